@@ -80,6 +80,10 @@ const tasks = {
     await tsx(['test/fault/run.ts', ...args]);
   },
   sim: (args) => tsx(['test/sim/run.ts', ...args]),
+  attack: async (args) => {
+    await build();
+    await tsx(['test/attack/run.ts', ...args]);
+  },
   fuzz: async (args) => {
     await build();
     await tsx(['test/fuzz/run.ts', ...args]);

@@ -47,6 +47,8 @@ export interface FleetOptions {
   urls?: { postgres?: string; amqp?: string; redis?: string };
   /** Where the bundles are; default dist/. Long runs take a copy: somebody may build meanwhile. */
   dist?: string;
+  /** False: it is answered before it is ready (standalone), for what must not get ready. */
+  isReadyAwaited?: boolean;
 }
 
 const builtDist = join(root, 'dist');
@@ -106,6 +108,7 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
       rmSync(dir, REMOVED);
     },
   };
+  if (options.isReadyAwaited === false) return fleet;
   return await readyOrStopped(fleet);
 }
 

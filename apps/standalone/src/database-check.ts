@@ -1,11 +1,17 @@
 import { readdirSync } from 'node:fs';
 import type { ServiceName } from '@baton/contracts';
-import { schemaOf } from '@baton/service-runtime';
-import { postgresConnection, type TlsSource } from '@baton/tls';
+import { schemaOf, type Transport } from '@baton/service-runtime';
+import { postgresConnection } from '@baton/tls';
 import pg from 'pg';
 import { StartRefused } from './refusal';
 
 const CONNECT_LIMIT_MS = 10_000;
+
+/** `trust`: whom to trust where `sslmode` in the address asks for TLS. */
+interface DatabaseAddress {
+  url: string;
+  trust: Transport['servers'];
+}
 
 /** SQLSTATE of a refused login -> what is wrong. */
 const REFUSALS: Record<string, (user: string, database: string) => string> = {
@@ -29,17 +35,16 @@ const UNREACHABLE: Record<string, string> = {
  * @throws StartRefused in one sentence, without the password.
  */
 export async function checkDatabase(
-  url: string,
-  trust: TlsSource | null,
+  address: DatabaseAddress,
   folders: readonly { service: ServiceName; dir: string }[],
 ): Promise<void> {
-  const client = connectionOf(url, trust);
+  const client = connectionOf(address);
   client.on('error', () => undefined);
   try {
     await client.connect();
   } catch (error) {
     await client.end().catch(() => undefined);
-    throw unreachable(url, error as NodeJS.ErrnoException);
+    throw unreachable(address.url, error as NodeJS.ErrnoException);
   }
   try {
     await refuseNewerData(client, folders);
@@ -48,7 +53,7 @@ export async function checkDatabase(
   }
 }
 
-function connectionOf(url: string, trust: TlsSource | null): pg.Client {
+function connectionOf({ url, trust }: DatabaseAddress): pg.Client {
   try {
     if (!/^postgres(ql)?:\/\//.test(url)) throw new Error('another scheme');
     return new pg.Client({

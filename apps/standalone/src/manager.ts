@@ -62,6 +62,10 @@ const SERVED_BY_ALL = new Set<unknown>([
   doctorRpc.DoctorPartServiceDefinition,
 ]);
 
+/** Of the look whether a stop can still be told to the database, and of workers when it cannot. */
+const CHECK_LIMIT_MS = 2_500;
+const UNTOLD_STOP_MS = 3_000;
+
 /** Undone in reverse order. */
 type Undo = () => Promise<unknown> | unknown;
 
@@ -105,9 +109,7 @@ export async function startManager(
 
 async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>): Promise<Manager> {
   const { config, log, mainDir, undo, signal } = o;
-  const { home, owner } = await ownedHome(o, env);
-  const transport = transportOf(env, home, log);
-  undo.push(() => transport.close());
+  const { home, owner, transport } = await ownedHome(o, env);
   const { databaseUrl, embedded } = await databaseOf(o, home, transport);
   signal.throwIfAborted();
   const logins = config.BATON_DATABASE_ROLES === 'on' ? newLogins(databaseUrl) : null;
@@ -127,11 +129,12 @@ async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>
   signal.throwIfAborted();
   // From here nobody uses the owner's address any more.
   const serviceEnv = serviceEnvironment(config, env, home, brokerUrl(databaseUrl, logins));
+  const watched: Watched = { embedded, workers: null };
   const { running, rpcPort, relay, broker } = await startServices(o, {
     env: serviceEnv,
     urlOf,
     transport,
-    embedded,
+    watched,
   });
   signal.throwIfAborted();
   const edge = running.services.find((service) => service.name === 'gateway')!;
@@ -157,7 +160,12 @@ async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>
     relay,
     broker,
   });
-  undo.push(() => workers.stop());
+  watched.workers = workers;
+  undo.push(async () => {
+    // Without a database nothing that they still do can be told: their leases run out.
+    const isTold = await within(checkServices(running), CHECK_LIMIT_MS);
+    await workers.stop(isTold ? undefined : UNTOLD_STOP_MS);
+  });
   owner.serves(url);
   return { url, ...admin, home, workers, stop };
 }
@@ -167,12 +175,14 @@ async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>
  * manager start anyway is said without even that.
  */
 async function ownedHome(
-  { config, undo }: Start,
+  { config, log, undo }: Start,
   env: NodeJS.ProcessEnv,
-): Promise<{ home: Home; owner: HomeOwner }> {
+): Promise<{ home: Home; owner: HomeOwner; transport: Transport }> {
   const dir = homeFolder(config.BATON_HOME);
   const planned = { ...homePaths(dir), internalKey: 'x'.repeat(32) };
-  checkVariables(serviceEnvironment(config, env, planned, 'postgres://127.0.0.1/baton'));
+  checkVariables(env, serviceEnvironment(config, env, planned, 'postgres://127.0.0.1/baton'));
+  const transport = transportOf(env, planned, log);
+  undo.push(() => transport.close());
   const problem = await portProblem(config.BATON_HOST, config.BATON_PORT);
   if (problem && !existsSync(dir)) throw problem;
   makeHomeFolder(dir);
@@ -180,7 +190,7 @@ async function ownedHome(
   const owner = await ownHome(dir);
   undo.push(() => owner.release());
   if (problem) throw problem;
-  return { home: openHome(dir), owner };
+  return { home: openHome(dir), owner, transport };
 }
 
 async function databaseOf(
@@ -200,7 +210,7 @@ async function databaseOf(
     });
   }
   const databaseUrl = given ?? embedded!.url;
-  await checkDatabase(databaseUrl, transport.servers, migrationFolders(mainDir));
+  await checkDatabase({ url: databaseUrl, trust: transport.servers }, migrationFolders(mainDir));
   return { databaseUrl, embedded };
 }
 
@@ -249,22 +259,48 @@ interface ServicesStart {
   /** Where the owner of a schema connects to; null: no database. */
   urlOf: (schema: string | null) => string | null;
   transport: Transport;
+  watched: Watched;
+}
+
+/** Processes beside this one, without which it is not ready. */
+interface Watched {
   embedded: EmbeddedPostgres | null;
+  /** Null until they are started. */
+  workers: WorkerProcesses | null;
+}
+
+function processChecks(watched: Watched): Record<string, () => Promise<void>> {
+  const { embedded } = watched;
+  return {
+    ...(embedded ? { database_server: async () => embedded.check() } : {}),
+    workers: async () => {
+      const problem = watched.workers?.problem() ?? null;
+      if (problem !== null) throw new Error(problem);
+    },
+  };
+}
+
+/** Whether the database answers the services. */
+async function checkServices(running: Running): Promise<boolean> {
+  const all = await Promise.all(running.services.map(({ health }) => health.results()));
+  return all.every((results) => results.database?.ok !== false);
+}
+
+async function within(check: Promise<boolean>, limitMs: number): Promise<boolean> {
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), limitMs).unref());
+  return await Promise.race([check, late]);
 }
 
 async function startServices(
   { config: own, log, undo }: Start,
-  { env, urlOf, transport, embedded }: ServicesStart,
+  { env, urlOf, transport, watched }: ServicesStart,
 ): Promise<{ running: Running; rpcPort: number; relay: RpcRelay; broker: Broker }> {
   const runtime = loadConfig(runtimeConfig, env);
-  const localRpc = createLocalRpc();
-  const localHttp = createLocalHttp();
+  const [localRpc, localHttp] = [createLocalRpc(), createLocalHttp()];
   const broker = connectBroker(runtime, log, transport);
   const cache = connectCache(runtime, log, transport);
-  undo.push(
-    () => broker.close(),
-    () => cache.close(),
-  );
+  undo.push(() => broker.close());
+  undo.push(() => cache.close());
   await requireBroker(broker, own);
   const shared = {
     broker,
@@ -292,11 +328,10 @@ async function startServices(
     });
     undo.push(() => infra.close());
     const parts = await service.buildService(config, infra);
-    for (const part of parts.rpc)
-      if (!SERVED_BY_ALL.has(part.definition)) {
-        rpcServer.serve(part.definition, part.handlers as never);
-        relay.serve(service.serviceName, part.definition);
-      }
+    for (const part of parts.rpc.filter(({ definition }) => !SERVED_BY_ALL.has(definition))) {
+      rpcServer.serve(part.definition, part.handlers as never);
+      relay.serve(service.serviceName, part.definition);
+    }
     entries.push({ parts, infra });
   }
   const rpcPort = await rpcServer.listen('127.0.0.1', 0);
@@ -305,15 +340,15 @@ async function startServices(
     config: runtime,
     localRpc,
     listensHttp: (name) => name === 'gateway',
-    checks: embedded ? { database_server: async () => embedded.check() } : {},
+    checks: processChecks(watched),
   });
   undo.push(() => running.stop());
-  for (const service of running.services) localHttp.set(service.name, service.handle);
+  for (const { name, handle } of running.services) localHttp.set(name, handle);
   return { running, rpcPort, relay, broker };
 }
 
 /** The gateway's configuration names the files of all. @throws ConfigError when they contradict BATON_TLS. */
-function transportOf(env: NodeJS.ProcessEnv, home: Home, log: Log): Transport {
+function transportOf(env: NodeJS.ProcessEnv, home: Pick<Home, 'internalKey'>, log: Log): Transport {
   const config = loadConfig(gateway.configSchema, { BATON_INTERNAL_KEY: home.internalKey, ...env });
   // Services call each other within the process, and what comes with it listens on loopback for it alone.
   const own = Object.entries(config).filter(([name]) => !name.startsWith('BATON_HTTP_'));

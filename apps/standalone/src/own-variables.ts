@@ -10,12 +10,13 @@ const OF_OTHERS = ['URL', 'USERNAME', 'PASSWORD', 'TOKEN', 'TENANT', 'PROFILES',
 
 /**
  * Looks at the variables of all that the standalone will start, before it starts anything: a value that a service would
- * refuse, and a name that is one of theirs but for a letter or two. `env`: as the services get it.
+ * refuse, and a name that is one of theirs but for a letter or two. `given`: as a person set it;
+ * `env`: as the services get it.
  * @throws ConfigError naming each.
  */
-export function checkVariables(env: NodeJS.ProcessEnv): void {
+export function checkVariables(given: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): void {
   const schemas: ConfigSchema[] = [...services.map((service) => service.configSchema), workerSchema];
-  const problems = new Set(misspelt(env, [standaloneConfig, ...schemas]));
+  const problems = new Set(misspelt(given, [standaloneConfig, ...schemas]));
   for (const schema of schemas) {
     try {
       loadConfig(schema, env);

@@ -19,11 +19,16 @@ export interface WorkerProcesses {
   pids(): number[];
   /** How they keep operations apart, when the first has said it; null: none did in that time. */
   isolation(waitMs: number): Promise<IsolationNote | null>;
-  /** Stops them: they finish or give back what they hold. */
-  stop(): Promise<void>;
+  /** Why none of them works, although they should; null: one does, or there is none. */
+  problem(): string | null;
+  /** Stops them: they finish or give back what they hold, for at most `limitMs`. */
+  stop(limitMs?: number): Promise<void>;
 }
 
 const STABLE_MS = 30_000;
+/** So many ends in a row are no accident. */
+const MANY_CRASHES = 3;
+const KEEPS_ENDING = 'a worker keeps ending';
 /** Longer than a worker waits for operations (BATON_WORKER_STOP_AFTER) and then tells how they ended. */
 const KILL_AFTER_MS = 60_000;
 
@@ -49,7 +54,12 @@ export function startWorkers(o: {
         });
       }),
     pids: () => slots.flatMap((slot) => slot.pid() ?? []),
-    stop: async () => void (await Promise.all(slots.map((slot) => slot.stop()))),
+    problem: () => {
+      const problems = slots.map((slot) => slot.problem());
+      return problems.length > 0 && problems.every((one) => one !== null) ? problems[0]! : null;
+    },
+    stop: async (limitMs = KILL_AFTER_MS) =>
+      void (await Promise.all(slots.map((slot) => slot.stop(limitMs)))),
   };
 }
 
@@ -72,6 +82,10 @@ function startSlot(index: number, o: Omit<Parameters<typeof startWorkers>[0], 'c
   let isStopping = false;
   let crashes = 0;
   let restart: NodeJS.Timeout | null = null;
+  /** As the worker says itself (services/worker/src/service.ts), or as its ends say. */
+  let problem: string | null = null;
+  let lastEnd = '';
+  let recovered: NodeJS.Timeout | undefined;
   const start = () => {
     const startedAt = systemClock.monotonic();
     child = fork(o.main, [], {
@@ -82,15 +96,32 @@ function startSlot(index: number, o: Omit<Parameters<typeof startWorkers>[0], 'c
     const channel = processChannel(child);
     o.relay.attach(channel);
     relayBroker(o.broker, channel, ACCESS);
+    const started = child;
     channel.onMessage((message) => {
       const told = noteOf(message);
       if (told) note(told);
+      const said = (message as { workerProblem?: unknown } | null)?.workerProblem;
+      if (typeof said === 'string' && child === started) problem = said;
     });
-    child.once('exit', (code, signal) => {
+    started.once('spawn', () => {
+      if (crashes < MANY_CRASHES) problem = null;
+      recovered = setTimeout(() => {
+        crashes = 0;
+        lastEnd = '';
+        if (problem?.startsWith(KEEPS_ENDING)) problem = null;
+      }, STABLE_MS).unref();
+    });
+    started.once('exit', (code, signal) => {
       child = null;
+      clearTimeout(recovered);
       if (isStopping) return;
       crashes = systemClock.monotonic() - startedAt > STABLE_MS ? 1 : crashes + 1;
-      o.log.warn({ worker: index, code, signal, crashes }, 'a worker ended; it is started again');
+      const end = `${signal ?? `status ${code}`}`;
+      if (crashes >= MANY_CRASHES) problem = `${KEEPS_ENDING} with ${end}; its own words are in the log`;
+      // One that keeps ending in the same way is told once.
+      const tell = end === lastEnd && crashes > 1 ? o.log.debug : o.log.warn;
+      lastEnd = end;
+      tell.call(o.log, { worker: index, code, signal, crashes }, 'a worker ended; it is started again');
       restart = setTimeout(start, backoffMs(crashes));
     });
   };
@@ -98,16 +129,19 @@ function startSlot(index: number, o: Omit<Parameters<typeof startWorkers>[0], 'c
   return {
     pid: () => child?.pid ?? null,
     noted,
-    async stop() {
+    problem: () => problem,
+    async stop(limitMs: number) {
       isStopping = true;
       if (restart) clearTimeout(restart);
-      const running = child;
-      if (!running) return;
-      const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()));
-      running.kill('SIGTERM');
-      const late = setTimeout(() => running.kill('SIGKILL'), KILL_AFTER_MS);
-      await ended;
-      clearTimeout(late);
+      if (child) await endWithin(child, limitMs);
     },
   };
+}
+
+async function endWithin(running: ChildProcess, limitMs: number): Promise<void> {
+  const ended = new Promise<void>((resolve) => running.once('exit', () => resolve()));
+  running.kill('SIGTERM');
+  const late = setTimeout(() => running.kill('SIGKILL'), limitMs);
+  await ended;
+  clearTimeout(late);
 }

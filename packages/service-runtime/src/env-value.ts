@@ -25,6 +25,6 @@ export const envValue = {
   secret: (minLength = 1) =>
     z
       .string()
-      .min(minLength)
+      .min(minLength, `must have at least ${minLength} characters`)
       .transform((text) => new Secret(text)),
 };

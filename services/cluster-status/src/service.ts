@@ -66,6 +66,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
         os,
         edition,
         publicIp: config.BATON_PUBLIC_IP,
+        hasRabbit: config.BATON_BROKER === 'rabbitmq',
         build: { commit: config.BATON_COMMIT ?? null, date: config.BATON_BUILD_DATE ?? null },
       }),
       ...maintenanceHttp(maintenance),

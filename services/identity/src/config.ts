@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const configSchema = runtimeConfig.extend({
   BATON_ADMIN_PASSWORD: z
     .string()
-    .min(5)
+    .min(5, 'must have at least 5 characters')
     .max(256)
     .transform((text) => new Secret(text))
     .optional()

@@ -21,3 +21,24 @@ export function loadHandlers(path: string): Plugin {
     workflows: workflows as Record<string, PluginWorkflow>,
   });
 }
+
+/** What was loaded, or why not; nothing is asked for without `path`. */
+export interface LoadedHandlers {
+  plugins: Plugin[];
+  /** One line, for `status` and `why`; null: all is well. */
+  problem: string | null;
+}
+
+/**
+ * A worker whose handlers cannot be loaded does not end: it would be started again for ever, and nobody would be told why.
+ * It says so, is not ready and takes nothing.
+ */
+export function tryHandlers(path: string | undefined): LoadedHandlers {
+  if (path === undefined) return { plugins: [], problem: null };
+  try {
+    return { plugins: [loadHandlers(path)], problem: null };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    return { plugins: [], problem: `BATON_WORKER_HANDLERS ${path} cannot be loaded: ${reason}` };
+  }
+}

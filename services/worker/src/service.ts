@@ -13,6 +13,7 @@ import {
   startOrphanGuard,
   sweepOwnDirs,
 } from '@baton/plugin-runtime';
+import type { Plugin } from '@baton/plugin-sdk';
 import {
   consumerPart,
   type Infra,
@@ -35,7 +36,7 @@ import {
 } from './config';
 import { createFileCache } from './file-cache';
 import { createFolderIndex } from './folder-index';
-import { loadHandlers } from './handlers';
+import { tryHandlers } from './handlers';
 import { isolationOf, isolationSettings, pythonInside } from './isolation-of-worker';
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
@@ -55,6 +56,13 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   const settings = isolationSettings(config, { workRoot, assetsDir });
   const choice = isolationOf(settings);
   tellIsolation(infra.log, choice);
+  const handlers = tryHandlers(config.BATON_WORKER_HANDLERS);
+  const { problem } = handlers;
+  if (problem !== null) {
+    infra.log.error({ problem }, 'the worker takes no operations');
+    // The standalone that started it is not ready without it.
+    process.send?.({ workerProblem: problem }, undefined, undefined, () => undefined);
+  }
   const executions = createExecutionsClient(infra.rpc, infra.instanceId, {
     hostname: hostname(),
     version: productVersion,
@@ -63,9 +71,10 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     started_at: isoInstant(infra.clock.now()),
     pid: process.pid,
     isolation: { name: choice.isolation.name, notEnforced: choice.isolation.notEnforced },
+    ...(problem === null ? {} : { handlers_error: problem }),
   });
   const guard = startOrphanGuard();
-  const runtime = runtimeOf(config, infra, {
+  const scripts = {
     assetsDir,
     workRoot,
     python: pythonInside(choice, settings, config.BATON_WORKER_PYTHON),
@@ -73,7 +82,8 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     managerUrl: config.BATON_WORKER_MANAGER_URL,
     guard,
     isolation: choice.isolation,
-  });
+  };
+  const runtime = runtimeOf(config, infra, scripts, handlers.plugins);
   const worker = createWorker({
     slots,
     sharing,
@@ -96,12 +106,13 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     routes: [],
     rpc: [],
     // First ones in a queue of their own: they are not behind those of a tenant that has more work than places.
-    consumers: [taskReady, firstTaskReady].map((message) =>
+    // Without its handlers it takes nothing: other workers do, or executions wait and say why.
+    consumers: (problem === null ? [taskReady, firstTaskReady] : []).map((message) =>
       consumerPart(message, { queue: serviceName, prefetch: slots, handler: ready }),
     ),
     subscriptions: [subscriptionPart(tasksCancelled, onTasksCancelled(worker.leaseDeps))],
     loops: [],
-    checks: {},
+    checks: problem === null ? {} : { handlers: () => Promise.reject(new Error(problem)) },
     start: async () => {
       await sweepOwnDirs(workRoot);
       worker.start();
@@ -113,15 +124,19 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   };
 }
 
-function runtimeOf(config: WorkerConfig, infra: Infra, scripts: ScriptSettings): WorkerDeps['runtime'] {
-  const { BATON_WORKER_HANDLERS: handlers } = config;
+function runtimeOf(
+  config: WorkerConfig,
+  infra: Infra,
+  scripts: ScriptSettings,
+  loaded: readonly Plugin[],
+): WorkerDeps['runtime'] {
   const fetchUrl = createSafeFetch(config.BATON_WORKER_FETCH_ALLOW);
   const composition = compositionPlugin({
     managerUrl: config.BATON_WORKER_MANAGER_URL,
     clock: infra.clock,
     download: (url, signal) => downloaded(fetchUrl, url, signal),
   });
-  const plugins = [composition, ...(handlers ? [loadHandlers(handlers)] : [])];
+  const plugins = [composition, ...loaded];
   return {
     operations: buildRegistry(plugins),
     workflows: buildWorkflowRegistry(plugins),

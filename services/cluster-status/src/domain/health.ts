@@ -30,6 +30,8 @@ const SERVICES = Object.keys(DISPLAY) as ServiceName[];
 
 const BROKER_CHECK = 'broker';
 const DATABASE_CHECK = 'database';
+/** Of a standalone, about the worker processes that it keeps. */
+const WORKERS_CHECK = 'workers';
 
 export interface ServiceStatus {
   status: 'Active' | 'Inactive';
@@ -37,21 +39,41 @@ export interface ServiceStatus {
   extra_info: Record<string, unknown>;
 }
 
+/** Those about servers are shown as rows of their own. */
+const SERVER_CHECKS = new Set([BROKER_CHECK, DATABASE_CHECK, 'database_server', 'cache', WORKERS_CHECK]);
+
+/** Why a living process does not do its work although the servers are there, as it says itself; null: it does. */
+function ownProblem(instance: Instance): string | null {
+  const failing = Object.entries(instance.checks).find(([name, { ok }]) => !ok && !SERVER_CHECKS.has(name));
+  return failing ? (failing[1].detail ?? `${failing[0]} fails`) : null;
+}
+
+const works = (instance: Instance): boolean => instance.is_alive && ownProblem(instance) === null;
+
 const isWell = (instance: Instance): boolean =>
   instance.is_alive && Object.values(instance.checks).every((check) => check.ok);
 
-/** Every service with its instances, and the database and broker as the services see them (reference/rest-api.md 8.6). */
-export function serviceStatuses(instances: readonly Instance[]): Record<string, ServiceStatus> {
+/**
+ * Every service with its instances, and the database and broker as the services see them (reference/rest-api.md 8.6).
+ * `hasRabbit` false: the broker is a part of the database, and there is no row for a server that is not there.
+ */
+export function serviceStatuses(
+  instances: readonly Instance[],
+  hasRabbit: boolean,
+): Record<string, ServiceStatus> {
   const shown: Record<string, ServiceStatus> = {};
   for (const service of SERVICES) {
     const mine = instances.filter((instance) => instance.service === service);
     shown[DISPLAY[service]] = {
-      status: mine.some((instance) => instance.is_alive) ? 'Active' : 'Inactive',
+      status: mine.some(works) ? 'Active' : 'Inactive',
       is_remote: false,
       extra_info: systemd(`baton-${service}`, DISPLAY[service], mine),
     };
   }
+  const failing = instances.find(({ is_alive, checks }) => is_alive && checks[WORKERS_CHECK]?.ok === false);
+  if (failing) shown[DISPLAY.worker]!.extra_info.problem = failing.checks[WORKERS_CHECK]!.detail;
   shown.PostgreSQL = dependency(instances, DATABASE_CHECK, 'PostgreSQL', 'postgresql');
+  if (!hasRabbit) return shown;
   const broker = dependency(instances, BROKER_CHECK, 'RabbitMQ', 'rabbitmq');
   const problem = problemOf(instances, BROKER_CHECK);
   shown.RabbitMQ = { ...broker, extra_info: { ...broker.extra_info, connection_check: problem ?? 'OK' } };
@@ -66,11 +88,13 @@ function systemd(unit: string, displayName: string, instances: readonly Instance
       instances: instances.map((instance) => ({
         Id: instance.instance_id,
         Description: displayName,
-        state: instance.is_alive ? 'up' : 'down',
+        state: works(instance) ? 'up' : 'down',
         LoadState: 'loaded',
         MainPID: instance.pid,
-        ActiveState: instance.is_alive ? 'active' : 'inactive',
-        SubState: instance.is_alive ? 'running' : 'dead',
+        ...(instance.is_alive
+          ? { ActiveState: works(instance) ? 'active' : 'failed', SubState: 'running' }
+          : { ActiveState: 'inactive', SubState: 'dead' }),
+        ...(instance.is_alive && !works(instance) ? { problem: ownProblem(instance) } : {}),
       })),
     },
   };
@@ -134,7 +158,7 @@ export function clusterGroups(
         .filter((instance) => !isWell(instance))
         .map((instance) => `${instance.service} ${instance.instance_id}`);
       const services = Object.fromEntries(
-        Object.entries(serviceStatuses(mine)).filter(([name]) =>
+        Object.entries(serviceStatuses(mine, false)).filter(([name]) =>
           mine.some((instance) => DISPLAY[instance.service] === name),
         ),
       );

@@ -32,6 +32,8 @@ export interface StatusDeps {
   os: OsRelease;
   edition: Edition;
   publicIp: string | undefined;
+  /** False: messages go through the database. */
+  hasRabbit: boolean;
   build: { commit: string | null; date: string | null };
 }
 
@@ -50,11 +52,12 @@ export function statusHttp(deps: StatusDeps): BoundRoute[] {
       distro_release: deps.os.release,
     }),
     async getOk() {
-      const isOk = managerStatusOf(serviceStatuses(await readInstances(deps.db.query))) === 'OK';
+      const isOk =
+        managerStatusOf(serviceStatuses(await readInstances(deps.db.query), deps.hasRabbit)) === 'OK';
       return isOk ? 'OK' : answer({ status: 500, body: 'FAIL' });
     },
     async getStatus(call) {
-      const services = serviceStatuses(await readInstances(deps.db.query));
+      const services = serviceStatuses(await readInstances(deps.db.query), deps.hasRabbit);
       // Later managers of the original gave v2.1 the services of v3.1 (reference/rest-api.md ch. 9).
       if (call.version === 'v2.1' && call.wire === 'spec')
         return { status: 'running', services: Object.values(services).map(legacyService) };
