@@ -609,14 +609,14 @@ export interface Operations {
     params: { executionId: string };
     query: "_include";
     body: undefined;
-    answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
+    answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null; cancel_deadline?: string };
   };
   /** POST /api/v3.1/executions/{executionId}: Cancel, kill or resume an execution */
   actOnExecution: {
     params: { executionId: string };
     query: "_include";
     body: { action: string; deployment_id?: string | null };
-    answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null };
+    answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null; cancel_deadline?: string };
   };
   /** PATCH /api/v3.1/executions/{executionId}: Set the status of an execution */
   patchExecution: {
@@ -637,7 +637,7 @@ export interface Operations {
     params: { executionId: string };
     query: "_include";
     body: undefined;
-    answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "lease" | "retry-timer" | "deferred" | "effects" | "schedule" | "call" | "nested"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
+    answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "lease" | "retry-timer" | "deferred" | "effects" | "schedule" | "call" | "nested" | "cancel" | "left-run" | "share" | "quota" | "handlers"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
   };
   /** GET /api/v3.1/file-server-auth: Whether the caller may read or write the file that X-Original-Uri names; for a web proxy before a file server */
   getFileServerAuth: {
