@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { redisRules, redisUsers } from '@baton/cache';
 import Ajv from 'ajv';
 import * as yaml from 'js-yaml';
 import { z } from 'zod';
@@ -35,7 +36,7 @@ function problems(doc: Doc): string[] {
 
 /** Variables that the code reads: from the configuration schemas' sources. */
 function knownVariables(): Set<string> {
-  const files = ['packages/service-runtime/src/runtime-config.ts'];
+  const files = ['packages/service-runtime/src/runtime-config.ts', 'apps/standalone/src/migrate-config.ts'];
   for (const service of readdirSync(join(root, 'services'))) files.push(`services/${service}/src/config.ts`);
   return new Set(
     files
@@ -203,6 +204,57 @@ const composeService = z.strictObject({
     .object({ test: z.array(z.string()), interval: z.string() })
     .loose()
     .optional(),
+});
+
+/** Variables that lead to a server, of each process. */
+const addresses = (environment: Record<string, string>) =>
+  Object.entries(environment).filter(([name]) => /^(DATABASE|REDIS)_URL/.test(name));
+
+test('no process but the job that migrates gets the owner of the database, and each service a user of its own', () => {
+  const compose = yaml.load(read('docker-compose.yml')) as Doc;
+  const services = Object.entries(compose.services as Record<string, Doc>).filter(([, one]) => one.build);
+  const users = services.flatMap(([name, { environment }]) =>
+    addresses(environment).map(([variable, url]) => [name, variable, /^\w+:\/\/([^:]+):/.exec(url)![1]!]),
+  );
+  const schemas = ['identity', 'catalog', 'deployments', 'executions', 'secrets', 'cluster-status'];
+  expect(users.sort()).toEqual(
+    [
+      ['migrate', 'DATABASE_URL', 'baton'],
+      ['gateway', 'REDIS_URL', redisUsers.gateway.name],
+      ['catalog', 'REDIS_URL', redisUsers.catalog.name],
+      ...schemas.map((name) => [name, 'DATABASE_URL', `baton_${name.replace('-', '_')}`]),
+    ].sort(),
+  );
+  const keys = rendered('dev').flatMap((doc) =>
+    (doc.kind === 'Deployment' ? doc.spec.template.spec.containers : []).flatMap((container: Doc) =>
+      (container.env ?? [])
+        .filter((entry: Doc) => /^(DATABASE|REDIS)_URL/.test(entry.name))
+        .map((entry: Doc) => [doc.metadata.name, entry.valueFrom.secretKeyRef.key]),
+    ),
+  );
+  expect(keys.sort()).toEqual(
+    [
+      ['gateway', 'redis-url-gateway'],
+      ['catalog', 'redis-url-catalog'],
+      ...schemas.map((name) => [name, `database-url-${name}`]),
+    ].sort(),
+  );
+});
+
+test('Redis knows the users of the code, and nobody without a password', () => {
+  const compose = (yaml.load(read('docker-compose.yml')) as Doc).services.redis.command as string[];
+  const dev = rendered('dev').find((doc) => doc.kind === 'Deployment' && doc.metadata.name === 'redis')!;
+  for (const args of [compose, dev.spec.template.spec.containers[0].args as string[]]) {
+    // One word an argument: the server takes a rule in one piece for a name.
+    const users = args.join(' ').split(' --user ').slice(1);
+    expect(args.filter((arg) => arg.includes(' '))).toEqual([]);
+    expect(users).toHaveLength(3);
+    expect(users[0]).toBe('default off');
+    for (const service of ['gateway', 'catalog'] as const)
+      expect(users.find((user) => user.startsWith(redisUsers[service].name))).toMatch(
+        new RegExp(`^\\S+ on >\\S+ ${redisRules(service).replace(/[*+]/g, '\\$&')}$`),
+      );
+  }
 });
 
 test('the compose file is well-formed, builds every image and sets only variables that the code reads', () => {
