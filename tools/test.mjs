@@ -49,7 +49,7 @@ const tsx = (args, env) => node(script(...args).args, env);
 const jest = (args, env) => node(['node_modules/jest/bin/jest.js', ...args], env);
 
 // What the scripts under test call.
-ensurePrograms({ python3: 'python3-minimal', bash: 'bash', tar: 'tar', git: 'git' });
+ensurePrograms({ python3: 'python3-minimal', bash: 'bash', tar: 'tar', git: 'git', bwrap: 'bubblewrap' });
 const services = await ensureTestServices();
 const env = services.env;
 try {

@@ -37,7 +37,7 @@ describe('the hello example', () => {
     );
     expect(deployment).toMatchObject({
       id: 'hello',
-      inputs: { greeting: 'Hello', audience: 'e2e', base_dir: '/tmp' },
+      inputs: { greeting: 'Hello', audience: 'e2e' },
     });
 
     const install = await follow(client, 'hello', 'install');

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -72,10 +72,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
 
 async function startStandalone(options: FleetOptions): Promise<Fleet> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fleet-'));
+  // Operations run as others, and pass through to their folders.
+  chmodSync(dir, 0o711);
   const [port] = await freePorts(1);
   const env = {
     ...cleanEnv(),
     BATON_HOME: join(dir, 'home'),
+    BATON_WORKER_DIR: join(dir, 'work'),
     BATON_PORT: String(port),
     BATON_ADMIN_PASSWORD: ADMIN_PASSWORD,
     BATON_WORKERS: String(options.workers ?? 1),
@@ -117,6 +120,8 @@ const REMOVED = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 
 
 async function startServices(options: FleetOptions): Promise<Fleet> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fleet-'));
+  // Operations run as others, and pass through to their folders.
+  chmodSync(dir, 0o711);
   const serverUrl = options.urls?.postgres ?? testUrls.postgres();
   const name = `baton_test_fleet_${process.pid}_${Date.now().toString(36)}`;
   if (options.databaseUrl === undefined)

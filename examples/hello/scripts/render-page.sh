@@ -1,12 +1,14 @@
 #!/bin/bash
-# Writes the page of this deployment into a folder of its own and remembers where it is.
+# Writes the page into the working folder of the deployment, which later operations find again, and remembers where.
 set -euo pipefail
-dir=$(mktemp -d "$(ctx node properties base_dir)/baton-hello-XXXXXX")
+page=page-$(ctx instance id)
+dir=$(ctx local-deployment-workdir)/$page
+mkdir -p "$dir"
 cat > "$dir/index.html" <<HTML
 <!doctype html>
 <title>$(ctx node properties greeting)</title>
 <h1>$(ctx node properties greeting), $(ctx node properties audience)!</h1>
 <p>Deployment $(ctx deployment id), signed $SIGNATURE</p>
 HTML
-ctx instance runtime-properties dir "$dir"
+ctx instance runtime-properties dir "$page"
 ctx logger info "page written to $dir"

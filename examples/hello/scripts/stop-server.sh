@@ -1,5 +1,7 @@
 #!/bin/bash
 set -euo pipefail
-pid=$(ctx instance runtime-properties pid)
-[ -n "$pid" ] && kill "$pid" 2>/dev/null || true
-ctx logger info "server $pid stopped"
+url=$(ctx instance runtime-properties url)
+word=$(ctx instance runtime-properties stop_word)
+program=$(ctx download-resource scripts/server.js)
+node "$program" stop "$url" "$word"
+ctx logger info "the server of $url stopped"

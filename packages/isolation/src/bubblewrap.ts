@@ -58,6 +58,7 @@ export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSet
     name: plan.name,
     description: plan.description,
     notEnforced: plan.notEnforced,
+    diskBytes: settings.limits.fileBytes,
     accountOf: plan.accountOf,
     launch: (command, confinement) => {
       const account = plan.accountOf(confinement.tenant);

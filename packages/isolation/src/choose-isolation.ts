@@ -105,7 +105,8 @@ function waysOf(settings: IsolationSettings, machine: Machine): Way[] {
 }
 
 const TOGETHER = 'memory and processor time of all processes of an operation together (no cgroup of its own)';
-const LOOPBACK = 'processes of different operations reach each other over the loopback network';
+const LOOPBACK =
+  'the network: operations reach what the worker reaches, also its loopback services, link-local and metadata addresses';
 
 function withBubblewrap(
   name: IsolationName,

@@ -13,6 +13,7 @@ export function noIsolation(account: Account | null = null, reason?: string): Is
       ? `none; operations run as uid ${account.uid}`
       : 'none; operations run as the worker itself',
     notEnforced: reason ? [reason, ...NOTHING] : NOTHING,
+    diskBytes: null,
     accountOf: () => account,
     launch: ({ program, args, cwd, env }) => ({
       program,

@@ -45,6 +45,8 @@ export interface Isolation {
   readonly description: string;
   /** What this installation cannot hold an operation to, in words for whoever runs it. */
   readonly notEnforced: readonly string[];
+  /** Most bytes that the folders of one operation may hold; the starter watches it. Null: not bounded. */
+  readonly diskBytes: number | null;
   /** Who a tenant's files belong to; null: the worker itself. The same answer on every call and after a restart. */
   accountOf(tenant: string): Account | null;
   launch(command: Command, confinement: Confinement): Launch;

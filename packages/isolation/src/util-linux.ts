@@ -30,6 +30,7 @@ export function utilLinuxIsolation(plan: UtilLinuxPlan, settings: IsolationSetti
     name: plan.name,
     description: plan.description,
     notEnforced: plan.notEnforced,
+    diskBytes: settings.limits.fileBytes,
     accountOf: plan.accountOf,
     launch: (command, confinement) => {
       const account = plan.accountOf(confinement.tenant);

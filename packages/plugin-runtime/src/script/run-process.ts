@@ -5,6 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { type Confinement, findProgram, type Isolation, startLaunch } from '@baton/isolation';
 import { FatalError, RetryableError } from '@baton/plugin-sdk';
 import type { TextCut } from '../host';
+import { watchDisk } from './disk-watch';
 import type { ScriptSettings } from './settings';
 
 export interface ProcessSpec {
@@ -86,6 +87,11 @@ export async function runProcess(
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
+  let tooMuch: number | null = null;
+  const endWatch = watchOf(spec, settings, (found) => {
+    tooMuch = found;
+    stopping = stopGroup(pid, 0);
+  });
   try {
     await events.started(pid);
     let heldLines = 0;
@@ -114,8 +120,10 @@ export async function runProcess(
     }, POLL_MS);
     const printed = await output.finally(() => clearInterval(pipes));
     if (stopping) await stopping;
+    if (tooMuch !== null) throw overQuota(tooMuch, settings.isolation.diskBytes ?? 0);
     return { pid, code, stdout: printed[0], stderr: printed[1] };
   } finally {
+    endWatch();
     signal.removeEventListener('abort', onAbort);
     settings.guard.remove(pid);
   }
@@ -135,6 +143,22 @@ function start(spec: ProcessSpec, settings: Pick<ScriptSettings, 'isolation'>): 
   } catch (error) {
     throw notStarted(error as Error, spec);
   }
+}
+
+function watchOf(
+  { confinement }: ProcessSpec,
+  { isolation }: Pick<ScriptSettings, 'isolation'>,
+  over: (found: number) => void,
+): () => void {
+  if (confinement === null || isolation.diskBytes === null) return () => undefined;
+  return watchDisk(confinement.writable, isolation.diskBytes, over);
+}
+
+/** Its files are gone with it, so another try may have room. */
+function overQuota(found: number, most: number): RetryableError {
+  return new RetryableError(
+    `the files of the operation and its deployment take ${found} bytes on this worker; at most ${most} may lie there (BATON_WORKER_LIMIT_DISK), so it was stopped`,
+  );
 }
 
 function streamsOf({ logStdout, logStderr }: ProcessSpec): ['ignore', 'pipe' | 'ignore', 'pipe' | 'ignore'] {
