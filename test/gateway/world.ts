@@ -131,7 +131,7 @@ export interface World {
   /** What cluster-status would tell gateway `at`. */
   setMaintenance(at: number, state: string): void;
   /** What the small service saw. */
-  seen: { uploads: number[]; aborted: number; hanging: number };
+  seen: { uploads: number[]; aborted: number; hanging: number; requests: number };
   executions: Map<string, { executionId: string; tenant: string; createdBy: string; status?: string }>;
   catalog: { stop(): Promise<void>; start(): Promise<void> };
   call(method: string, path: string, o?: CallOptions): Promise<Called>;
@@ -174,7 +174,7 @@ export async function startWorld(
   const env = envOf(database, o.env ?? {});
   const rpc = createLocalRpc();
   const localHttp = o.isLocal ? createLocalHttp() : undefined;
-  const seen = { uploads: [] as number[], aborted: 0, hanging: 0 };
+  const seen = { uploads: [] as number[], aborted: 0, hanging: 0, requests: 0 };
   const executions: World['executions'] = new Map();
   rpc.serve('executions', executionsRpc.ExecutionsServiceDefinition, executionsStub(executions) as never);
   const identity = await startIdentity(env, rpc, localHttp);
@@ -276,6 +276,9 @@ async function startCatalog(seen: World['seen'], localHttp: LocalHttp | undefine
       trust: derivedTrust('catalog', new Secret(KEY)),
       log: silentLog,
       wire: 'spec',
+      observe: () => {
+        seen.requests += 1;
+      },
     });
     port = await app.listen('127.0.0.1', port);
     localHttp?.set('catalog', app.handle);
