@@ -32,6 +32,8 @@ import type { DB } from '../store/tables.gen';
 import { storeLoose } from './store-loose';
 
 export interface PluginDeps {
+  /** Bytes that a tenant may keep; 0: no limit. */
+  storageLimit: number;
   db: Db<DB>;
   blobs: BlobStore;
   clock: Clock;
