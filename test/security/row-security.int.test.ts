@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Principal, RouteContract } from '@baton/contracts';
 import { createHttpApp, type HttpApp, principalHeader, signPrincipal } from '@baton/http';
-import { Secret, silentLog, systemClock } from '@baton/kernel';
+import { Secret, silentLog } from '@baton/kernel';
 import { createDb, type Db, outsideRequests, runMigrations } from '@baton/postgres';
 import { type TestDatabase, testDatabase } from '@baton/testkit';
 import { derivedTrust } from '@baton/trust';

@@ -11,7 +11,7 @@ import { connect as connectTls } from 'node:tls';
 import { identityRpc } from '@baton/contracts';
 import { buildService as buildGateway, configSchema as gatewayConfig } from '@baton/gateway';
 import { buildService as buildIdentity, configSchema as identityConfig } from '@baton/identity';
-import { silentLog, systemClock } from '@baton/kernel';
+import { Secret, silentLog, systemClock } from '@baton/kernel';
 import { runMigrations } from '@baton/postgres';
 import { createGrpcConnector } from '@baton/rpc';
 import {

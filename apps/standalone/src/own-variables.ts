@@ -1,6 +1,6 @@
 import { nearestName } from '@baton/kernel';
 import { ConfigError, type ConfigSchema, loadConfig } from '@baton/service-runtime';
-import { configSchema as workerSchema } from '@baton/worker/config';
+import { configSchema as workerSchema } from '@baton/worker';
 import { standaloneConfig } from './config';
 import { services } from './services';
 

@@ -143,6 +143,8 @@ const services: Record<string, Record<string, RpcRule>> = {
     ZipFolder: by('deployments'),
     StorePiece: workers({ lease: 'live', same: {} }),
     ChangeFolder: workers({ lease: 'live', same: {}, folder: 'write' }),
+    // Nobody's yet: no route shows it.
+    GetStorage: by(),
     UnpackFolder: by('deployments'),
   },
   'baton.secrets.v1.SecretsService': {

@@ -28,7 +28,6 @@ async function behind(breakOff: (socket: Socket) => void): Promise<{ url: string
         incoming.method === 'POST' ? ['content-type', 'application/json', 'content-length', length] : [],
       answerHeaders: [],
       unlessSaid: [],
-      isComing: false,
       body: incoming.method === 'POST' ? ('sized' as const) : ('none' as const),
       maxBodyBytes: 1_000,
       isLong: false,

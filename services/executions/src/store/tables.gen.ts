@@ -330,6 +330,9 @@ export interface Workers {
   about: Json;
   id: string;
   last_seen: Generated<string>;
+  public_key: string | null;
+  registered_at: string | null;
+  revoked_at: string | null;
 }
 
 export interface DB {
