@@ -177,15 +177,8 @@ async function startServices(
     () => broker.close(),
     () => cache.close(),
   );
-  const shared = {
-    broker,
-    cache,
-    rpc: localRpc,
-    localHttp,
-    blobs: connectBlobs(runtime, transport),
-    transport,
-    instanceId: newInstanceId(),
-  };
+  const blobs = connectBlobs(runtime, transport);
+  const shared = { broker, cache, rpc: localRpc, localHttp, blobs, transport, instanceId: newInstanceId() };
   // Workers are processes of their own: they reach the same handlers over their channel, and streams over a loopback port.
   const relay = createRpcRelay(localRpc);
   const rpcServer = createRpcServer({
@@ -206,11 +199,10 @@ async function startServices(
     });
     undo.push(() => infra.close());
     const parts = await service.buildService(config, infra);
-    for (const part of parts.rpc)
-      if (!SERVED_BY_ALL.has(part.definition)) {
-        rpcServer.serve(part.definition, part.handlers as never);
-        relay.serve(service.serviceName, part.definition);
-      }
+    for (const part of parts.rpc.filter(({ definition }) => !SERVED_BY_ALL.has(definition))) {
+      rpcServer.serve(part.definition, part.handlers as never);
+      relay.serve(service.serviceName, part.definition);
+    }
     entries.push({ parts, infra });
   }
   const rpcPort = await rpcServer.listen('127.0.0.1', 0);

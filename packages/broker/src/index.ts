@@ -1,10 +1,7 @@
 export type { Broker, ConsumeOptions, ParkedMessage, Subscription } from './port';
 export { createPostgresBroker, type PostgresBrokerOptions } from './postgres/postgres-broker';
 export { createRabbitBroker, type RabbitBrokerOptions } from './rabbit/rabbit-broker';
-export {
-  type BrokerChannel,
-  createBrokerRelay,
-  createRelayedBroker,
-  type RelayRules,
-} from './relay/broker-relay';
+export { createBrokerRelay, type RelayRules } from './relay/broker-relay';
+export type { BrokerChannel } from './relay/relay-protocol';
+export { createRelayedBroker } from './relay/relayed-broker';
 export { MAX_DELIVERIES, retryStepsMs, type Topology, type TopologyEntry, topology } from './topology';

@@ -3,7 +3,9 @@ import { newId, silentLog } from '@baton/kernel';
 import { eventually, type TestDatabase, testDatabase, testSignals } from '@baton/testkit';
 import { z } from 'zod';
 import { type Broker, createPostgresBroker } from '../index';
-import { type BrokerChannel, createBrokerRelay, createRelayedBroker } from './broker-relay';
+import { createBrokerRelay } from './broker-relay';
+import type { BrokerChannel } from './relay-protocol';
+import { createRelayedBroker } from './relayed-broker';
 
 const work = defineMessage('sample.work-arrived.v1', 'work', z.object({ n: z.number() }));
 const other = defineMessage('sample.other-arrived.v1', 'work', z.object({ n: z.number() }));
