@@ -59,46 +59,8 @@ export function createOperationFolders(deps: OperationFoldersDeps): OperationFol
     }
   };
   return {
-    of: (tenant, deploymentId, mayWrite) => {
-      const folder: FolderName = { area: 'deployments', tenant, folder: deploymentId };
-      const dir = join(deps.copiesDir, safe(tenant), safe(deploymentId));
-      let opening: Promise<FolderContents> | null = null;
-      const work = { catalog, index, account: deps.accountOf(tenant) };
-      const make = (): Promise<string> =>
-        makeFolder(deps.copiesDir, [safe(tenant), safe(deploymentId)], work.account);
-      const open = async (): Promise<FolderContents> => {
-        await make();
-        return bringDown(work, folder, dir);
-      };
-      const taken: string[] = [];
-      return {
-        place: make,
-        open: async () => {
-          opening ??= inLine(dir, open);
-          try {
-            await opening;
-          } catch (error) {
-            opening = null;
-            throw error;
-          }
-          return dir;
-        },
-        locate: async (path) => {
-          if (opening === null) return locateStored(folder, path);
-          const copy = await takeCopy(dir, path, deps.copiesDir);
-          if (copy !== null) taken.push(copy);
-          return copy;
-        },
-        list: async (path) =>
-          below(path, opening === null ? (await index.read(folder)).files : await scanTree(dir)),
-        settle: async () => {
-          for (const copy of taken.splice(0)) await rm(copy, { force: true });
-          if (opening === null) return;
-          const opened = await opening;
-          await inLine(dir, () => bringUp(work, folder, dir, opened, mayWrite));
-        },
-      };
-    },
+    of: (tenant, deploymentId, mayWrite) =>
+      operationFolder({ ...deps, inLine, locateStored }, tenant, deploymentId, mayWrite),
     locateShared: async (tenant, path) => {
       const shared = sharedPlace(tenant, path);
       return shared && locateStored(shared.folder, shared.path);
@@ -106,6 +68,58 @@ export function createOperationFolders(deps: OperationFoldersDeps): OperationFol
     listShared: async (tenant, path) => {
       const shared = sharedPlace(tenant, `${path}/`);
       return shared && below(shared.path, (await index.read(shared.folder)).files);
+    },
+  };
+}
+
+interface Lookups extends OperationFoldersDeps {
+  inLine: ReturnType<typeof createLines>;
+  locateStored: (folder: FolderName, path: string) => Promise<string | null>;
+}
+
+function operationFolder(
+  deps: Lookups,
+  tenant: string,
+  deploymentId: string,
+  mayWrite: () => boolean,
+): OperationFolder {
+  const { index, catalog, inLine, locateStored } = deps;
+  const folder: FolderName = { area: 'deployments', tenant, folder: deploymentId };
+  const dir = join(deps.copiesDir, safe(tenant), safe(deploymentId));
+  let opening: Promise<FolderContents> | null = null;
+  const work = { catalog, index, account: deps.accountOf(tenant) };
+  const make = (): Promise<string> =>
+    makeFolder(deps.copiesDir, [safe(tenant), safe(deploymentId)], work.account);
+  const open = async (): Promise<FolderContents> => {
+    await make();
+    return bringDown(work, folder, dir);
+  };
+  const taken: string[] = [];
+  return {
+    place: make,
+    open: async () => {
+      opening ??= inLine(dir, open);
+      try {
+        await opening;
+      } catch (error) {
+        opening = null;
+        throw error;
+      }
+      return dir;
+    },
+    locate: async (path) => {
+      if (opening === null) return locateStored(folder, path);
+      const copy = await takeCopy(dir, path, deps.copiesDir);
+      if (copy !== null) taken.push(copy);
+      return copy;
+    },
+    list: async (path) =>
+      below(path, opening === null ? (await index.read(folder)).files : await scanTree(dir)),
+    settle: async () => {
+      for (const copy of taken.splice(0)) await rm(copy, { force: true });
+      if (opening === null) return;
+      const opened = await opening;
+      await inLine(dir, () => bringUp(work, folder, dir, opened, mayWrite));
     },
   };
 }

@@ -39,6 +39,8 @@ const INSTALL_MS = 30 * 60_000;
 /** An environment that nobody has used for so long is removed. */
 const UNUSED_MS = 14 * 24 * 3600_000;
 
+type Declared = LRUCache<string, Promise<ReadonlyMap<string, DeclaredPlugin>>>;
+
 /**
  * Python plugins as virtual environments on this machine, shared by its workers: uploaded ones by the digest of their
  * wagon, those that a blueprint brings in its folder plugins/ (or names by an address) by the digest of the blueprint.
@@ -46,10 +48,7 @@ const UNUSED_MS = 14 * 24 * 3600_000;
 export function createPythonPlugins(deps: PythonPluginsDeps): PythonPlugins {
   const { catalog, clock, settings } = deps;
   const root = join(settings.workRoot, 'plugins');
-  const declared = new LRUCache<string, Promise<ReadonlyMap<string, DeclaredPlugin>>>({
-    max: 1_000,
-    ttl: DECLARED_MS,
-  });
+  const declared: Declared = new LRUCache({ max: 1_000, ttl: DECLARED_MS });
   const installing = new Map<string, Promise<void>>();
 
   const declaredBy = (tenant: string, blueprintId: string) =>

@@ -40,11 +40,14 @@ ctx returns "$(ctx instance id)"`);
 test('neither a target nor a file:// address reaches what only the worker may', async () => {
   const rig = isolatedRig();
   const secret = join(rig.host.root, 'of-the-worker');
-  writeFileSync(secret, 'planted', { mode: 0o600 });
+  writeFileSync(secret, '#!/bin/sh\necho leaked\n', { mode: 0o600 });
   rig.host.files = { 'plain.txt': 'written' };
   // The control: the same where nothing isolates.
   const open = makeRig();
-  expect(await open.run({ inputs: { script_path: `file://${secret}` } })).toMatchObject({ kind: 'failed' });
+  expect(await open.run({ inputs: { script_path: `file://${secret}` } })).toMatchObject({
+    kind: 'succeeded',
+  });
+  expect(open.host.logged()).toEqual(['<out> leaked']);
   expect(await rig.run({ inputs: { script_path: `file://${secret}` } })).toMatchObject({
     failure: { message: `Failed reading script: file://${secret}` },
   });

@@ -94,31 +94,7 @@ export async function runProcess(
   });
   try {
     await events.started(pid);
-    let heldLines = 0;
-    const read = (name: 'out' | 'err', stream: Readable | null): Promise<string> =>
-      stream === null
-        ? Promise.resolve('')
-        : readLines(
-            stream,
-            (line) => {
-              const waiting = events.line(name, line);
-              if (!waiting) return;
-              heldLines++;
-              return waiting.finally(() => heldLines--);
-            },
-            events.cut,
-          );
-    const output = Promise.all([read('out', child.stdout), read('err', child.stderr)]);
-    output.catch(() => undefined);
-    const code = await exited;
-    let graceMs = PIPES_GRACE_MS;
-    const pipes = setInterval(() => {
-      if (heldLines === 0) graceMs -= POLL_MS;
-      if (graceMs > 0) return;
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-    }, POLL_MS);
-    const printed = await output.finally(() => clearInterval(pipes));
+    const { code, printed } = await readToEnd(child, exited, events);
     if (stopping) await stopping;
     if (tooMuch !== null) throw overQuota(tooMuch, settings.isolation.diskBytes ?? 0);
     return { pid, code, stdout: printed[0], stderr: printed[1] };
@@ -127,6 +103,40 @@ export async function runProcess(
     signal.removeEventListener('abort', onAbort);
     settings.guard.remove(pid);
   }
+}
+
+/** What it prints, line by line, until it has ended; see PIPES_GRACE_MS. */
+async function readToEnd(
+  child: ChildProcess,
+  exited: Promise<number>,
+  events: { line: LineSink; cut: TextCut },
+): Promise<{ code: number; printed: [string, string] }> {
+  let heldLines = 0;
+  const read = (name: 'out' | 'err', stream: Readable | null): Promise<string> =>
+    stream === null
+      ? Promise.resolve('')
+      : readLines(
+          stream,
+          (line) => {
+            const waiting = events.line(name, line);
+            if (!waiting) return;
+            heldLines++;
+            return waiting.finally(() => heldLines--);
+          },
+          events.cut,
+        );
+  const output = Promise.all([read('out', child.stdout), read('err', child.stderr)]);
+  output.catch(() => undefined);
+  const code = await exited;
+  let graceMs = PIPES_GRACE_MS;
+  const pipes = setInterval(() => {
+    if (heldLines === 0) graceMs -= POLL_MS;
+    if (graceMs > 0) return;
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }, POLL_MS);
+  const printed = await output.finally(() => clearInterval(pipes));
+  return { code, printed };
 }
 
 function start(spec: ProcessSpec, settings: Pick<ScriptSettings, 'isolation'>): ChildProcess {
