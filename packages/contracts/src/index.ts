@@ -75,4 +75,5 @@ export { type LeaseField, type RpcCaller, type RpcRule, rpcRules, type WorkerRul
 export { parseConstraints, type SearchConstraints } from './search-constraints';
 export { type TenantScope, tenantScopeKey } from './tenant-scope';
 export { isWider, requireOwnTenant, type Visibility, visibilityOfNew, widensVisibility } from './visibility';
+export { nodesOfModel } from './workflow-model';
 export { type SubmittedWork, submittedWork, type WorkChange, workChange } from './workflow-work';

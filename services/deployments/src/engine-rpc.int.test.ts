@@ -1,9 +1,18 @@
+import { nodesOfModel } from '@baton/contracts';
 import { sql } from 'kysely';
 import { deployHello, readInstance, stateWrite } from './testing/hello';
 import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
 let test: TestDeployments;
 const tenant = 'default_tenant';
+
+interface ModelNode {
+  id: string;
+  properties: object;
+  relationships: object[];
+  operations: Record<string, { operation: string }>;
+}
+
 beforeAll(async () => {
   test = await startTestDeployments();
   test.peers.values.set('token', { value: 'sesame', isHidden: true });
@@ -311,23 +320,20 @@ describe('model for workflows', () => {
     const { deploymentId, host } = await deploy('prov');
     await test.create('cons', { blueprint_id: 'consumer', inputs: { provider: 'prov' } });
     const model = await test.rpc.getWorkflowModel({ tenant, deploymentId });
-    const nodes = JSON.parse(model.nodesJson);
-    expect(nodes.map((n: { id: string }) => n.id)).toEqual(['host', 'app']);
-    expect(nodes[1].relationships[0]).toMatchObject({ target_id: 'host', type_hierarchy: expect.any(Array) });
+    const nodes = nodesOfModel<ModelNode>(model.nodesJson, model.definitionsJson);
+    expect(nodes.map(({ id }) => id)).toEqual(['host', 'app']);
+    expect(nodes[1]!.relationships[0]).toMatchObject({
+      target_id: 'host',
+      type_hierarchy: expect.any(Array),
+    });
     expect(JSON.parse(model.nodeInstancesJson)).toHaveLength(2);
     expect(JSON.parse(model.scalingGroupsJson).g1.members).toEqual(['app']);
     const forGraph = await test.rpc.getWorkflowModel({ tenant, deploymentId, forGraph: true });
-    const definitions = JSON.parse(forGraph.definitionsJson);
-    const lean = JSON.parse(forGraph.nodesJson).map((node: { definition: string }) => ({
-      ...node,
-      ...definitions[node.definition],
-    }));
-    expect(lean.map((n: { id: string }) => n.id)).toEqual(['host', 'app']);
-    expect(lean[0].properties).toEqual(nodes[0].properties);
-    const implemented = Object.entries<{ operation: string }>(nodes[0].operations).filter(
-      ([, { operation }]) => operation !== '',
-    );
-    expect(Object.entries(lean[0].operations)).toEqual(implemented);
+    const lean = nodesOfModel<ModelNode>(forGraph.nodesJson, forGraph.definitionsJson);
+    expect(lean.map(({ id }) => id)).toEqual(['host', 'app']);
+    expect(lean[0]!.properties).toEqual(nodes[0]!.properties);
+    const implemented = Object.entries(nodes[0]!.operations).filter(([, { operation }]) => operation !== '');
+    expect(Object.entries(lean[0]!.operations)).toEqual(implemented);
     const facts = await test.rpc.getDeployment({ tenant, deploymentId, username: 'bob' });
     expect(Object.keys(JSON.parse(facts.workflowsJson))).toContain('install');
     // A user of a capability that is not installed does not block.

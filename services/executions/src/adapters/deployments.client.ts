@@ -1,4 +1,4 @@
-import { deploymentsRpc } from '@baton/contracts';
+import { deploymentsRpc, nodesOfModel } from '@baton/contracts';
 import type { Json, JsonObject } from '@baton/kernel';
 import type { RpcClient, RpcConnector } from '@baton/rpc';
 import type { DeploymentModel } from '@baton/task-graph';
@@ -120,7 +120,7 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
         { deadlineMs: MODEL_DEADLINE_MS },
       );
       const model: DeploymentModel = {
-        nodes: nodesOf(answer),
+        nodes: nodesOfModel<DeploymentModel['nodes'][number]>(answer.nodesJson, answer.definitionsJson),
         nodeInstances: parse(answer.nodeInstancesJson, []),
         scalingGroups: parse(answer.scalingGroupsJson, {}),
         ...parse<Partial<DeploymentModel>>(answer.deploymentJson, {}),
@@ -155,17 +155,6 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
     ...groupCalls(client),
     executionEnded: async (of) => (await client.executionEnded(of)).failure,
   };
-}
-
-/** Nodes whole again; what they share is the same object in all of them. */
-function nodesOf(answer: deploymentsRpc.GetWorkflowModelResponse): DeploymentModel['nodes'] {
-  const nodes = parse<(DeploymentModel['nodes'][number] & { definition?: string })[]>(answer.nodesJson, []);
-  const definitions = parse<Record<string, Partial<DeploymentModel['nodes'][number]>>>(
-    answer.definitionsJson,
-    {},
-  );
-  for (const node of nodes) if (node.definition) Object.assign(node, definitions[node.definition]);
-  return nodes;
 }
 
 type Client = RpcClient<typeof deploymentsRpc.DeploymentsServiceDefinition>;

@@ -1,4 +1,4 @@
-import { deploymentsRpc, type OperationAssignment } from '@baton/contracts';
+import { deploymentsRpc, nodesOfModel, type OperationAssignment } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
 import type { InstanceRecord, NodeRecord, OpenedModel, SideRecord } from '@baton/plugin-runtime';
 import type { RpcConnector } from '@baton/rpc';
@@ -70,7 +70,7 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
     readModel: async (tenant, deploymentId) => {
       const answer = await client.getWorkflowModel({ tenant, deploymentId });
       return {
-        nodes: JSON.parse(answer.nodesJson) as NodeRecord[],
+        nodes: nodesOfModel<NodeRecord>(answer.nodesJson, answer.definitionsJson),
         instances: JSON.parse(answer.nodeInstancesJson) as InstanceRecord[],
         scalingGroups: JSON.parse(answer.scalingGroupsJson || '{}') as JsonObject,
       };
