@@ -29,7 +29,7 @@ import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createLeaseProofs, derivedJoinToken } from '@baton/trust';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
-import { createDoctorParts } from './adapters/doctor-parts';
+import { createDoctorParts, type DoctorPart } from './adapters/doctor-parts';
 import { createQueueConfig } from './adapters/queue-config';
 import { createWorkflowConfig, type WorkflowConfigSource } from './adapters/workflow-config';
 import { afterEnds } from './commands/after-ends';
@@ -47,7 +47,7 @@ import { createGraphMemory } from './engine/graph-memory';
 import { newPassedOver } from './engine/passed-over';
 import { createStepWriter } from './engine/step-writer';
 import { createWakes } from './engine/wakes';
-import { createWorkerRegistry } from './engine/worker-registry';
+import { createWorkerRegistry, type WorkerRegistry } from './engine/worker-registry';
 import { doctorHttp } from './http/doctor.routes';
 import { createStreamHub } from './http/event-stream';
 import { eventsRoutes } from './http/events.routes';
@@ -95,7 +95,8 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
 
 /** Composes the executions service. */
 export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
-  const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance } = composeEngine(config, infra);
+  const engine = composeEngine(config, infra);
+  const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance } = engine;
   const registry = createWorkerRegistry(db);
   const managerName = config.BATON_MANAGER_NAME ?? hostname();
   const doctorParts = createDoctorParts(infra.rpc);
@@ -114,28 +115,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       ...operationsRoutes({ db, wire: config.BATON_WIRE, managerName, engine: deps }),
       ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, managerName, engine: deps }),
     ],
-    rpc: [
-      rpcPart(
-        executionsRpc.ExecutionsServiceDefinition,
-        forGoodWorkers(executionsRpcHandlers(deps, { hub, nowMs: () => infra.clock.now() }), registry),
-      ),
-      rpcPart(
-        workersRpc.WorkersServiceDefinition,
-        workersRpcHandlers({
-          db,
-          registry,
-          joinToken:
-            config.BATON_WORKER_JOIN_TOKEN ?? new Secret(derivedJoinToken(config.BATON_INTERNAL_KEY)),
-          identity: () => requireTrust(infra).identity,
-        }),
-      ),
-      rpcPart(
-        executionsRpc.SystemExecutionsServiceDefinition,
-        systemExecutionsRpcHandlers(deps, doctorParts),
-      ),
-      createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
-      createTenantPart({ db, schema: 'executions' }),
-    ],
+    rpc: rpcOf(config, infra, engine, { registry, doctorParts }),
     consumers: consumersOf(config, deps),
     subscriptions: [
       subscriptionPart(eventsAppended, ({ payload }) => payload.executionIds.forEach(hub.notify)),
@@ -158,6 +138,33 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     onMaintenance: maintenance.learn,
     onConfig: readConfig,
   };
+}
+
+/** What workers and other services call. */
+function rpcOf(
+  config: ExecutionsConfig,
+  infra: Infra,
+  { db, hub, deps }: ReturnType<typeof composeEngine>,
+  { registry, doctorParts }: { registry: WorkerRegistry; doctorParts: readonly DoctorPart[] },
+): ServiceParts['rpc'] {
+  return [
+    rpcPart(
+      executionsRpc.ExecutionsServiceDefinition,
+      forGoodWorkers(executionsRpcHandlers(deps, { hub, nowMs: () => infra.clock.now() }), registry),
+    ),
+    rpcPart(
+      workersRpc.WorkersServiceDefinition,
+      workersRpcHandlers({
+        db,
+        registry,
+        joinToken: config.BATON_WORKER_JOIN_TOKEN ?? new Secret(derivedJoinToken(config.BATON_INTERNAL_KEY)),
+        identity: () => requireTrust(infra).identity,
+      }),
+    ),
+    rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsRpcHandlers(deps, doctorParts)),
+    createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
+    createTenantPart({ db, schema: 'executions' }),
+  ];
 }
 
 /** Facts of this and other services that change what is stored here. */

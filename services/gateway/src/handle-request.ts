@@ -21,7 +21,7 @@ import type { Caller } from './principal-cache';
 import type { Rates } from './rates';
 import { type RequestHeaders, readHeaders } from './request-headers';
 import type { Room, Visit } from './room';
-import type { CompiledRoute, RouteTable } from './route-table';
+import type { CompiledRoute, RouteMatch, RouteTable } from './route-table';
 import type { SlowPeers } from './slow-peers';
 
 export interface HandleDeps extends AuthenticateDeps {
@@ -89,7 +89,7 @@ export function createHandler(
 const AUTH_METHOD = 'x-cloudify-audit-auth-method';
 
 async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
-  const { request, response, method, api } = exchange;
+  const { request, response, method } = exchange;
   const startedMs = deps.clock.monotonic();
   const answerHeaders: string[] = [...deps.fixedHeaders(request)];
   let contract: RouteContract | null = null;
@@ -100,33 +100,13 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
     if (!answerHeaders.includes(AUTH_METHOD)) answerHeaders.push(AUTH_METHOD, '');
     const error = answerError(response, thrown, [...answerHeaders, ...UNLESS_SAID], request);
     reason = error.message;
-    if (error.entry.http >= 500 && error.code !== 'maintenance_mode_active') {
-      deps.floods.error(
-        caller?.principal.username ?? exchange.address,
-        `${error.code} ${error.message}`,
-        { method, path: api.path, errorCode: error.code, err: error.cause ?? error },
-        'request failed',
-      );
-    }
+    logFailure(deps.floods, exchange, caller, error);
   };
   try {
     const headers = readHeaders(request.rawHeaders, deps.mintRequestId);
     answerHeaders.push('x-request-id', headers.requestId);
-    const match = deps.routes.match(api.version, method, api.path);
-    if (match.kind === 'none') throw noSuchPath(api.path);
-    if (isClosedInV1(api))
-      throw new AppError(
-        'method_not_allowed_error',
-        `v1 of the API has no ${api.path}; v2 and later have it`,
-      );
-    if (match.kind === 'method') {
-      answerHeaders.push('allow', match.allowed.join(', '));
-      if (method === 'OPTIONS')
-        return void response.writeHead(200, [...answerHeaders, 'content-length', '0']).end();
-      throw new AppError('method_not_allowed_error', `The method ${method} is not allowed for this path`, {
-        expected: match.allowed,
-      });
-    }
+    const match = matchOf(deps.routes, exchange, answerHeaders);
+    if (!match) return;
     ({ contract } = match.route);
     const ended = contract;
     const visit = deps.room.arrive(exchange.address, {
@@ -154,6 +134,30 @@ async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
   } catch (error) {
     fail(error);
   }
+}
+
+/**
+ * The route of the request; null: it asked for the methods of its path, and has been answered.
+ * @throws AppError not_found_error, method_not_allowed_error
+ */
+function matchOf(
+  routes: RouteTable,
+  { response, method, api }: Exchange,
+  answerHeaders: string[],
+): RouteMatch | null {
+  const match = routes.match(api.version, method, api.path);
+  if (match.kind === 'none') throw noSuchPath(api.path);
+  if (isClosedInV1(api))
+    throw new AppError('method_not_allowed_error', `v1 of the API has no ${api.path}; v2 and later have it`);
+  if (match.kind === 'route') return match;
+  answerHeaders.push('allow', match.allowed.join(', '));
+  if (method === 'OPTIONS') {
+    response.writeHead(200, [...answerHeaders, 'content-length', '0']).end();
+    return null;
+  }
+  throw new AppError('method_not_allowed_error', `The method ${method} is not allowed for this path`, {
+    expected: match.allowed,
+  });
 }
 
 async function callerOf(
@@ -253,6 +257,22 @@ interface Refused {
   /** Null where the gateway itself refused: then the reason says who. */
   caller: Caller | null;
   reason: string | null;
+}
+
+/** Only what is a fault of ours: refusals have lines of their own, and maintenance is wanted. */
+function logFailure(
+  floods: FloodLog,
+  { method, api, address }: Exchange,
+  caller: Caller | null,
+  error: AppError,
+): void {
+  if (error.entry.http < 500 || error.code === 'maintenance_mode_active') return;
+  floods.error(
+    caller?.principal.username ?? address,
+    `${error.code} ${error.message}`,
+    { method, path: api.path, errorCode: error.code, err: error.cause ?? error },
+    'request failed',
+  );
 }
 
 /** Who was refused what; the same again is counted for a minute. Queries may hold secrets: they are left out. */

@@ -56,42 +56,19 @@ export function createLoginGuard(deps: {
   const { cache, clock, settings } = deps;
   const { freeFailures, longestDelayMs } = settings;
   const secret = randomBytes(32).toString('hex');
-  const local = new LRUCache<string, Failures>({ max: MAX_KEPT, ttl: WINDOW_MS, noUpdateTTL: true });
-  const known = new LRUCache<string, true>({ max: MAX_KEPT, ttl: KNOWN_MS });
+  const failures = createFailureCounts(cache, clock, longestDelayMs);
+  const known = createKnownPairs(cache);
   const good = new LRUCache<string, true>({ max: MAX_KEPT, ttl: GOOD_MS });
   /** Different passwords of a pair that are being looked at: tries at once count before they have failed. */
   const trying = new Map<string, Map<string, number>>();
 
-  const scopesOf = ({ username, address }: Login): Counted[] => {
-    // Accounts that there are not count alike: nothing tells which there are. Names are hashed: they come from outside.
-    const account = digest(username.toLowerCase());
-    return [
-      { scope: 'account and address', key: `p:${account}:${address}`, free: freeFailures },
-      { scope: 'account', key: `a:${account}`, free: WIDER * freeFailures },
-      { scope: 'address', key: `i:${address}`, free: WIDER * freeFailures },
-    ];
-  };
-
-  const untilOf = async ({ key }: Counted): Promise<number> => {
-    const mine = local.get(key)?.untilMs ?? 0;
-    if (mine > clock.now()) return mine;
-    return Number((await cache.get(`login:until:${key}`)) ?? 0);
-  };
-
-  const isKnown = async ({ key }: Counted): Promise<boolean> => {
-    if (known.has(key)) return true;
-    if ((await cache.get(`login:known:${key}`)) === null) return false;
-    known.set(key, true);
-    return true;
-  };
-
   /** @throws AppError too_many_requests_error */
   const admit = async ([pair, account, address]: Counted[]): Promise<void> => {
     const [ofPair, ofAccount, ofAddress, hasBeenHere] = await Promise.all([
-      untilOf(pair!),
-      untilOf(account!),
-      untilOf(address!),
-      isKnown(pair!),
+      failures.untilOf(pair!),
+      failures.untilOf(account!),
+      failures.untilOf(address!),
+      known.has(pair!),
     ]);
     const nowMs = clock.now();
     if (ofPair > nowMs) throw delayed(pair!, ofPair - nowMs);
@@ -100,48 +77,98 @@ export function createLoginGuard(deps: {
     if (ofAddress > nowMs) throw delayed(address!, ofAddress - nowMs);
   };
 
-  const failed = async (counted: Counted): Promise<void> => {
-    const before = local.get(counted.key)?.count ?? 0;
-    // Noted before the shared counter answers: tries that are under way must see it.
-    local.set(counted.key, { count: before + 1, untilMs: local.get(counted.key)?.untilMs ?? 0 });
-    const shared = await cache.increment(`login:failed:${counted.key}`, WINDOW_MS);
-    const count = Math.max(shared, local.get(counted.key)?.count ?? 0);
-    const over = count - counted.free;
-    const delayMs = over <= 0 ? 0 : Math.min(longestDelayMs, FIRST_DELAY_MS * 2 ** Math.min(30, over - 1));
-    const untilMs = delayMs === 0 ? 0 : clock.now() + delayMs;
-    local.set(counted.key, { count, untilMs });
-    if (delayMs > 0) await cache.set(`login:until:${counted.key}`, String(untilMs), delayMs);
-  };
-
-  const succeeded = async (pair: Counted): Promise<void> => {
-    if (local.delete(pair.key)) await cache.delete(`login:failed:${pair.key}`);
-    if (known.has(pair.key)) return;
-    known.set(pair.key, true);
-    await cache.set(`login:known:${pair.key}`, '1', KNOWN_MS);
-  };
-
   return {
     async guard(login, verify) {
       if (freeFailures === 0) return await verify();
       const credential = digest(`${secret}${login.username.length}:${login.username}${login.password}`);
-      const scopes = scopesOf(login);
+      const scopes = scopesOf(login, freeFailures);
       const pair = scopes[0]!;
       if (!good.has(credential)) await admit(scopes);
-      const leave = enter(trying, pair, credential, local.get(pair.key)?.count ?? 0);
+      const leave = enter(trying, pair, credential, failures.countOf(pair));
       try {
         const answer = await verify();
         good.set(credential, true);
-        await succeeded(pair);
+        await failures.forget(pair);
+        await known.add(pair);
         return answer;
       } catch (error) {
         if (isAppError(error, 'unauthorized_error')) {
           good.delete(credential);
-          await Promise.all(scopes.map(failed));
+          await Promise.all(scopes.map(failures.add));
         }
         throw error;
       } finally {
         leave();
       }
+    },
+  };
+}
+
+function scopesOf({ username, address }: Login, freeFailures: number): Counted[] {
+  // Accounts that there are not count alike: nothing tells which there are. Names are hashed: they come from outside.
+  const account = digest(username.toLowerCase());
+  return [
+    { scope: 'account and address', key: `p:${account}:${address}`, free: freeFailures },
+    { scope: 'account', key: `a:${account}`, free: WIDER * freeFailures },
+    { scope: 'address', key: `i:${address}`, free: WIDER * freeFailures },
+  ];
+}
+
+interface FailureCounts {
+  /** Those that this gateway knows of. */
+  countOf(counted: Counted): number;
+  /** When the delay ends; 0 or in the past: there is none. */
+  untilOf(counted: Counted): Promise<number>;
+  add(counted: Counted): Promise<void>;
+  forget(counted: Counted): Promise<void>;
+}
+
+function createFailureCounts(cache: Cache, clock: Clock, longestDelayMs: number): FailureCounts {
+  const local = new LRUCache<string, Failures>({ max: MAX_KEPT, ttl: WINDOW_MS, noUpdateTTL: true });
+  return {
+    countOf: ({ key }) => local.get(key)?.count ?? 0,
+    untilOf: async ({ key }) => {
+      const mine = local.get(key)?.untilMs ?? 0;
+      if (mine > clock.now()) return mine;
+      return Number((await cache.get(`login:until:${key}`)) ?? 0);
+    },
+    add: async ({ key, free }) => {
+      const before = local.get(key)?.count ?? 0;
+      // Noted before the shared counter answers: tries that are under way must see it.
+      local.set(key, { count: before + 1, untilMs: local.get(key)?.untilMs ?? 0 });
+      const shared = await cache.increment(`login:failed:${key}`, WINDOW_MS);
+      const count = Math.max(shared, local.get(key)?.count ?? 0);
+      const over = count - free;
+      const delayMs = over <= 0 ? 0 : Math.min(longestDelayMs, FIRST_DELAY_MS * 2 ** Math.min(30, over - 1));
+      const untilMs = delayMs === 0 ? 0 : clock.now() + delayMs;
+      local.set(key, { count, untilMs });
+      if (delayMs > 0) await cache.set(`login:until:${key}`, String(untilMs), delayMs);
+    },
+    forget: async ({ key }) => {
+      if (local.delete(key)) await cache.delete(`login:failed:${key}`);
+    },
+  };
+}
+
+/** Pairs of account and address that have logged in before. */
+interface KnownPairs {
+  has(pair: Counted): Promise<boolean>;
+  add(pair: Counted): Promise<void>;
+}
+
+function createKnownPairs(cache: Cache): KnownPairs {
+  const known = new LRUCache<string, true>({ max: MAX_KEPT, ttl: KNOWN_MS });
+  return {
+    has: async ({ key }) => {
+      if (known.has(key)) return true;
+      if ((await cache.get(`login:known:${key}`)) === null) return false;
+      known.set(key, true);
+      return true;
+    },
+    add: async ({ key }) => {
+      if (known.has(key)) return;
+      known.set(key, true);
+      await cache.set(`login:known:${key}`, '1', KNOWN_MS);
     },
   };
 }

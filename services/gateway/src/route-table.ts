@@ -12,8 +12,14 @@ export interface CompiledRoute {
   isLong: boolean;
 }
 
+export interface RouteMatch {
+  kind: 'route';
+  route: CompiledRoute;
+  segments: readonly string[];
+}
+
 export type Match =
-  | { kind: 'route'; route: CompiledRoute; segments: readonly string[] }
+  | RouteMatch
   /** The path exists with other methods only. */
   | { kind: 'method'; allowed: string[] }
   | { kind: 'none' };

@@ -18,12 +18,13 @@ import {
 import { createAddressOf, createIsHttps } from './client-address';
 import type { Config } from './config';
 import { createFixedHeaders } from './fixed-headers';
-import { createHandler } from './handle-request';
+import type { Forwarder } from './forward';
+import { createHandler, type HandleDeps } from './handle-request';
 import { createHttpForwarder } from './http-forwarder';
 import type { LimitSettings } from './limits';
 import { createLocalForwarder } from './local-forwarder';
 import { createLoginGuard } from './login-guard';
-import { createMaintenance } from './maintenance-state';
+import { createMaintenance, type Maintenance } from './maintenance-state';
 import { requestObserver } from './metrics';
 import { createPageSize } from './page-size';
 import { createPages } from './pages';
@@ -45,44 +46,24 @@ export function buildService(
   ports: { routes?: readonly RouteContract[] } = {},
 ): ServiceParts {
   const routes = ports.routes ?? allRoutes;
-  const { localHttp, rpc, clock, log } = infra;
+  const { rpc, clock, log } = infra;
   const cache = createPrincipalCache(clock);
-  const limits = limitsOf(config);
-  const room = createRoom({
-    maxConcurrent: config.BATON_MAX_CONCURRENT_REQUESTS,
-    maxStreams: config.BATON_MAX_EVENT_STREAMS,
-  });
-  const slowPeers = createSlowPeers(slowPeerSettings(config), clock);
+  const guards = guardsOf(config, infra);
   const floods = createFloodLog(log, clock);
-  const maintenance = createMaintenance(infra, room);
-  const forwarder = localHttp
-    ? createLocalForwarder((service) => localHttp.handleOf(service))
-    : createHttpForwarder({ origins: originsOf(config), log, tls: infra.transport?.inner });
+  const maintenance = createMaintenance(infra, guards.room);
+  const forwarder = forwarderOf(config, infra);
   const fixedHeaders = createFixedHeaders(config.BATON_HSTS, createIsHttps(config.BATON_TRUSTED_PROXIES));
   const pageSize = createPageSize(rpc);
-  const observe = requestObserver(infra.metrics);
   const handler = createHandler({
     identity: rpc.client(identityRpc.IdentityServiceDefinition, 'identity'),
     executions: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions'),
     cache,
-    logins: createLoginGuard({
-      cache: infra.cache,
-      clock,
-      settings: {
-        freeFailures: config.BATON_LOGIN_FREE_FAILURES,
-        longestDelayMs: config.BATON_LOGIN_LONGEST_DELAY,
-      },
-    }),
+    ...guards,
     routes: compileRoutes(routes),
     pages: createPages(routes, productVersion, fixedHeaders),
     fixedHeaders,
     forwarder,
-    rateCache: infra.cache,
-    room,
-    rates: createRates(rateSettings(config), clock),
-    slowPeers,
     addressOf: createAddressOf(config.BATON_TRUSTED_PROXIES),
-    limits,
     identityKey: requireTrust(infra).identity,
     mintRequestId: createRequestIds(),
     clock,
@@ -90,11 +71,7 @@ export function buildService(
     floods,
     maintenance: maintenance.state,
     pageSize,
-    observe: (contract, method, status, durationMs) => {
-      observe(contract, method, status, durationMs);
-      // Other gateways learn it with their next heartbeat; the one that passed it on must not lag behind.
-      if (method === 'POST' && contract?.path.startsWith('/maintenance')) void maintenance.refresh();
-    },
+    observe: observerOf(infra, maintenance),
   });
   return {
     name: 'gateway',
@@ -112,10 +89,50 @@ export function buildService(
     onConfig: pageSize.refresh,
     actsBy: maintenance.actsBy,
     stop: async () => {
-      slowPeers.close();
+      guards.slowPeers.close();
       floods.flush();
       await forwarder.close();
     },
+  };
+}
+
+/** What holds back callers who ask for too much, too fast or too slowly. */
+function guardsOf(
+  config: Config,
+  { cache, clock }: Infra,
+): Pick<HandleDeps, 'logins' | 'limits' | 'rateCache' | 'rates' | 'room' | 'slowPeers'> {
+  return {
+    logins: createLoginGuard({
+      cache,
+      clock,
+      settings: {
+        freeFailures: config.BATON_LOGIN_FREE_FAILURES,
+        longestDelayMs: config.BATON_LOGIN_LONGEST_DELAY,
+      },
+    }),
+    limits: limitsOf(config),
+    rateCache: cache,
+    rates: createRates(rateSettings(config), clock),
+    room: createRoom({
+      maxConcurrent: config.BATON_MAX_CONCURRENT_REQUESTS,
+      maxStreams: config.BATON_MAX_EVENT_STREAMS,
+    }),
+    slowPeers: createSlowPeers(slowPeerSettings(config), clock),
+  };
+}
+
+function forwarderOf(config: Config, { localHttp, log, transport }: Infra): Forwarder {
+  return localHttp
+    ? createLocalForwarder((service) => localHttp.handleOf(service))
+    : createHttpForwarder({ origins: originsOf(config), log, tls: transport?.inner });
+}
+
+function observerOf({ metrics }: Infra, maintenance: Maintenance): HandleDeps['observe'] {
+  const observe = requestObserver(metrics);
+  return (contract, method, status, durationMs) => {
+    observe(contract, method, status, durationMs);
+    // Other gateways learn it with their next heartbeat; the one that passed it on must not lag behind.
+    if (method === 'POST' && contract?.path.startsWith('/maintenance')) void maintenance.refresh();
   };
 }
 

@@ -54,16 +54,11 @@ interface Stream {
 export function createLogShipper(deps: LogShipperDeps): LogShipper {
   const streams = new Map<string, Stream>();
   const room = createLineRoom(deps.limit);
-  let hasTimer = false;
 
   const settled = (executionId: string, stream: Stream, gone: readonly TaskEvent[]): void => {
     room.free(executionId, sizeOf(gone));
     stream.done += gone.length;
-    stream.flushes = stream.flushes.filter(({ upTo, resolve }) => {
-      if (upTo > stream.done) return true;
-      resolve();
-      return false;
-    });
+    endFlushes(stream);
     if (stream.done === stream.added) streams.delete(executionId);
   };
   const send = async (executionId: string, stream: Stream): Promise<void> => {
@@ -78,14 +73,9 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
     }
     stream.isSending = false;
   };
-  const sendSoon = (): void => {
-    if (hasTimer) return;
-    hasTimer = true;
-    setTimeout(() => {
-      hasTimer = false;
-      for (const [executionId, stream] of streams) void send(executionId, stream);
-    }, BATCH_DELAY_MS);
-  };
+  const sendSoon = onceSoon(BATCH_DELAY_MS, () => {
+    for (const [executionId, stream] of streams) void send(executionId, stream);
+  });
 
   return {
     add: (task, kind, level, message) => {
@@ -121,6 +111,28 @@ function streamOf(streams: Map<string, Stream>, executionId: string): Stream {
   const stream: Stream = { events: [], isSending: false, added: 0, done: 0, flushes: [], lease: undefined };
   streams.set(executionId, stream);
   return stream;
+}
+
+/** Ends the flushes whose lines are all stored, or given up. */
+function endFlushes(stream: Stream): void {
+  stream.flushes = stream.flushes.filter(({ upTo, resolve }) => {
+    if (upTo > stream.done) return true;
+    resolve();
+    return false;
+  });
+}
+
+/** Runs `run` so long after the first call; calls until then are met by the same run. */
+function onceSoon(delayMs: number, run: () => void): () => void {
+  let hasTimer = false;
+  return () => {
+    if (hasTimer) return;
+    hasTimer = true;
+    setTimeout(() => {
+      hasTimer = false;
+      run();
+    }, delayMs);
+  };
 }
 
 /** Characters that a line takes in memory and on its way, beside its text. */

@@ -26,14 +26,7 @@ import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
 import { createBlueprintFiles } from './blueprint-files';
-import {
-  configSchema,
-  isSeenByScripts,
-  scriptEnv,
-  sharingOf,
-  slotsOf,
-  type WorkerConfig,
-} from './config';
+import { configSchema, isSeenByScripts, scriptEnv, sharingOf, slotsOf, type WorkerConfig } from './config';
 import { createFileCache } from './file-cache';
 import { createFolderIndex } from './folder-index';
 import { tryHandlers } from './handlers';
@@ -56,23 +49,10 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   const settings = isolationSettings(config, { workRoot, assetsDir });
   const choice = isolationOf(settings);
   tellIsolation(infra.log, choice);
-  const handlers = tryHandlers(config.BATON_WORKER_HANDLERS);
-  const { problem } = handlers;
-  if (problem !== null) {
-    infra.log.error({ problem }, 'the worker takes no operations');
-    // The standalone that started it is not ready without it.
-    process.send?.({ workerProblem: problem }, undefined, undefined, () => undefined);
-  }
-  const executions = createExecutionsClient(infra.rpc, infra.instanceId, {
-    hostname: hostname(),
-    version: productVersion,
-    slots,
-    reserve: sharing.reserve,
-    started_at: isoInstant(infra.clock.now()),
-    pid: process.pid,
-    isolation: { name: choice.isolation.name, notEnforced: choice.isolation.notEnforced },
-    ...(problem === null ? {} : { handlers_error: problem }),
-  });
+  const { plugins, problem } = tryHandlers(config.BATON_WORKER_HANDLERS);
+  if (problem !== null) tellProblem(infra.log, problem);
+  const about = aboutWorker(infra, { slots, reserve: sharing.reserve, choice, problem });
+  const executions = createExecutionsClient(infra.rpc, infra.instanceId, about);
   const guard = startOrphanGuard();
   const scripts = {
     assetsDir,
@@ -83,7 +63,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     guard,
     isolation: choice.isolation,
   };
-  const runtime = runtimeOf(config, infra, scripts, handlers.plugins);
+  const runtime = runtimeOf(config, infra, scripts, plugins);
   const worker = createWorker({
     slots,
     sharing,
@@ -121,6 +101,24 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
       await worker.stop(config.BATON_WORKER_STOP_AFTER);
       guard.close();
     },
+  };
+}
+
+/** What the worker says of itself in heartbeats. */
+function aboutWorker(
+  { clock }: Infra,
+  has: { slots: number; reserve: number; choice: Choice; problem: string | null },
+): object {
+  const { name, notEnforced } = has.choice.isolation;
+  return {
+    hostname: hostname(),
+    version: productVersion,
+    slots: has.slots,
+    reserve: has.reserve,
+    started_at: isoInstant(clock.now()),
+    pid: process.pid,
+    isolation: { name, notEnforced },
+    ...(has.problem === null ? {} : { handlers_error: has.problem }),
   };
 }
 
@@ -167,6 +165,12 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
     }),
     fetchUrl,
   };
+}
+
+function tellProblem(log: Log, problem: string): void {
+  log.error({ problem }, 'the worker takes no operations');
+  // The standalone that started it is not ready without it.
+  process.send?.({ workerProblem: problem }, undefined, undefined, () => undefined);
 }
 
 function tellIsolation(log: Log, { isolation, attempts }: Choice): void {

@@ -34,9 +34,59 @@ interface Account {
   deficit: number;
 }
 
-export function createSlots(total: number, { reserve, weightOf }: Sharing = UNSHARED): Slots {
+export function createSlots(total: number, sharing: Sharing = UNSHARED): Slots {
+  const ledger = createLedger(total, sharing);
+  const { accounts, freeFor, owedTo } = ledger;
+  const hasLine = (tenant: string): boolean => (accounts.get(tenant)?.line.length ?? 0) > 0;
+  return {
+    get free() {
+      return ledger.free;
+    },
+    freeFor: (tenant = '') => freeFor(tenant),
+    isOwed: (tenant) => owedTo(tenant) > 0,
+    take: (signal, tenant = '') => {
+      if (signal.aborted) return Promise.resolve(false);
+      if (hasLine(tenant) || freeFor(tenant) === 0) return standInLine(ledger, signal, tenant);
+      ledger.hold(tenant, 1);
+      return Promise.resolve(true);
+    },
+    takeSome: (wanted, tenant = '') => {
+      const taken = hasLine(tenant) ? 0 : Math.max(0, Math.min(wanted, freeFor(tenant)));
+      if (taken > 0) ledger.hold(tenant, taken);
+      return taken;
+    },
+    keepable: (count, tenant = '') => {
+      let wanted = 0;
+      for (const [name, { line }] of accounts)
+        if (name !== tenant) wanted += Math.min(line.length, owedTo(name));
+      return Math.max(0, count - Math.min(wanted, ledger.beyondShare(tenant)));
+    },
+    give: (count, tenant = '') => {
+      ledger.release(tenant, count);
+      letIn(ledger, sharing);
+    },
+  };
+}
+
+/** Who holds how many places, who stands in line, and what each tenant may have of the rest. */
+interface Ledger {
+  readonly free: number;
+  /** Of tenants that hold places or stand in line, in the order of their turns. */
+  readonly accounts: Map<string, Account>;
+  of(tenant: string): Account;
+  /** Forgets a tenant that neither holds a place nor stands in line. */
+  tidy(tenant: string): void;
+  /** Places up to its share that it does not hold. */
+  owedTo(tenant: string): number;
+  /** Places that it holds beyond its share. */
+  beyondShare(tenant: string): number;
+  freeFor(tenant: string): number;
+  hold(tenant: string, count: number): void;
+  release(tenant: string, count: number): void;
+}
+
+function createLedger(total: number, { reserve, weightOf }: Sharing): Ledger {
   let free = total;
-  /** Tenants that hold places or stand in line, in the order of their turns. */
   const accounts = new Map<string, Account>();
   const of = (tenant: string): Account => {
     const known = accounts.get(tenant);
@@ -58,76 +108,64 @@ export function createSlots(total: number, { reserve, weightOf }: Sharing = UNSH
   };
   const heldBy = (tenant: string): number => accounts.get(tenant)?.held ?? 0;
   const owedTo = (tenant: string): number => Math.max(0, shareOf(tenant) - heldBy(tenant));
-  const freeFor = (tenant: string): number =>
-    Math.max(0, Math.min(free, Math.max(free - reserve, reserve === 0 ? free : owedTo(tenant))));
-  const hold = (tenant: string, count: number): void => {
-    free -= count;
-    of(tenant).held += count;
-  };
-  /** Deficit round robin: each turn earns a tenant its weight in places. */
-  const letIn = (): void => {
-    for (let isMoving = true; isMoving && free > 0; ) {
-      isMoving = false;
-      for (const [tenant, account] of [...accounts]) {
-        if (account.line.length === 0 || freeFor(tenant) === 0) continue;
-        isMoving = true;
-        account.deficit += weightOf(tenant);
-        for (; account.deficit >= 1 && account.line.length > 0 && freeFor(tenant) > 0; account.deficit--) {
-          hold(tenant, 1);
-          account.line.shift()?.();
-        }
-        if (account.line.length === 0) account.deficit = 0;
-        // Its next turn comes after those of all others.
-        accounts.delete(tenant);
-        accounts.set(tenant, account);
-      }
-    }
-  };
   return {
     get free() {
       return free;
     },
-    freeFor: (tenant = '') => freeFor(tenant),
-    isOwed: (tenant) => owedTo(tenant) > 0,
-    take: (signal, tenant = '') => {
-      if (signal.aborted) return Promise.resolve(false);
-      if ((accounts.get(tenant)?.line.length ?? 0) === 0 && freeFor(tenant) > 0) {
-        hold(tenant, 1);
-        return Promise.resolve(true);
-      }
-      const { line } = of(tenant);
-      return new Promise((resolve) => {
-        const leave = (): void => {
-          line.splice(line.indexOf(enter), 1);
-          tidy(tenant);
-          resolve(false);
-        };
-        const enter = (): void => {
-          signal.removeEventListener('abort', leave);
-          resolve(true);
-        };
-        signal.addEventListener('abort', leave, { once: true });
-        line.push(enter);
-      });
+    accounts,
+    of,
+    tidy,
+    owedTo,
+    beyondShare: (tenant) => Math.max(0, heldBy(tenant) - shareOf(tenant)),
+    freeFor: (tenant) =>
+      Math.max(0, Math.min(free, Math.max(free - reserve, reserve === 0 ? free : owedTo(tenant)))),
+    hold: (tenant, count) => {
+      free -= count;
+      of(tenant).held += count;
     },
-    takeSome: (wanted, tenant = '') => {
-      const hasLine = (accounts.get(tenant)?.line.length ?? 0) > 0;
-      const taken = hasLine ? 0 : Math.max(0, Math.min(wanted, freeFor(tenant)));
-      if (taken > 0) hold(tenant, taken);
-      return taken;
-    },
-    keepable: (count, tenant = '') => {
-      let wanted = 0;
-      for (const [name, { line }] of accounts)
-        if (name !== tenant) wanted += Math.min(line.length, owedTo(name));
-      const beyond = Math.max(0, heldBy(tenant) - shareOf(tenant));
-      return Math.max(0, count - Math.min(wanted, beyond));
-    },
-    give: (count, tenant = '') => {
+    release: (tenant, count) => {
       free += count;
       if (count > 0) of(tenant).held -= count;
       tidy(tenant);
-      letIn();
     },
   };
+}
+
+/** Deficit round robin: each turn earns a tenant its weight in places. */
+function letIn(ledger: Ledger, { weightOf }: Sharing): void {
+  const { accounts, freeFor } = ledger;
+  for (let isMoving = true; isMoving && ledger.free > 0; ) {
+    isMoving = false;
+    for (const [tenant, account] of [...accounts]) {
+      if (account.line.length === 0 || freeFor(tenant) === 0) continue;
+      isMoving = true;
+      account.deficit += weightOf(tenant);
+      for (; account.deficit >= 1 && account.line.length > 0 && freeFor(tenant) > 0; account.deficit--) {
+        ledger.hold(tenant, 1);
+        account.line.shift()?.();
+      }
+      if (account.line.length === 0) account.deficit = 0;
+      // Its next turn comes after those of all others.
+      accounts.delete(tenant);
+      accounts.set(tenant, account);
+    }
+  }
+}
+
+/** Whoever calls the one in line has taken the place for it. False: `signal` came first. */
+function standInLine(ledger: Ledger, signal: AbortSignal, tenant: string): Promise<boolean> {
+  const { line } = ledger.of(tenant);
+  return new Promise((resolve) => {
+    const leave = (): void => {
+      line.splice(line.indexOf(enter), 1);
+      ledger.tidy(tenant);
+      resolve(false);
+    };
+    const enter = (): void => {
+      signal.removeEventListener('abort', leave);
+      resolve(true);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    line.push(enter);
+  });
 }
