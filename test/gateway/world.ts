@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type ApiVersion, defineRoutes, executionsRpc, type RouteContract } from '@baton/contracts';
+import { allRoutes } from '@baton/contracts/http/all';
 import { permissionsRoutes } from '@baton/contracts/http/permissions';
 import { tenantsRoutes } from '@baton/contracts/http/tenants';
 import { tokensRoutes } from '@baton/contracts/http/tokens';
@@ -166,7 +167,13 @@ interface Parts {
 
 /** `isLocal`: the services are reached within the process, as in standalone. */
 export async function startWorld(
-  o: { gateways?: number; isLocal?: boolean; env?: Record<string, string> } = {},
+  o: {
+    gateways?: number;
+    isLocal?: boolean;
+    env?: Record<string, string>;
+    /** The gateway knows the routes of the product; of its services only identity is there. */
+    allRoutes?: boolean;
+  } = {},
 ): Promise<World> {
   const database = await testDatabase({
     migrations: [{ schema: 'identity', dir: join(__dirname, '../../services/identity/migrations') }],
@@ -185,7 +192,7 @@ export async function startWorld(
   };
   const edges: Parts[] = [];
   for (let i = 0; i < (o.gateways ?? 1); i++)
-    edges.push(await startGateway({ ...env, ...origins }, rpc, localHttp));
+    edges.push(await startGateway({ ...env, ...origins }, rpc, localHttp, o.allRoutes ? allRoutes : routes));
   const gateways = edges.map(({ running }) => `http://127.0.0.1:${running.services[0]!.httpPort}`);
   const stop = async (): Promise<void> => {
     for (const { running, infra } of [...edges, identity]) {
@@ -254,6 +261,7 @@ async function startGateway(
   env: Record<string, string>,
   rpc: LocalRpc,
   localHttp: LocalHttp | undefined,
+  known: readonly RouteContract[],
 ): Promise<Parts> {
   const config = loadConfig(gatewayConfig, env);
   const infra = await connectInfra(config, {
@@ -261,7 +269,7 @@ async function startGateway(
     log: silentLog,
     shared: { rpc, localHttp },
   });
-  const parts = buildGateway(config, infra, { routes });
+  const parts = buildGateway(config, infra, { routes: known });
   const running = await startParts([{ parts, infra }], { config, localRpc: rpc, hasHeartbeat: false });
   return { infra, running, parts };
 }

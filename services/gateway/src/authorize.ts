@@ -106,7 +106,8 @@ async function authenticateIn(
     return await authenticate(deps, credential, scope);
   } catch (error) {
     if (route.tenantSegment < 0 || !isAppError(error, 'forbidden_error')) throw error;
-    const caller = await authenticate(deps, credential, { ...scope, tenant: '' });
+    // Not as v2.1, for which no tenant is default_tenant: what is held there would open a tenant that is not there.
+    const caller = await authenticate(deps, credential, { ...scope, tenant: '', isLegacy: false });
     if (holds(caller, route.contract.permission)) return caller;
     throw error;
   }
