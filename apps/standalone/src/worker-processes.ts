@@ -73,7 +73,18 @@ const ACCESS: RelayAccess = {
   publishes: [taskReady, firstTaskReady],
 };
 
-function startSlot(index: number, o: Omit<Parameters<typeof startWorkers>[0], 'count'>) {
+type SlotOptions = Omit<Parameters<typeof startWorkers>[0], 'count'>;
+
+/** With a channel, by which it asks this process for all that it needs. */
+function forkWorker({ main, env }: SlotOptions): ChildProcess {
+  return fork(main, [], {
+    env: { ...env, BATON_RPC_PARENT: 'true' },
+    execArgv: main.endsWith('.ts') ? ['--import', 'tsx'] : [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+}
+
+function startSlot(index: number, o: SlotOptions) {
   let note: (told: IsolationNote) => void = () => undefined;
   const noted = new Promise<IsolationNote>((resolve) => {
     note = resolve;
@@ -88,15 +99,11 @@ function startSlot(index: number, o: Omit<Parameters<typeof startWorkers>[0], 'c
   let recovered: NodeJS.Timeout | undefined;
   const start = () => {
     const startedAt = systemClock.monotonic();
-    child = fork(o.main, [], {
-      env: { ...o.env, BATON_RPC_PARENT: 'true' },
-      execArgv: o.main.endsWith('.ts') ? ['--import', 'tsx'] : [],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
-    const channel = processChannel(child);
+    const started = forkWorker(o);
+    child = started;
+    const channel = processChannel(started);
     o.relay.attach(channel);
     relayBroker(o.broker, channel, ACCESS);
-    const started = child;
     channel.onMessage((message) => {
       const told = noteOf(message);
       if (told) note(told);

@@ -56,12 +56,7 @@ export function createFileBlobStore({ root }: { root: string }): BlobStore {
       if (isDigest(digest)) await rm(pathOf(digest), { force: true });
     },
     list: async function* (after = '') {
-      for (const folder of await foldersOf(root)) {
-        if (folder < after.slice(0, 2)) continue;
-        for (const digest of (await readdir(join(root, folder))).filter(isDigest).sort()) {
-          if (digest > after) yield* listed(digest, await statOf(digest));
-        }
-      }
+      for await (const digest of digestsBelow(root, after)) yield* listed(digest, await statOf(digest));
     },
     sweep: async () => {
       const names = (await readdir(incoming).catch(absent)) ?? [];
@@ -118,6 +113,16 @@ async function moveIntoPlace(draft: string, path: string): Promise<void> {
 
 async function foldersOf(root: string): Promise<string[]> {
   return ((await readdir(root).catch(absent)) ?? []).filter((name) => /^[0-9a-f]{2}$/.test(name)).sort();
+}
+
+/** In order, those that come after `after`. */
+async function* digestsBelow(root: string, after: string): AsyncIterable<string> {
+  for (const folder of await foldersOf(root)) {
+    if (folder < after.slice(0, 2)) continue;
+    for (const digest of (await readdir(join(root, folder))).filter(isDigest).sort()) {
+      if (digest > after) yield digest;
+    }
+  }
 }
 
 function* listed(digest: string, found: { size: number; mtimeMs: number } | null): Iterable<ListedBlob> {

@@ -52,15 +52,8 @@ export function createWorkerCredential(o: WorkerCredentialOptions): WorkerCreden
   const register = async (): Promise<void> => {
     const { workerId, joinToken } = o;
     const asked = { workerId, publicKey: key.publicKey, joinToken: joinToken?.expose() ?? '' };
-    for (let tries = 1; !isClosed; tries++) {
-      try {
-        return take((await client!.registerWorker(asked)).certificate);
-      } catch (error) {
-        const reason = (error as Error).message;
-        if (tries % LOG_EACH === 1) o.log.warn({ workerId, tries, reason }, 'worker is not registered yet');
-        await new Promise((resolve) => setTimeout(resolve, backoffMs(tries, PAUSE)).unref());
-      }
-    }
+    const once = async (): Promise<void> => take((await client!.registerWorker(asked)).certificate);
+    await untilRegistered(once, () => isClosed, o);
   };
   const renew = async (): Promise<void> => {
     try {
@@ -97,4 +90,21 @@ export function createWorkerCredential(o: WorkerCredentialOptions): WorkerCreden
       isClosed = true;
     },
   };
+}
+
+/** Tries with pauses, for executions may be away for long; ends without success only when `isOver`. */
+async function untilRegistered(
+  registerOnce: () => Promise<void>,
+  isOver: () => boolean,
+  { workerId, log }: WorkerCredentialOptions,
+): Promise<void> {
+  for (let tries = 1; !isOver(); tries++) {
+    try {
+      return await registerOnce();
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (tries % LOG_EACH === 1) log.warn({ workerId, tries, reason }, 'worker is not registered yet');
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(tries, PAUSE)).unref());
+    }
+  }
 }

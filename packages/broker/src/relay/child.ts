@@ -3,12 +3,13 @@ import type { Envelope, MessageType } from '@baton/contracts';
 import { AppError, type Log } from '@baton/kernel';
 import { readEnvelope } from '../catalogue';
 import { createInFlight, type InFlight } from '../in-flight';
-import type { Broker, Subscription } from '../port';
+import type { Broker, ConsumeOptions, Subscription } from '../port';
 import { assertNotInTransaction } from '../transaction-guard';
 import { unavailable } from '../unavailable';
 import {
   type BrokerChannel,
   errorOf,
+  type Failure,
   type FromChild,
   type FromParent,
   failureOf,
@@ -16,21 +17,82 @@ import {
 } from './wire';
 
 const DRAIN_MS = 10_000;
+const GONE = 'the process that has the broker is gone';
 
 type Receive = (envelope: Envelope, delivery: number | null) => void;
 
 /** Works as long as the channel is open: the process ends with its parent. */
 export function createRelayedBroker(channel: BrokerChannel, log: Log): Broker {
-  const calls = new Map<number, (failure?: { message: string }) => void>();
-  const receivers = new Map<number, Receive>();
-  const running = new Map<number, InFlight>();
+  const link = openLink(channel);
   const subscriptions = new Set<Subscription>();
-  let last = 0;
+  const kept = async (asked: object, receive: Receive, drain: () => Promise<void>): Promise<Subscription> => {
+    const call = link.nextCall();
+    link.receivers.set(call, receive);
+    await link.ask(asked, call);
+    const subscription = {
+      close: async () => {
+        if (!subscriptions.delete(subscription)) return;
+        // The parent waits for what is under way, and takes it back when that takes too long.
+        if (channel.isOpen()) await link.ask({ broker: 'close', of: call });
+        await drain();
+        link.receivers.delete(call);
+      },
+    };
+    subscriptions.add(subscription);
+    return subscription;
+  };
+  const publish: Broker['publish'] = async (envelopes) => {
+    assertNotInTransaction('publish');
+    if (envelopes.length > 0) await link.ask({ broker: 'publish', envelopes });
+  };
+  return {
+    publish,
+    handOver: publish,
+    consume: (message, { queue, prefetch, handler }) => {
+      const { receive, drain } = consumer(link, message, handler);
+      return kept({ broker: 'consume', type: message.type, queue, prefetch }, receive, drain);
+    },
+    subscribe: (message, handler) => {
+      const receive: Receive = (envelope) =>
+        void (async () => handler(readEnvelope(message, envelope)))().catch((error: unknown) =>
+          log.error({ messageType: message.type, error }, 'subscriber failed'),
+        );
+      return kept({ broker: 'subscribe', type: message.type }, receive, async () => undefined);
+    },
+    ping: async () => {
+      if (!channel.isOpen()) throw unavailable(GONE);
+    },
+    close: async () => {
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()));
+      channel.close();
+    },
+    listParked: async () => notHere(),
+    replayParked: async () => notHere(),
+  };
+}
 
+/** The way to the process that has the broker, and what waits for its word. */
+interface Link {
+  channel: BrokerChannel;
+  nextCall(): number;
+  /** Resolves when the parent has done it. @throws AppError as the parent's broker, or when the parent is gone. */
+  ask(asked: object, call?: number): Promise<void>;
+  /** By the call that asked for the subscription. */
+  receivers: Map<number, Receive>;
+  /** By the number of the delivery. */
+  running: Map<number, InFlight>;
+}
+
+function openLink(channel: BrokerChannel): Link {
+  const calls = new Map<number, (failure?: Failure) => void>();
+  const receivers: Link['receivers'] = new Map();
+  const running: Link['running'] = new Map();
+  let last = 0;
+  const nextCall = (): number => ++last;
   // biome-ignore lint/suspicious/noExplicitAny: the union without the number, which is given here.
-  const ask = (asked: any, call = ++last): Promise<void> =>
+  const ask = (asked: any, call = nextCall()): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (!channel.isOpen()) return reject(unavailable('the process that has the broker is gone'));
+      if (!channel.isOpen()) return reject(unavailable(GONE));
       calls.set(call, (failure) => {
         calls.delete(call);
         if (failure) reject(errorOf(failure));
@@ -47,78 +109,45 @@ export function createRelayedBroker(channel: BrokerChannel, log: Log): Broker {
     if (told.broker === 'given-up') running.get(told.delivery)?.abortAll('the delivery was given up');
   });
   channel.onClose(() => {
-    for (const settle of [...calls.values()]) settle({ message: 'the process that has the broker is gone' });
-    for (const one of running.values()) one.abortAll('the process that has the broker is gone');
+    for (const settle of [...calls.values()]) settle({ message: GONE });
+    for (const one of running.values()) one.abortAll(GONE);
   });
+  return { channel, nextCall, ask, receivers, running };
+}
 
-  const handle = async <T>(
-    message: MessageType<T>,
-    handler: (envelope: Envelope<T>, signal: AbortSignal) => Promise<void>,
-    envelope: Envelope,
-    delivery: number,
-  ): Promise<void> => {
-    const inFlight = createInFlight();
-    running.set(delivery, inFlight);
-    const settled = await inFlight
-      .run(async (signal) => handler(readEnvelope(message, envelope), signal))
-      .then(
-        () => ({}),
-        (error: unknown) => ({ failure: failureOf(error) }),
-      );
-    running.delete(delivery);
-    if (channel.isOpen()) channel.send({ broker: 'settled', delivery, ...settled } satisfies FromChild);
-  };
-  const kept = async (asked: object, receive: Receive, drain: () => Promise<void>): Promise<Subscription> => {
-    const call = ++last;
-    receivers.set(call, receive);
-    await ask(asked, call);
-    const subscription = {
-      close: async () => {
-        if (!subscriptions.delete(subscription)) return;
-        // The parent waits for what is under way, and takes it back when that takes too long.
-        if (channel.isOpen()) await ask({ broker: 'close', of: call });
-        await drain();
-        receivers.delete(call);
-      },
-    };
-    subscriptions.add(subscription);
-    return subscription;
-  };
-
-  const publish: Broker['publish'] = async (envelopes) => {
-    assertNotInTransaction('publish');
-    if (envelopes.length > 0) await ask({ broker: 'publish', envelopes });
-  };
+/** Hands deliveries to `handler`; `drain` waits for those at work, for a while. */
+function consumer<T>(
+  link: Link,
+  message: MessageType<T>,
+  handler: ConsumeOptions<T>['handler'],
+): { receive: Receive; drain(): Promise<void> } {
+  const works = new Set<Promise<void>>();
   return {
-    publish,
-    handOver: publish,
-    consume: (message, { queue, prefetch, handler }) => {
-      const works = new Set<Promise<void>>();
-      const receive: Receive = (envelope, delivery) => {
-        if (delivery === null) return;
-        const work = handle(message, handler, envelope, delivery).finally(() => works.delete(work));
-        works.add(work);
-      };
-      const drain = async (): Promise<void> => void (await within(DRAIN_MS, Promise.all(works)));
-      return kept({ broker: 'consume', type: message.type, queue, prefetch }, receive, drain);
+    receive: (envelope, delivery) => {
+      if (delivery === null) return;
+      const work = handle(link, delivery, async (signal) =>
+        handler(readEnvelope(message, envelope), signal),
+      ).finally(() => works.delete(work));
+      works.add(work);
     },
-    subscribe: (message, handler) => {
-      const receive: Receive = (envelope) =>
-        void (async () => handler(readEnvelope(message, envelope)))().catch((error: unknown) =>
-          log.error({ messageType: message.type, error }, 'subscriber failed'),
-        );
-      return kept({ broker: 'subscribe', type: message.type }, receive, async () => undefined);
-    },
-    ping: async () => {
-      if (!channel.isOpen()) throw unavailable('the process that has the broker is gone');
-    },
-    close: async () => {
-      await Promise.all([...subscriptions].map((subscription) => subscription.close()));
-      channel.close();
-    },
-    listParked: async () => notHere(),
-    replayParked: async () => notHere(),
+    drain: async () => void (await within(DRAIN_MS, Promise.all(works))),
   };
+}
+
+/** Does the work of a delivery and tells the parent how it ended. */
+async function handle(
+  { channel, running }: Link,
+  delivery: number,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const inFlight = createInFlight();
+  running.set(delivery, inFlight);
+  const settled = await inFlight.run(work).then(
+    () => ({}),
+    (error: unknown) => ({ failure: failureOf(error) }),
+  );
+  running.delete(delivery);
+  if (channel.isOpen()) channel.send({ broker: 'settled', delivery, ...settled } satisfies FromChild);
 }
 
 const notHere = (): never => {

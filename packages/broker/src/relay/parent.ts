@@ -8,6 +8,7 @@ import type { Broker, Subscription } from '../port';
 import {
   type BrokerChannel,
   errorOf,
+  type Failure,
   type FromChild,
   type FromParent,
   failureOf,
@@ -26,26 +27,10 @@ export interface RelayAccess {
 /** Serves the process at the other end of `channel` until that closes; then what it had under way is delivered to others. */
 export function relayBroker(broker: Broker, channel: BrokerChannel, access: RelayAccess): void {
   const open = new Map<number, Promise<Subscription>>();
-  const waiting = new Map<number, (failure?: Failure) => void>();
-  let last = 0;
   const send = (message: FromParent): void => {
     if (channel.isOpen()) channel.send(message);
   };
-
-  const deliver = (to: number) => (envelope: Envelope, signal: AbortSignal) =>
-    new Promise<void>((resolve, reject) => {
-      if (!channel.isOpen()) return reject(gone());
-      const delivery = ++last;
-      const giveUp = (): void => send({ broker: 'given-up', delivery });
-      signal.addEventListener('abort', giveUp, { once: true });
-      waiting.set(delivery, (failure) => {
-        waiting.delete(delivery);
-        signal.removeEventListener('abort', giveUp);
-        if (failure) reject(errorOf(failure));
-        else resolve();
-      });
-      send({ broker: 'delivered', to, delivery, envelope });
-    });
+  const deliveries = createDeliveries(channel, send);
   const answer = (of: number, work: Promise<unknown>): void =>
     void work.then(
       () => send({ broker: 'done', of }),
@@ -59,12 +44,12 @@ export function relayBroker(broker: Broker, channel: BrokerChannel, access: Rela
   const act = (asked: FromChild): unknown => {
     switch (asked.broker) {
       case 'settled':
-        return waiting.get(asked.delivery)?.(asked.failure);
+        return deliveries.settle(asked.delivery, asked.failure);
       case 'consume': {
         const { call, type, queue, prefetch } = asked;
         const found = access.consumes.find((one) => one.message.type === type && one.queue === queue);
         if (!found) return answer(call, refused(`consume ${type} as ${queue}`));
-        return keep(call, broker.consume(found.message, { queue, prefetch, handler: deliver(call) }));
+        return keep(call, broker.consume(found.message, { queue, prefetch, handler: deliveries.to(call) }));
       }
       case 'subscribe': {
         const { call, type } = asked;
@@ -95,12 +80,38 @@ export function relayBroker(broker: Broker, channel: BrokerChannel, access: Rela
   channel.onMessage((message) => void (isBrokerMessage(message) && act(message as FromChild)));
   channel.onClose(() => {
     // Its handlers are gone: the broker delivers to another process, or to the next one that is started.
-    for (const settle of [...waiting.values()]) settle(failureOf(gone()));
+    deliveries.abandon();
     for (const call of [...open.keys()]) void close(call).catch(() => undefined);
   });
 }
 
-type Failure = ReturnType<typeof failureOf>;
+/** What the other process has been given to handle, until it says how that ended. */
+function createDeliveries(channel: BrokerChannel, send: (message: FromParent) => void) {
+  const waiting = new Map<number, (failure?: Failure) => void>();
+  let last = 0;
+  return {
+    /** Handler of the consumer that asked by the call `to`. */
+    to: (to: number) => (envelope: Envelope, signal: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
+        if (!channel.isOpen()) return reject(gone());
+        const delivery = ++last;
+        const giveUp = (): void => send({ broker: 'given-up', delivery });
+        signal.addEventListener('abort', giveUp, { once: true });
+        waiting.set(delivery, (failure) => {
+          waiting.delete(delivery);
+          signal.removeEventListener('abort', giveUp);
+          if (failure) reject(errorOf(failure));
+          else resolve();
+        });
+        send({ broker: 'delivered', to, delivery, envelope });
+      }),
+    settle: (delivery: number, failure?: Failure): void => waiting.get(delivery)?.(failure),
+    /** All of them fail: nobody is there to say how they end. */
+    abandon: (): void => {
+      for (const settle of [...waiting.values()]) settle(failureOf(gone()));
+    },
+  };
+}
 
 const gone = (): AppError => new AppError('service_unavailable_error', 'the process that handled it is gone');
 

@@ -98,19 +98,33 @@ async function zippedFolder(
   return chunks.length === 0 ? null : Buffer.concat(chunks);
 }
 
-/** Plans are immutable for (tenant, id, digest) and cached by that; everything else is asked each time. */
-export function createCatalogClient(rpc: RpcConnector): CatalogPort {
-  const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
+/** Plans are immutable for (tenant that owns the blueprint, id, digest) and cached by that. */
+function createPlans(client: RpcClient<catalogRpc.CatalogServiceDefinition>) {
   const plans = new LRUCache<string, { plan: JsonObject; chars: number }>({
     max: PLANS,
     maxSize: PLANS_CHARS,
     sizeCalculation: ({ chars }) => Math.max(1, chars),
   });
+  return async (owner: string, of: Parameters<typeof planText>[1]): Promise<JsonObject> => {
+    const key = createHash('sha256').update(`${owner}\n${of.blueprintId}\n${of.digest}`).digest('hex');
+    let known = plans.get(key);
+    if (!known) {
+      const text = await planText(client, of);
+      known = { plan: readFoldedJson(text), chars: text.length };
+      plans.set(key, known);
+    }
+    return known.plan;
+  };
+}
+
+/** Plans are remembered; everything else is asked each time. */
+export function createCatalogClient(rpc: RpcConnector): CatalogPort {
+  const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
+  const planOf = createPlans(client);
   return {
     async blueprint(tenant, id, caller) {
       try {
         const head = await client.getBlueprint({ tenant, blueprintId: id, withPlan: false, ...caller });
-        const key = createHash('sha256').update(`${head.tenant}\n${id}\n${head.digest}`).digest('hex');
         const found = {
           id,
           tenant: head.tenant,
@@ -119,14 +133,8 @@ export function createCatalogClient(rpc: RpcConnector): CatalogPort {
           digest: head.digest,
         };
         if (head.state !== 'uploaded') return { ...found, plan: {} };
-        let known = plans.get(key);
-        if (!known) {
-          const { digest } = head;
-          const text = await planText(client, { tenant, blueprintId: id, digest, ...caller });
-          known = { plan: readFoldedJson(text), chars: text.length };
-          plans.set(key, known);
-        }
-        return { ...found, plan: known.plan };
+        const of = { tenant, blueprintId: id, digest: head.digest, ...caller };
+        return { ...found, plan: await planOf(head.tenant, of) };
       } catch (error) {
         // Its plan was replaced between the two calls.
         if (isAppError(error, 'conflict_error')) return this.blueprint(tenant, id, caller);
