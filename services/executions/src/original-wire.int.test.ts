@@ -323,9 +323,11 @@ describe('the execution of an upload', () => {
   });
 
   test.each([
-    ['an upload', newId(0), true],
-    ['a validation, which the catalog does not keep', newId(), false],
-  ])('is awaited while its record is on the way: %s', async (_name, id, isKept) => {
+    ['an upload', () => newId(0), true],
+    // Made when it is asked for: it is looked for only while it is young.
+    ['a validation, which the catalog does not keep', () => newId(), false],
+  ])('is awaited while its record is on the way: %s', async (_name, make, isKept) => {
+    const id = make();
     const asked = ask(id, isKept ? uploadOf(id, true) : null);
     await record(id);
     expect(await asked).toMatchObject({ id, status: 'terminated' });
