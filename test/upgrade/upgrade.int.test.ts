@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Client } from '@baton/client';
 import { eventually, type TestDatabase, testDatabase } from '@baton/testkit';
 import pg from 'pg';
+import { migrationEnv, serviceDatabaseUrls } from '../harness/database-logins';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { adminClient, call } from '../harness/session';
 
@@ -21,9 +22,12 @@ let client: Client;
 /** Of each table before the upgrade. */
 let before: Map<string, number>;
 let stored: pg.Client;
+/** One login a service, which the older release did not have. */
+let logins: Record<string, string>;
 
 beforeAll(async () => {
   database = await testDatabase({ migrations: [] });
+  logins = migrationEnv(serviceDatabaseUrls(database.url));
   stored = new pg.Client({ connectionString: database.url });
   await stored.connect();
   await stored.query(gunzipSync(readFileSync(join(__dirname, '2460800.sql.gz'))).toString('utf8'));
@@ -52,7 +56,7 @@ async function rowsOfTables(): Promise<Map<string, number>> {
 }
 
 const migrate = async (): Promise<string> => {
-  const env = { ...process.env, DATABASE_URL: database.url, BATON_LOG_LEVEL: 'info' };
+  const env = { ...process.env, DATABASE_URL: database.url, ...logins, BATON_LOG_LEVEL: 'info' };
   return (await promisify(execFile)(process.execPath, [MIGRATE], { env })).stdout;
 };
 const executionOf = async (deployment: string, workflow = 'install') =>
