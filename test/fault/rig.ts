@@ -114,6 +114,8 @@ async function build(
     env: {
       BATON_WORKER_HANDLERS: join(dist, 'ledger-handlers.js'),
       BATON_WORKER_SLOTS: String(slots),
+      // The ledger lies outside of the system, and scripts name the worker above them: an isolated one can do neither.
+      BATON_WORKER_ISOLATION: 'none',
       FAULT_DIR: dir,
       NODE_OPTIONS: `--max-old-space-size=256 --require ${join(dist, 'clock-shift.js')}`,
       BATON_DATABASE_CONNECTIONS: String(CONNECTIONS),

@@ -126,7 +126,11 @@ async function cutUploads(rig: Rig): Promise<Struck> {
     await rig.heal();
     socket.destroy();
     const since = performance.now();
-    const status = await until('an answer about the blueprint', 20_000, () => seen(rig, id));
+    // Who was killed answers 503 until it is back.
+    const status = await until('an answer about the blueprint', 20_000, async () => {
+      const answer = await seen(rig, id);
+      return answer < 500 ? answer : null;
+    });
     if (status !== 404) violations.push(`F21: half of an upload (${id}) is answered ${status}`);
     await until(`temporary files of ${id} gone`, SWEPT_MS, () => temporaryFiles(rig).length === 0).then(
       () => swept.push(seconds(performance.now() - since)),
