@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -85,8 +86,9 @@ function postgresesIn(folder: string): number[] {
     });
 }
 
-const readyz = async (): Promise<{ status: number; text: string }> => {
-  const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+/** On the public port the status alone; the port for operators says why. */
+const readyz = async (at = port): Promise<{ status: number; text: string }> => {
+  const answer = await fetch(`http://127.0.0.1:${at}/readyz`);
   return { status: answer.status, text: await answer.text() };
 };
 const untilReady = () => eventually(async () => expect((await readyz()).status).toBe(200), START);
@@ -123,15 +125,21 @@ test('of several starts at the same moment one has the home', async () => {
 });
 
 test('a server that is killed is started again, meanwhile /readyz says so; a killed manager leaves none', async () => {
-  const manager = run();
+  const [ops] = (await freePorts(1)) as [number];
+  const manager = run({ BATON_OPS_PORT: String(ops) });
   await untilReady();
   const server = serverPid();
+  // It cannot start without this file: so the outage lasts until it was seen.
+  const needed = join(home, 'postgres/PG_VERSION');
+  renameSync(needed, `${needed}.aside`);
   process.kill(server, 'SIGKILL');
   await eventually(async () => {
-    const { status, text } = await readyz();
+    const { status, text } = await readyz(ops);
     expect(status).toBe(503);
+    expect((await readyz()).status).toBe(503);
     expect(text).toMatch(/PostgreSQL|database/);
   }, START);
+  renameSync(`${needed}.aside`, needed);
   await untilReady();
   expect(serverPid()).not.toBe(server);
   const write = await fetch(`http://127.0.0.1:${port}/api/v3.1/secrets/after`, {

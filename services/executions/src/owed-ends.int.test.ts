@@ -58,7 +58,10 @@ const deleted = async (deploymentId: string): Promise<string[]> => {
 test('deployments hears the end of a forced cancel when it is back, from a process that knows nothing of it', async () => {
   const { id, answer } = await atWork('away');
   await cancelledUnheard(id);
-  expect(await explainExecution(engine.db.query, await row(id), ROOMY)).toMatchObject([{ kind: 'effects' }]);
+  expect(await explainExecution(engine.db.query, await row(id), ROOMY)).toMatchObject([
+    { kind: 'effects' },
+    { kind: 'left-run' },
+  ]);
   // It is needed, and stays owed whatever comes late.
   expect(await deleted('away')).toEqual([]);
   await answer();
