@@ -70,7 +70,8 @@ test('a service starts, warns of a misspelt variable, stops on SIGTERM with 0', 
     variable: 'BATON_LOGLEVEL',
     nearest: 'BATON_LOG_LEVEL',
   });
-  expect((await fetch(`http://127.0.0.1:${started.httpPort}/readyz`)).status).toBe(200);
+  // It is ready a moment after it says that it has started.
+  await eventually(async () => (await fetch(`http://127.0.0.1:${started.httpPort}/readyz`)).status === 200);
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
 }, 30_000);
