@@ -13,7 +13,7 @@ import { pause, until } from '../until';
 export const canaryRows: Row[] = [
   {
     id: 'F27',
-    limitS: 300,
+    limitS: 420,
     title:
       'scripts print, answer and fail with a secret, while a worker, the engine, PostgreSQL and RabbitMQ are killed',
     pass: 'its text is in no log, event, answer, row, message, file or snapshot: not as it is, nor in base64, hex or as in a URL',
