@@ -131,11 +131,16 @@ export function endlessCode({ kind, message }: { kind: 'retry' | 'deferred'; mes
 /** Type of the error by which workflow code says that it gave in to a cancel. */
 const CANCELLED = 'ExecutionCancelled';
 
-/** How the graph has ended: as its code did. A plain cancel waits for code that runs, a forced one for nobody. */
+/**
+ * How the graph has ended: as its code did. A plain cancel waits for code that runs, and for what the code has left running, a
+ * forced one for nobody.
+ */
 export function outcomeOfCode(graph: GraphState, now: number): GraphOutcome | null {
   const code = graph.nodes[activeEnd(graph.nodes, 0)]!;
   const { cancel, grace } = graph.flags;
   const isCancelled = cancel !== null;
+  const hasTime = cancel === 'cancel' && grace !== undefined && !(grace.isStopping && now >= grace.until);
+  if (hasTime && graph.active > 0) return null;
   // Code that was stopped has not failed: it was given its time to hear of the cancel.
   if (isCancelled && grace?.isStopping && (code.state === 'failed' || now >= grace.until))
     return { kind: 'cancelled' };
