@@ -10,7 +10,7 @@ import { pause, until } from '../until';
 export const snapshotRows: Row[] = [
   {
     id: 'F25',
-    limitS: 420,
+    limitS: 600,
     title:
       'cluster-status is killed at each phase of making snapshots under load; a standalone at each phase of a restore',
     pass: 'each snapshot is made, or failed and says why; a restore ends in the old or the new state, equal by its canonical hash; no execution is lost',
@@ -19,8 +19,8 @@ export const snapshotRows: Row[] = [
 ];
 
 /** Points of time within the making of a snapshot, in ms after it was asked for. */
-const PHASES = 10;
-const SPREAD_MS = 250;
+const PHASES = 6;
+const SPREAD_MS = 400;
 const END_MS = 60_000;
 const RESTORE_MS = 240_000;
 
@@ -42,7 +42,8 @@ async function snapshots(at: RowContext): Promise<Outcome> {
     }
     return { facts: { snapshots: [...ends].map(([s, n]) => `${n} x ${s}`).join(', ') }, violations };
   });
-  outcome.violations.push(...(await restores()));
+  // `npm test` has them by themselves.
+  if (!isSuite) outcome.violations.push(...(await restores()));
   return outcome;
 }
 
