@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { root } from './processes';
@@ -9,6 +9,8 @@ import { root } from './processes';
  */
 export function copyOfDist(files: string[] = []): string {
   const copy = mkdtempSync(join(tmpdir(), 'baton-dist-'));
+  // Operations run as others than this user, and read the files of the runtime in it.
+  chmodSync(copy, 0o755);
   cpSync(join(root, 'dist'), copy, {
     recursive: true,
     verbatimSymlinks: true,
