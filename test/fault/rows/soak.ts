@@ -10,7 +10,7 @@ export const soakRows: Row[] = [
     limitS: 300,
     title:
       'a soak at about half of the load with one random fault each 60 s; 20 minutes, `--minutes` for more',
-    pass: 'memory of processes that live through it grows by at most 40 MB from its first to its last third, descriptors by at most 20; dead rows stay below live ones; all other promises hold',
+    pass: 'memory of processes that live through it grows by at most 40 MB from the middle to the last third of the time, descriptors by at most 20; dead rows stay below live ones; all other promises hold',
     isOnDemand: true,
     run: (at) => underLoad(at, (load) => soak(at, load), HALF),
   },
