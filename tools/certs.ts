@@ -6,20 +6,11 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { managerServices } from '../packages/contracts/src/route';
 import { systemClock } from '../packages/kernel/src/index';
 import { createAuthority, openAuthority, writeIssued } from '../packages/tls/src/authority';
 
-const SERVICES = [
-  'gateway',
-  'identity',
-  'catalog',
-  'deployments',
-  'executions',
-  'secrets',
-  'cluster-status',
-  'worker',
-  'migrate',
-];
+const SERVICES = [...managerServices, 'worker', 'migrate'];
 const SERVERS = ['postgres', 'rabbitmq', 'redis'];
 /** Users of our images, and of the official images of the servers on Debian. */
 const OWNERS = { services: 10001, servers: 999 };

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { managerServices } from '@baton/contracts';
 import { databaseOf, loginName, withLogin } from '@baton/postgres';
+import { schemaOf } from '@baton/service-runtime';
 
-const WITH_DATABASE = ['identity', 'secrets', 'catalog', 'deployments', 'executions', 'cluster-status'];
+const WITH_DATABASE = managerServices.filter((service) => schemaOf(service) !== null);
 
 /** Address of the database for each service that has one, as a user of its own: what compose and Kubernetes keep as secrets. */
 export function serviceDatabaseUrls(databaseUrl: string): Record<string, string> {
@@ -10,7 +12,7 @@ export function serviceDatabaseUrls(databaseUrl: string): Record<string, string>
     WITH_DATABASE.map((service) => [
       service,
       withLogin(databaseUrl, {
-        role: loginName(database, service.replace('-', '_')),
+        role: loginName(database, schemaOf(service)!),
         password: randomBytes(12).toString('hex'),
       }),
     ]),

@@ -1,4 +1,4 @@
-import type { ServiceName } from '@baton/contracts';
+import { managerServices, type ServiceName } from '@baton/contracts';
 import { loginOf, type ServiceLogin } from '@baton/postgres';
 import { ConfigError, type ConfigOf, envValue, runtimeConfig, schemaOf } from '@baton/service-runtime';
 import { z } from 'zod';
@@ -39,21 +39,14 @@ export const migrateConfig = z.object({
   BATON_DATABASE_URL_CLUSTER_STATUS: ofService('cluster-status'),
 });
 
-const SERVICES: readonly ServiceName[] = [
-  'identity',
-  'catalog',
-  'deployments',
-  'executions',
-  'secrets',
-  'cluster-status',
-];
+const WITH_SCHEMA = managerServices.filter((service) => schemaOf(service) !== null);
 
 /** Who is to own which schema; null: all of them the user that migrates. @throws ConfigError */
 export function loginsOf(config: ConfigOf<typeof migrateConfig>): Logins | null {
   if (config.BATON_DATABASE_ROLES === 'off') return null;
   const logins = new Map<string, ServiceLogin>();
   const problems: string[] = [];
-  for (const service of SERVICES) {
+  for (const service of WITH_SCHEMA) {
     const name = `BATON_DATABASE_URL_${service.toUpperCase().replace('-', '_')}` as keyof typeof config;
     const url = config[name];
     if (typeof url !== 'object') {

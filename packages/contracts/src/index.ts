@@ -68,6 +68,8 @@ export {
   type ListPage,
   type ListQuery,
   listQuery,
+  type ManagerService,
+  managerServices,
   type RouteContract,
   type ServiceName,
 } from './route';

@@ -1,14 +1,18 @@
 import type { z } from 'zod';
 
-export type ServiceName =
-  | 'gateway'
-  | 'identity'
-  | 'catalog'
-  | 'deployments'
-  | 'executions'
-  | 'worker'
-  | 'secrets'
-  | 'cluster-status';
+/** The services of a manager: all but its workers, which come and go. */
+export const managerServices = [
+  'gateway',
+  'identity',
+  'catalog',
+  'deployments',
+  'executions',
+  'secrets',
+  'cluster-status',
+] as const;
+export type ManagerService = (typeof managerServices)[number];
+
+export type ServiceName = ManagerService | 'worker';
 
 export type ApiVersion = 'v2.1' | 'v3.1';
 

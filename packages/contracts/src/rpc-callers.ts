@@ -2,7 +2,7 @@
  * Who may call which rpc method. The one table: what is not here is refused, and a test holds it against the definitions.
  * A caller's name is proved by its token (packages/trust/src/caller.ts), what a worker holds by the proof of a lease.
  */
-import type { ServiceName } from './route';
+import { managerServices, type ServiceName } from './route';
 
 /** `newcomer`: a process that has no credential yet. */
 export type RpcCaller = ServiceName | 'newcomer';
@@ -43,16 +43,6 @@ const and = (rule: RpcRule, worker: WorkerRule): RpcRule => ({
   worker,
 });
 const workers = (worker: WorkerRule): RpcRule => and(by(), worker);
-
-const EVERY_SERVICE = [
-  'gateway',
-  'identity',
-  'catalog',
-  'deployments',
-  'executions',
-  'secrets',
-  'cluster-status',
-] as const satisfies readonly ServiceName[];
 
 /** What a run of workflow code names itself by; executions looks whether that lease still holds. */
 const run: WorkerRule = { lease: 'none', same: { 'run.workerId': 'workerId' } };
@@ -162,7 +152,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     GetAuthorization: by('cluster-status'),
   },
   'baton.cluster_status.v1.ClusterStatusService': {
-    Report: and(by(...EVERY_SERVICE), {
+    Report: and(by(...managerServices), {
       lease: 'none',
       same: { instanceId: 'workerId' },
       fixed: { service: 'worker', others: [] },

@@ -11,7 +11,7 @@ import {
   hkdfSync,
   type KeyObject,
 } from 'node:crypto';
-import type { ServiceName } from '@baton/contracts';
+import { type ManagerService, managerServices, type ServiceName } from '@baton/contracts';
 import type { Secret } from '@baton/kernel';
 
 /** A private key that signs; `kid` names its public key among those of the same owner. */
@@ -38,16 +38,8 @@ export interface Trust {
 }
 
 /** Every service with an identity; workers have credentials of their own (worker-credential.ts). */
-export const identityOwners = [
-  'gateway',
-  'identity',
-  'catalog',
-  'deployments',
-  'executions',
-  'secrets',
-  'cluster-status',
-] as const satisfies readonly ServiceName[];
-export type IdentityOwner = (typeof identityOwners)[number];
+export const identityOwners = managerServices;
+export type IdentityOwner = ManagerService;
 
 export const isIdentityOwner = (name: string): name is IdentityOwner =>
   (identityOwners as readonly string[]).includes(name);

@@ -23,7 +23,6 @@ export {
 export { adoptKeys, type KeyFiles, keyFilesIn, makeKeys, trustFromFiles } from './key-files';
 export { createLeaseProofs, digestOfInputs, type HeldLease, type LeaseProofs } from './lease-proof';
 export { createMac, derivedJoinToken, isSameSecret, type Mac } from './mac';
-export { signDetached, verifyDetached } from './signed-fact';
 export {
   type Claims,
   checkLife,

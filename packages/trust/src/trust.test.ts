@@ -10,9 +10,7 @@ import {
   keyFilesIn,
   makeKeys,
   serviceCredential,
-  signDetached,
   trustFromFiles,
-  verifyDetached,
 } from './index';
 
 const key = new Secret('the internal key of this test');
@@ -46,17 +44,6 @@ test('a call token lives for a minute and 5 s, for its audience', () => {
   expect(verifier.callerOf(token)).toMatchObject({ name: 'catalog' });
   clock.pass(2_000);
   expect(() => verifier.callerOf(token)).toThrow('it has expired');
-});
-
-test('a signature of a fact is that of its owner, its purpose and its bytes', () => {
-  const { identity, bundle } = derivedTrust('executions', key);
-  const bytes = Buffer.from('{"id":1}');
-  const signature = signDetached(identity, 'message', bytes);
-  expect(verifyDetached(bundle, 'executions', 'message', bytes, signature)).toBe(true);
-  expect(verifyDetached(bundle, 'catalog', 'message', bytes, signature)).toBe(false);
-  expect(verifyDetached(bundle, 'executions', 'blob', bytes, signature)).toBe(false);
-  expect(verifyDetached(bundle, 'executions', 'message', Buffer.from('{"id":2}'), signature)).toBe(false);
-  expect(verifyDetached(bundle, 'executions', 'message', bytes, 'nonsense')).toBe(false);
 });
 
 describe('key files', () => {

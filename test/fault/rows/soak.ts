@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { managerServices } from '@baton/contracts';
 import type { Load } from '../load';
 import type { Rig } from '../rig';
 import { type Row, type RowContext, type Struck, underLoad } from '../row';
@@ -60,16 +61,7 @@ const faults: Record<string, (rig: Rig) => Promise<void>> = {
   'RabbitMQ restarted': (rig) => rig.rabbit.restart(),
 };
 /** Processes that no fault here kills. */
-const WATCHED = [
-  'gateway',
-  'identity',
-  'secrets',
-  'catalog',
-  'deployments',
-  'executions',
-  'cluster-status',
-  'worker-3',
-];
+const WATCHED = [...managerServices, 'worker-3'];
 
 async function soak({ rig, random, minutes }: RowContext, load: Load): Promise<Struck> {
   const samples = new Map<string, Sample[]>(WATCHED.map((name) => [name, []]));
