@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { eventually, testUrls } from '@baton/testkit';
+import { eventually, testNamespace, testUrls } from '@baton/testkit';
 
 const children: ChildProcess[] = [];
 afterAll(() => {
@@ -33,6 +33,8 @@ const env = {
   BATON_HTTP_PORT: '0',
   BATON_RPC_PORT: '0',
   AMQP_URL: testUrls.amqp(),
+  // Queues of others at the same broker, as of `npm run dev`, are made in another way.
+  BATON_NAMESPACE: testNamespace(),
 };
 
 test('a wrong configuration ends with 78 and names every problem', async () => {
