@@ -93,8 +93,12 @@ function selectOne(caller: Principal, form: Form, id: RawBuilder<unknown>): RawB
       order by d.tenant = ${caller.tenant} desc limit 1) d ${joins}`;
 }
 
+/**
+ * The ids in a sub-select: a planner that sees how many there are finds plans of its own for few of them cheaper than the kept one,
+ * and makes one for each call, which costs PostgreSQL three times as much as the read (0.47 ms instead of 0.15).
+ */
 function selectRecords(caller: Principal): RawBuilder<unknown> {
-  return sql`select asked.nth_, one.* from unnest(${slot('ids')}::text[]) with ordinality asked (id, nth_)
+  return sql`select asked.nth_, one.* from unnest((select ${slot('ids')}::text[])) with ordinality asked (id, nth_)
     cross join lateral (${selectOne(caller, { include: null, isRecord: true }, sql`asked.id`)}) one`;
 }
 
