@@ -44,3 +44,12 @@ test('the one that answers for a process tells what fails in the services behind
     database: { ok: false, detail: 'gone' },
   });
 });
+
+test('a check may say something although all is well', async () => {
+  const health = createHealth('worker', { required: { isolation: async () => 'bubblewrap' }, optional: {} });
+  health.setStage('ready');
+  expect(JSON.parse((await health.readyz()).body).checks).toEqual({
+    isolation: { ok: true, detail: 'bubblewrap' },
+  });
+  expect((await health.readyz()).status).toBe(200);
+});

@@ -3,7 +3,8 @@ import type { PlainAnswer } from '@baton/http';
 import { systemClock } from '@baton/kernel';
 import { productVersion } from './version';
 
-export type Checks = Record<string, () => Promise<void>>;
+/** Throws what is wrong; may answer a text that is shown although all is well. */
+export type Checks = Record<string, () => Promise<string | void>>;
 export interface CheckResult {
   ok: boolean;
   detail: string;
@@ -23,14 +24,13 @@ export interface Health {
 const CHECK_LIMIT_MS = 2_000;
 const CACHE_MS = 1_000;
 
-async function runCheck(check: () => Promise<void>): Promise<CheckResult> {
+async function runCheck(check: Checks[string]): Promise<CheckResult> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_LIMIT_MS} ms`)), CHECK_LIMIT_MS);
   });
   try {
-    await Promise.race([check(), late]);
-    return { ok: true, detail: '' };
+    return { ok: true, detail: (await Promise.race([check(), late])) ?? '' };
   } catch (error) {
     return { ok: false, detail: reasonOf(error as NodeJS.ErrnoException) };
   } finally {

@@ -1,6 +1,7 @@
 import type { Envelope, MessageType, ServiceName } from '@baton/contracts';
 import type { BoundRoute } from '@baton/http';
 import type { RpcHandlers, ServiceDefinition } from '@baton/rpc';
+import type { Checks } from './health';
 import type { HttpHandle } from './infra-types';
 import type { Loop } from './loops';
 
@@ -29,7 +30,7 @@ export interface ServiceParts {
   /** Each is safe on every replica. */
   loops: Loop[];
   /** A failing check makes the service not ready. */
-  checks: Record<string, () => Promise<void>>;
+  checks: Checks;
   /** Before anything is served. */
   start?(): Promise<void>;
   /** After draining. */

@@ -238,7 +238,9 @@ describe('one at work', () => {
       engine.db.query,
     );
     expect((await why(id))[0]!.message).toMatch(/waits for a worker, none reports since \d{4}-/);
-    await sql`insert into workers (id, about) values ('w1', '{}')`.execute(engine.db.query);
+    await sql`insert into workers (id, about) values ('w1', '{"isolation": {"name": "none"}}')`.execute(
+      engine.db.query,
+    );
     expect(await why(id)).toMatchObject([
       {
         kind: 'worker',
@@ -258,7 +260,7 @@ describe('one at work', () => {
     expect(await why(id)).toEqual([
       {
         kind: 'lease',
-        message: `${operation} runs on worker w1`,
+        message: `${operation} runs on worker w1, without isolation`,
         since: lease.dispatched_at,
         until: lease.lease_until,
         details: {
@@ -266,6 +268,7 @@ describe('one at work', () => {
           worker: 'w1',
           retries: 0,
           worker_last_seen: expect.any(String),
+          isolation: 'none',
         },
       },
     ]);

@@ -20,6 +20,12 @@ export function isolationOf(settings: IsolationSettings): Choice {
   }
 }
 
+/** For `status`: the way, and what it cannot hold an operation to. */
+export function isolationText({ isolation: { name, description, notEnforced } }: Choice): string {
+  const open = notEnforced.length === 0 ? '' : `; not enforced: ${notEnforced.join('; ')}`;
+  return `${name}: ${description}${open}`;
+}
+
 export function isolationSettings(
   config: WorkerConfig,
   { workRoot, assetsDir }: { workRoot: string; assetsDir: string },

@@ -30,7 +30,7 @@ import { configSchema, isSeenByScripts, scriptEnv, sharingOf, slotsOf, type Work
 import { createFileCache } from './file-cache';
 import { createFolderIndex } from './folder-index';
 import { tryHandlers } from './handlers';
-import { isolationOf, isolationSettings, pythonInside } from './isolation-of-worker';
+import { isolationOf, isolationSettings, isolationText, pythonInside } from './isolation-of-worker';
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
 import { createOperationFolders } from './operation-folder';
@@ -92,7 +92,10 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     ),
     subscriptions: [subscriptionPart(tasksCancelled, onTasksCancelled(worker.leaseDeps))],
     loops: [],
-    checks: problem === null ? {} : { handlers: () => Promise.reject(new Error(problem)) },
+    checks: {
+      isolation: async () => isolationText(choice),
+      ...(problem !== null && { handlers: () => Promise.reject(new Error(problem)) }),
+    },
     start: async () => {
       await sweepOwnDirs(workRoot);
       worker.start();

@@ -79,3 +79,14 @@ test('there is a row for RabbitMQ only where there is one', () => {
   expect(serviceStatuses(all, true)).toHaveProperty('RabbitMQ');
   expect(serviceStatuses(all, false)).not.toHaveProperty('RabbitMQ');
 });
+
+test('a worker shows how operations are kept apart there', () => {
+  const detail = 'bubblewrap: an account for each tenant; not enforced: the network';
+  const told = all.map((one) =>
+    one.service === 'worker' ? { ...one, checks: { ...fine, isolation: { ok: true, detail } } } : one,
+  );
+  const services = serviceStatuses(told, true);
+  const shown = (name: string) => services[name]!.extra_info.systemd as { instances: object[] };
+  expect(shown('Management Worker').instances).toEqual([expect.objectContaining({ isolation: detail })]);
+  expect(shown('Webserver').instances[0]).not.toHaveProperty('isolation');
+});

@@ -39,6 +39,9 @@ export interface ServiceStatus {
   extra_info: Record<string, unknown>;
 }
 
+/** Of a worker: how operations are kept apart there, in words. */
+const ISOLATION_CHECK = 'isolation';
+
 /** Those about servers are shown as rows of their own. */
 const SERVER_CHECKS = new Set([BROKER_CHECK, DATABASE_CHECK, 'database_server', 'cache', WORKERS_CHECK]);
 
@@ -95,6 +98,7 @@ function systemd(unit: string, displayName: string, instances: readonly Instance
           ? { ActiveState: works(instance) ? 'active' : 'failed', SubState: 'running' }
           : { ActiveState: 'inactive', SubState: 'dead' }),
         ...(instance.is_alive && !works(instance) ? { problem: ownProblem(instance) } : {}),
+        ...(instance.checks[ISOLATION_CHECK] ? { isolation: instance.checks[ISOLATION_CHECK].detail } : {}),
       })),
     },
   };

@@ -24,6 +24,7 @@ interface InFlight {
   awaited_workflow: string | null;
   awaited_deployment: string | null;
   last_seen: string | null;
+  isolation: string | null;
 }
 
 /** Operations of the running graph: what they wait for, or who runs them. */
@@ -31,7 +32,7 @@ export async function explainRunning(db: AnyQuery, execution: TimedExecution): P
   const { rows } = await sql<InFlight>`
     select t.id, t.spec->>'name' as name, t.state, t.spec->'payload'->>'operation' as operation,
       t.spec->'payload'->>'nodeInstanceId' as instance, t.worker_id, t.lease_until, t.dispatched_at, t.created_at,
-      t.not_before, t.retries, t.deferral, w.last_seen, c.status as awaited_status, c.workflow_id as awaited_workflow,
+      t.not_before, t.retries, t.deferral, w.last_seen, w.about->'isolation'->>'name' as isolation, c.status as awaited_status, c.workflow_id as awaited_workflow,
       c.deployment_id as awaited_deployment
     from tasks t left join workers w on w.id = t.worker_id
     left join executions c on ${isAwaited} and c.tenant = ${execution.tenant}
@@ -60,11 +61,15 @@ function explainOperation(row: InFlight, tenant: string, workers: WorkerRoom | n
     return reason('retry-timer', `${what} is tried again`, { since: row.created_at, until, details });
   }
   if (row.worker_id !== null)
-    return reason('lease', `${what} runs on worker ${row.worker_id}`, {
-      since: row.dispatched_at,
-      until: row.lease_until,
-      details,
-    });
+    return reason(
+      'lease',
+      `${what} runs on worker ${row.worker_id}${row.isolation === 'none' ? ', without isolation' : ''}`,
+      {
+        since: row.dispatched_at,
+        until: row.lease_until,
+        details: { ...details, isolation: row.isolation },
+      },
+    );
   return explainUnclaimed(row, what, tenant, workers!);
 }
 
