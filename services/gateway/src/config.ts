@@ -71,9 +71,9 @@ export const configSchema = runtimeConfig.extend({
     .describe('Longest delay after failed logins'),
   BATON_HSTS: envValue
     .durationMs()
-    .prefault('0s')
+    .prefault('365d')
     .describe(
-      'Time for which browsers that came over https stay with it (Strict-Transport-Security), such as 365d; 0s: not said. It is sent where the request came over TLS, or through a trusted proxy that says so',
+      'Time for which browsers that came over https stay with it (Strict-Transport-Security); 0s: not said. It is sent where the request came over TLS, or through a trusted proxy that says so',
     ),
   BATON_TRUSTED_PROXIES: z
     .string()
