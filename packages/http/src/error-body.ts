@@ -1,4 +1,12 @@
-import { AppError, diskFailure, type errorTable, type Log } from '@baton/kernel';
+import {
+  AppError,
+  createFloodLog,
+  diskFailure,
+  type errorTable,
+  type FloodLog,
+  type Log,
+  systemClock,
+} from '@baton/kernel';
 
 /** Codes of the web framework (found by their HTTP status) in our table. */
 const byStatus: Record<number, keyof typeof errorTable> = {
@@ -53,16 +61,32 @@ export function retryAfterOf(error: AppError): string | null {
   return typeof given === 'number' ? String(given) : '1';
 }
 
+/** Characters of a message that tell kinds of errors apart. */
+const MAX_KIND = 200;
+
 /** Error body of the API: `{message, error_code, server_traceback: null, ...details}`. */
 export function errorBody(error: AppError): Record<string, unknown> {
   return { ...error.details, message: error.message, error_code: error.code, server_traceback: null };
 }
 
-/** Logs an error once, where it is answered: faults with their stack, refusals for debugging only. */
+/** One a log: lines of one kind are counted together whoever writes them. */
+const floods = new WeakMap<Log, FloodLog>();
+function floodsOf(log: Log): FloodLog {
+  let known = floods.get(log);
+  if (!known) floods.set(log, (known = createFloodLog(log, systemClock)));
+  return known;
+}
+
+/**
+ * Logs an error once, where it is answered: faults with their stack, refusals for debugging only. Of a kind (code, and message
+ * of the cause) one line a minute: a database that is away is one stack, not one for each request.
+ */
 export function logError(log: Log, error: AppError, fields: object): void {
   if (error.entry.http < 500) {
     log.debug({ ...fields, errorCode: error.code, reason: error.message }, 'request refused');
     return;
   }
-  log.error({ ...fields, errorCode: error.code, err: error.cause ?? error }, 'request failed');
+  const err = error.cause ?? error;
+  const kind = err instanceof Error ? err.message.slice(0, MAX_KIND) : '';
+  floodsOf(log).error(error.code, kind, { ...fields, errorCode: error.code, err }, 'request failed');
 }
