@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { limitHeapGrowth, loadConfig } from '@baton/service-runtime';
+import { createLogger, limitHeapGrowth, loadConfig, logRejections } from '@baton/service-runtime';
 import { standaloneConfig } from './config';
 import { runDemo } from './demo';
 import { mistakeOf } from './first-mistakes';
@@ -55,7 +55,9 @@ async function main(args: readonly string[], ending: AbortSignal): Promise<numbe
     process.stderr.write(`unknown argument ${unknown}\n${USAGE}`);
     return 64;
   }
-  const manager = await startManager(loadConfig(standaloneConfig, process.env), process.env, ending);
+  const config = loadConfig(standaloneConfig, process.env);
+  logRejections(createLogger({ service: 'standalone', level: config.BATON_LOG_LEVEL }));
+  const manager = await startManager(config, process.env, ending);
   stopOnFault(manager);
   limitHeapGrowth();
   void greet(manager);
@@ -92,7 +94,6 @@ function stopOnFault(manager: Manager): void {
     void manager.stop().finally(() => process.exit(FAULT_EXIT_CODE));
   };
   process.on('uncaughtException', onFault);
-  process.on('unhandledRejection', onFault);
 }
 
 async function greet({ url, adminPassword, isPasswordNew, home, workers }: Manager): Promise<void> {

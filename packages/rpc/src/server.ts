@@ -265,7 +265,7 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         server.bindAsync(`${host}:${port}`, serverCredentials(o.tls), (error, bound) =>
-          error ? reject(error) : resolve(bound),
+          error ? reject(notListening(`${host}:${port}`, error)) : resolve(bound),
         );
       }),
     close(graceMs = 10_000) {
@@ -285,4 +285,13 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
       });
     },
   };
+}
+
+function notListening(address: string, cause: Error): AppError {
+  return new AppError(
+    'service_unavailable_error',
+    `rpc cannot listen on ${address}: ${cause.message}`,
+    {},
+    { cause },
+  );
 }

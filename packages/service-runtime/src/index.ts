@@ -29,7 +29,7 @@ export { type Looks, lookUntil } from './look-until';
 export { type Loop, type RunningLoop, startLoop } from './loops';
 export { createMetrics, type Metrics } from './metrics';
 export { defaultPorts, schemaOf } from './ports';
-export { onFaults, onSignals, type RunOptions, runService } from './run-service';
+export { logRejections, onSignals, type RunOptions, runService } from './run-service';
 export { type RuntimeConfig, runtimeConfig } from './runtime-config';
 export {
   type ConsumerPart,

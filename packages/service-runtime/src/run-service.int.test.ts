@@ -63,6 +63,37 @@ test('BATON_TLS=required ends with 78 at a plain address or an absent file, and 
   expect(absent.seen.err).toMatch(/BATON_TLS_CA_FILE: .*cannot be read \(ENOENT\)/);
 }, 30_000);
 
+test('a port in use ends with one sentence and no stack', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { port: number };
+  try {
+    const { ended, seen } = start({ ...env, BATON_HOST: '127.0.0.1', BATON_HTTP_PORT: String(port) });
+    expect(await ended).toBe(1);
+    const [line] = lines(seen.out).filter(({ message }) => message === 'could not start');
+    const reason = expect.stringContaining(`Port ${port} of 127.0.0.1 is in use by another program`);
+    expect(line).toMatchObject({ level: 'error', reason });
+    expect(line).not.toHaveProperty('err');
+  } finally {
+    await new Promise((resolve) => taken.close(resolve));
+  }
+}, 40_000);
+
+test('a promise that nobody waits for is logged once a minute, and the process goes on', async () => {
+  const { child, seen, ended } = start({ ...env, TESTING_REJECTIONS: '3' });
+  const started = await eventually(() => lines(seen.out).find((l) => l.message === 'started') ?? false, {
+    deadlineMs: 15_000,
+  });
+  const told = () => lines(seen.out).filter(({ message }) => message === 'unhandled rejection');
+  await eventually(() => expect(told()).toHaveLength(1));
+  expect(told()[0].err).toMatchObject({ message: 'forgotten' });
+  await eventually(async () => (await fetch(`http://127.0.0.1:${started.httpPort}/readyz`)).status === 200);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  // The two others stand in one line more.
+  expect(told().length).toBeLessThanOrEqual(2);
+}, 30_000);
+
 test('a service starts, warns of a misspelt variable, stops on SIGTERM with 0', async () => {
   const { child, seen, ended } = start({ ...env, BATON_LOGLEVEL: 'debug' });
   const started = await eventually(() => lines(seen.out).find((l) => l.message === 'started') ?? false, {

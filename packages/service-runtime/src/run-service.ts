@@ -1,6 +1,6 @@
 /** The life of a service process: configuration, infrastructure, parts, signals. main.ts is one call of this. */
 import type { ServiceName } from '@baton/contracts';
-import type { Log } from '@baton/kernel';
+import { createFloodLog, type Log, systemClock } from '@baton/kernel';
 import {
   CONFIG_EXIT_CODE,
   ConfigError,
@@ -16,6 +16,7 @@ import { schemaOf } from './ports';
 import type { RuntimeConfig } from './runtime-config';
 import type { ServiceParts } from './service-parts';
 import { type Running, startParts } from './start-parts';
+import { startProblem } from './start-problem';
 import { startTelemetry } from './telemetry';
 import { openTransport, type Transport, transportProblems } from './transport';
 import { migrationsDir, waitForSchema } from './wait-for-schema';
@@ -97,14 +98,26 @@ export function onSignals(log: Log, stop: () => Promise<void>): void {
   process.on('SIGINT', receive);
 }
 
-/** A rejection that nobody handles is a bug; the process ends, its leases and messages go to others. */
-export function onFaults(log: Log): void {
-  const die = (error: unknown): void => {
+/**
+ * Bugs that nobody handles. A rejected promise leaves nothing half done but the work that waited for it: it is logged, and no
+ * request ends the process of everybody by it. After a thrown error nobody knows what is whole: the process ends, its leases and
+ * messages go to others.
+ */
+function onFaults(log: Log): void {
+  logRejections(log);
+  process.on('uncaughtException', (error) => {
     log.error({ err: error }, 'unhandled fault; the process ends');
     process.exit(70);
-  };
-  process.on('unhandledRejection', die);
-  process.on('uncaughtException', die);
+  });
+}
+
+/** Each kind once a minute. */
+export function logRejections(log: Log): void {
+  const floods = createFloodLog(log, systemClock);
+  process.on('unhandledRejection', (error) => {
+    const what = error instanceof Error ? error.message : String(error);
+    floods.error('process', what, { err: error }, 'unhandled rejection');
+  });
 }
 
 /**
@@ -150,7 +163,9 @@ export async function runService<S extends ConfigSchema>(o: RunOptions<S>): Prom
       log.info({}, 'stopped');
     });
   } catch (error) {
-    log.error({ err: error }, 'could not start');
-    process.exit(1);
+    const problem = startProblem(error);
+    if (problem) log.error({ reason: problem.text }, 'could not start');
+    else log.error({ err: error }, 'could not start');
+    process.exit(problem?.exitCode ?? 1);
   }
 }

@@ -13,5 +13,9 @@ void runService({
     subscriptions: [],
     loops: [],
     checks: {},
+    start: async () => {
+      for (let i = 0; i < Number(process.env.TESTING_REJECTIONS ?? 0); i++)
+        void Promise.reject(new Error('forgotten'));
+    },
   }),
 });

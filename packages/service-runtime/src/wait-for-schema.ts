@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Log, systemClock } from '@baton/kernel';
+import { AppError, type Log, systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 
 /** Of bundles (dist/services/<name>/main.js) and of sources (services/<name>/src/main.ts). */
@@ -20,7 +20,7 @@ async function missingNames(db: Db<any>, schema: string, expected: readonly stri
 
 /**
  * Resolves when every migration file in `dir` has been applied.
- * @throws Error naming what is missing after `limitMs`.
+ * @throws AppError service_unavailable_error, which names what is missing, after `limitMs`
  */
 export async function waitForSchema(
   db: Db<any>,
@@ -40,7 +40,8 @@ export async function waitForSchema(
     } catch (error) {
       lack = (error as Error).message;
     }
-    if (systemClock.monotonic() >= until) throw new Error(`schema ${o.schema} is not ready: ${lack}`);
+    if (systemClock.monotonic() >= until)
+      throw new AppError('service_unavailable_error', `schema ${o.schema} is not ready: ${lack}`);
     if (tries === 0) o.log.info({ schema: o.schema, lack }, 'waiting for the schema');
     await new Promise((resolve) => setTimeout(resolve, o.pollMs ?? 300));
   }
