@@ -40,6 +40,16 @@ const asleep = (executionId: string) =>
     },
   );
 
+/** From its creation to its first operation, by the manager's own times. */
+async function msUntilOperation(of: Client, executionId: string): Promise<number> {
+  const { created_at } = await call(of, 'getExecution', { executionId });
+  const { items } = await call(of, 'listEvents', {}, undefined, { execution_id: executionId, _size: 1000 });
+  const started = (items as { event_type?: string; reported_timestamp: string }[])
+    .filter(({ event_type }) => event_type === 'task_started')
+    .map(({ reported_timestamp }) => Date.parse(reported_timestamp));
+  return Math.min(...started) - Date.parse(created_at);
+}
+
 test('80 operations of one tenant leave places: one of another begins at once, and why says what the others wait for', async () => {
   await call(client, 'createTenant', { name: 'other' }, {});
   const other = createClient({
@@ -55,12 +65,9 @@ test('80 operations of one tenant leave places: one of another begins at once, a
   await eventually(async () => expect((await why(client, many)).map(({ kind }) => kind)).toContain('share'), {
     deadlineMs: 30_000,
   });
-  const begun = performance.now();
   const reinstalled = await follow(other, 'echo', 'reinstall');
-  const tookMs = performance.now() - begun;
   expect(reinstalled.status).toBe('terminated');
-  console.log(`the other tenant's reinstall took ${Math.round(tookMs)} ms`);
-  expect(tookMs).toBeLessThan(10_000);
+  expect(await msUntilOperation(other, reinstalled.id)).toBeLessThan(2_000);
   expect(await statusOf(many)).toBe('started');
   await call(client, 'actOnExecution', { executionId: many }, { action: 'force-cancel' });
   await eventually(async () => expect(await statusOf(many)).toBe('cancelled'), { deadlineMs: 20_000 });

@@ -1,0 +1,41 @@
+// A blueprint whose plan is larger than what one call or answer may carry: from upload to its end.
+import { type Client } from '@baton/client';
+import { archive } from '../../bench/harness/blueprints';
+import { type Fleet, startFleet } from '../harness/fleet';
+import { adminClient, call, succeed, upload } from '../harness/session';
+
+/** Their plan, with what every node of that type has, is 136 MB of JSON. */
+const NODES = 10_000;
+const ID = 'large';
+
+let fleet: Fleet;
+let client: Client;
+beforeAll(async () => {
+  fleet = await startFleet({
+    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
+    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  });
+  client = adminClient(fleet);
+});
+afterAll(async () => await fleet?.stop());
+
+test('10,000 plain nodes upload, deploy, install and uninstall', async () => {
+  const yaml = [
+    'tosca_definitions_version: cloudify_dsl_1_4',
+    'imports: [cloudify/types/types.yaml]',
+    'node_templates:',
+    ...Array.from({ length: NODES }, (_, i) => `  node_${i}: {type: cloudify.nodes.Root}`),
+  ].join('\n');
+  const uploaded = await upload(client, ID, archive({ name: ID, yaml, operations: 0 }));
+  // Whoever wants all of it asks for it.
+  expect(JSON.stringify(uploaded).length).toBeLessThan(1_000_000);
+  await call(client, 'createDeployment', { id: ID }, { blueprint_id: ID });
+  const instances = async (state: string): Promise<number> =>
+    (await call(client, 'listNodeInstances', {}, undefined, { deployment_id: ID, state, _size: 1 })).metadata
+      .pagination.total;
+  expect(await instances('uninitialized')).toBe(NODES);
+  await succeed(client, ID, 'install');
+  expect(await instances('started')).toBe(NODES);
+  await succeed(client, ID, 'uninstall');
+  expect(await instances('deleted')).toBe(NODES);
+}, 240_000);
