@@ -4,10 +4,10 @@ import { type BlobStore, createFileBlobStore, createS3BlobStore } from '@baton/b
 import { type Broker, createPostgresBroker, createRabbitBroker, createRelayedBroker } from '@baton/broker';
 import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
-import { type Log, randomSuffix, Secret, systemClock } from '@baton/kernel';
+import { type Log, randomSuffix, type Secret, systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createGrpcConnector, createRelayedRpc, processChannel, type RpcConnector } from '@baton/rpc';
-import { type CallerCredential, derivedJoinToken, serviceCredential, type Trust } from '@baton/trust';
+import { type CallerCredential, serviceCredential, type Trust } from '@baton/trust';
 import { Registry } from 'prom-client';
 import { ConfigError } from './config';
 import { trustOf } from './identity';
@@ -114,7 +114,6 @@ function connectWorkerRpc(
 /** @throws ConfigError when a worker has nothing to show */
 function joinTokenOf(config: Partial<RuntimeConfig>): Secret | null {
   if (config.BATON_WORKER_JOIN_TOKEN) return config.BATON_WORKER_JOIN_TOKEN;
-  if (config.BATON_INTERNAL_KEY) return new Secret(derivedJoinToken(config.BATON_INTERNAL_KEY));
   if (config.BATON_RPC_PARENT) return null;
   throw new ConfigError(['BATON_WORKER_JOIN_TOKEN is missing: a worker registers with it']);
 }
