@@ -12,6 +12,7 @@ import { findWagonDigest, listPluginsNamed } from '../store/plugins.sql';
 import { storageOf } from '../store/storage.sql';
 import { findUploadOf } from '../store/uploads.sql';
 import { type FolderRpcDeps, folderHandlers } from './folders.rpc';
+import { createWorkerBounds } from './worker-bounds';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -102,6 +103,7 @@ async function uploadOf(db: PrepareDeps['db']['query'], tenant: string, executio
 
 export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): RpcPart {
   const db = deps.db.query;
+  const bounds = createWorkerBounds(db);
   /** Digest of the blueprint's archive; null: it has none (yet). @throws AppError not_found_error */
   const archiveOf = async (request: { tenant: string; blueprintId: string }): Promise<string | null> => {
     const found = await findDownload(db, whoOf(request), request.blueprintId);
@@ -112,7 +114,8 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
     new AppError('not_found_error', `blueprint \`${blueprintId}\` has no ${kind} \`${id}\``, { kind, id });
   return rpcPart(catalogRpc.CatalogServiceDefinition, {
     ...folderHandlers(deps),
-    async getBlueprint(request) {
+    async getBlueprint(request, call) {
+      await bounds.requireBlueprint(call, request.blueprintId);
       const row = await findForRpc(db, whoOf(request), request.blueprintId, request.withPlan);
       if (row === null) throw notFound('Blueprint', request.blueprintId);
       return {
@@ -128,7 +131,8 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
       };
     },
     readPlan: (request) => readPlan(deps, request),
-    async *readBlueprintFile(request) {
+    async *readBlueprintFile(request, call) {
+      await bounds.requireBlueprint(call, request.blueprintId);
       const digest = await archiveOf(request);
       const file = digest === null ? null : await findArchiveFile(deps, digest, request.path);
       if (file === null) throw hasNone(request.blueprintId, 'file', request.path);
@@ -136,16 +140,24 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
       if (file.size === 0) yield { data: Buffer.alloc(0) };
       for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
     },
-    async listBlueprintFiles(request) {
+    async listBlueprintFiles(request, call) {
       const { blueprintId, folder } = request;
+      await bounds.requireBlueprint(call, blueprintId);
       const { prefix, files } = await listArchiveFolder(deps, await archiveOf(request), folder);
       if (files.length === 0) throw hasNone(blueprintId, 'folder', folder);
       return { paths: files.map((file) => file.path.slice(prefix.length)) };
     },
     getUpload: ({ tenant, executionId }) => uploadOf(db, tenant, executionId),
     getStorage: async ({ tenant }) => ({ ...(await storageOf(db, tenant)), limit: deps.storageLimit }),
-    findPlugins: (request) => findPlugins(deps, request),
-    readWagon: (request) => readWagon(deps, request),
+    async findPlugins(request, call) {
+      const names = request.queries.map((query) => query.packageName);
+      await bounds.requirePackages(call, names);
+      return await findPlugins(deps, request);
+    },
+    async *readWagon(request, call) {
+      await bounds.requirePlugin(call, request.pluginId);
+      yield* readWagon(deps, request);
+    },
     async preparePluginsUpdate(request) {
       const { blueprintId, tempBlueprintId, selectionJson } = request;
       const selection = JSON.parse(selectionJson) as PluginSelection;
