@@ -3,19 +3,19 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as catalog from '@baton/catalog';
-import * as clusterStatus from '@baton/cluster-status';
 import { managerServices, type ServiceName } from '@baton/contracts';
-import * as deployments from '@baton/deployments';
-import * as executions from '@baton/executions';
-import * as gateway from '@baton/gateway';
-import * as identity from '@baton/identity';
-import * as secrets from '@baton/secrets';
 import { type ConfigSchema, loadConfig, schemaOf, transportProblems } from '@baton/service-runtime';
-import * as worker from '@baton/worker';
 import * as yaml from 'js-yaml';
 import { z } from 'zod';
 import { migrateConfig } from '../../apps/standalone/src/migrate-config';
+import * as catalog from '../../services/catalog/src/config';
+import * as clusterStatus from '../../services/cluster-status/src/config';
+import * as deployments from '../../services/deployments/src/config';
+import * as executions from '../../services/executions/src/config';
+import * as gateway from '../../services/gateway/src/config';
+import * as identity from '../../services/identity/src/config';
+import * as secrets from '../../services/secrets/src/config';
+import * as worker from '../../services/worker/src/config';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of many kinds.
 type Doc = any;
@@ -151,7 +151,7 @@ describe('overlay prod-tls', () => {
     const env = envOf(name);
     expect(env.BATON_TLS).toBe('required');
     expect(problemsOf(name, env)).toEqual([]);
-    const plain =
+    const plain: Env =
       name === 'worker' || name === 'gateway'
         ? { AMQP_URL: 'amqp://u:p@mq' }
         : { DATABASE_URL: 'postgres://u:p@db/b' };

@@ -92,8 +92,20 @@ test('what a revoked worker runs goes to another one, and it gets nothing more',
     expect(status).toBe('terminated');
   }, DEADLINE);
   expect((await workers()).find((worker) => worker.id === second.id)).toMatchObject({ revoked_at: null });
-  const said = fleet.workers().map((worker) => logOf(worker.name));
-  expect(said.filter((text) => text.includes(`The worker ${first.id} was revoked`))).toHaveLength(1);
+  // Its process ends, and takes no more messages; the other one goes on.
+  await eventually(() => {
+    const ended = fleet.workers().filter((worker) => worker.unexpectedEnd() !== null);
+    expect(ended.map((worker) => worker.unexpectedEnd())).toEqual([expect.stringContaining('status 1')]);
+    expect(logOf(ended[0]!.name)).toContain('this worker was revoked; it ends');
+  }, DEADLINE);
+  const next = await caller.must(admin, 'POST', '/executions', {
+    deployment_id: 'd',
+    workflow_id: 'uninstall',
+  });
+  await eventually(async () => {
+    const { status } = await caller.must(admin, 'GET', `/executions/${next.id}`);
+    expect(status).toBe('terminated');
+  }, DEADLINE);
 });
 
 test('who did it is in the audit log, once each time', async () => {

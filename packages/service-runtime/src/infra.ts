@@ -99,7 +99,12 @@ function connectWorkerRpc(
   log: Log,
   transport: Transport | undefined,
 ): RpcConnector & { close(): void } {
-  const credential = createWorkerCredential({ workerId, joinToken: joinTokenOf(config), log });
+  // What it ran is given to others already. A supervisor that starts it again shows the same end where its name is a fixed one.
+  const onRevoked = (): void => {
+    log.error({ workerId }, 'this worker was revoked; it ends');
+    process.exit(1);
+  };
+  const credential = createWorkerCredential({ workerId, joinToken: joinTokenOf(config), log, onRevoked });
   const rpc = connectRpc(config, log, { credential, transport });
   credential.registerBy(rpc);
   return {

@@ -11,7 +11,7 @@ export function workersHttp(deps: Pick<EngineDeps, 'db'>, registry: WorkerRegist
   return bindRoutes(workerRoutes, {
     listWorkers: async () => ({ items: await listWorkers(deps.db.query) }),
     revokeWorker: async ({ params }) => {
-      const id = params.worker_id;
+      const id = params.worker_id!;
       if (!(await revokeWorker({ ...deps, registry }, id))) throw notFound('Worker', id);
       const [worker] = await listWorkers(deps.db.query, id);
       return worker!;
