@@ -5,6 +5,7 @@ import { watch } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { workerVariables } from '../services/worker/src/own-environment';
 import { migrationEnv, serviceDatabaseUrls } from '../test/harness/database-logins';
 import { nodeProcess, root, untilAnswers } from '../test/harness/processes';
 
@@ -24,6 +25,7 @@ async function main(): Promise<void> {
   const env: NodeJS.ProcessEnv = {
     DATABASE_URL: 'postgres://postgres@127.0.0.1:5432/baton',
     BATON_INTERNAL_KEY: 'only-for-development-0123456789',
+    BATON_WORKER_JOIN_TOKEN: 'only-for-development-join-token',
     BATON_SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
     BATON_BLOBS: join(root, '.baton/dev/blobs'),
     ...process.env,
@@ -40,14 +42,17 @@ async function main(): Promise<void> {
   const workers = Array.from({ length: Number(values.workers) }, (_, i) => `worker-${i + 1}`);
   const names = [...NAMES.filter((name) => name !== 'worker'), ...workers];
   const logDir = join(root, '.baton/dev/logs');
+  // As in production workers have what they read, and no key of the services.
+  const environmentOf = (name: string, service: string): NodeJS.ProcessEnv => {
+    const dir = { BATON_HTTP_PORT: '0', BATON_WORKER_DIR: join(root, '.baton/dev', name) };
+    if (service === 'worker') return { ...workerVariables(others), ...dir };
+    const url = databaseUrls[service];
+    return url === undefined ? others : { ...others, DATABASE_URL: url };
+  };
   const processes = names.map((name) => {
     const service = name.replace(/-\d+$/, '');
-    const more =
-      service === 'worker' ? { BATON_HTTP_PORT: '0', BATON_WORKER_DIR: join(root, '.baton/dev', name) } : {};
-    const url = databaseUrls[service];
-    const own = url === undefined ? {} : { DATABASE_URL: url };
     const main = join(root, `dist/services/${service}/main.js`);
-    return { service, process: nodeProcess(name, main, { ...others, ...own, ...more }, logDir) };
+    return { service, process: nodeProcess(name, main, environmentOf(name, service), logDir) };
   });
   for (const { process } of processes) process.start();
   for (const { service, process } of processes) {

@@ -26,6 +26,8 @@ function rendered(overlay: string): Doc[] {
 }
 
 function problems(doc: Doc): string[] {
+  // Held by tls.test.ts.
+  if (doc.apiVersion === 'cert-manager.io/v1') return [];
   const validate = ajv.getSchema(`k8s#/definitions/Kind${doc.kind}`);
   if (!validate) return [`${doc.kind} ${doc.metadata?.name}: no schema of this kind`];
   if (validate(doc)) return [];
@@ -38,11 +40,14 @@ function problems(doc: Doc): string[] {
 function knownVariables(): Set<string> {
   const files = ['packages/service-runtime/src/runtime-config.ts', 'apps/standalone/src/migrate-config.ts'];
   for (const service of readdirSync(join(root, 'services'))) files.push(`services/${service}/src/config.ts`);
-  return new Set(
-    files
+  return new Set([
+    // Of the interpreter, and of the scripts of a worker.
+    'NODE_EXTRA_CA_CERTS',
+    'LOCAL_REST_CERT_FILE',
+    ...files
       .filter((file) => existsSync(join(root, file)))
       .flatMap((file) => read(file).match(/\b(?:BATON_[A-Z0-9_]+|DATABASE_URL|AMQP_URL|REDIS_URL)\b/g) ?? []),
-  );
+  ]);
 }
 
 const images = new Set(
@@ -71,7 +76,7 @@ test('images install by the lock file what the bundles leave out, nothing more',
   expect(file).toContain('deploy --prod --legacy --ignore-scripts');
 });
 
-describe.each(['dev', 'prod'])('overlay %s', (overlay) => {
+describe.each(['dev', 'prod', 'prod-tls'])('overlay %s', (overlay) => {
   const docs = rendered(overlay);
   const byKind = (kind: string) => docs.filter((doc) => doc.kind === kind);
   const pods = [...byKind('Deployment'), ...byKind('Job')];
@@ -197,6 +202,7 @@ const composeService = z.strictObject({
   pids_limit: z.number().optional(),
   mem_limit: z.string().optional(),
   tmpfs: z.array(z.string()).optional(),
+  shm_size: z.string().optional(),
   user: z.string().optional(),
   ulimits: z.object({ nofile: z.object({ soft: z.number(), hard: z.number() }) }).optional(),
   depends_on: z.array(z.string()).optional(),
@@ -239,6 +245,42 @@ test('no process but the job that migrates gets the owner of the database, and e
       ...schemas.map((name) => [name, `database-url-${name}`]),
     ].sort(),
   );
+});
+
+test('workers join with their token and get no key, no way into the database and no secret; services get theirs', () => {
+  const secret =
+    /^(BATON_INTERNAL_KEY|BATON_SECRETS_KEY|BATON_ADMIN_PASSWORD|DATABASE_URL|REDIS_URL|BATON_S3_\w*KEY\w*)$/;
+  const compose = (yaml.load(read('docker-compose.yml')) as Doc).services as Record<string, Doc>;
+  const given = Object.entries(compose)
+    .filter(([, { build }]) => build)
+    .map(([name, { environment }]) => [name, Object.keys(environment)] as [string, string[]]);
+  const k8s = rendered('prod').flatMap((doc) =>
+    doc.kind === 'Deployment'
+      ? [
+          [doc.metadata.name, doc.spec.template.spec.containers[0].env.map((entry: Doc) => entry.name)] as [
+            string,
+            string[],
+          ],
+        ]
+      : [],
+  );
+  for (const [name, variables] of [...given, ...k8s]) {
+    if (name === 'migrate') continue;
+    expect([name, variables.includes('BATON_WORKER_JOIN_TOKEN')]).toEqual([
+      name,
+      name === 'worker' || name === 'executions',
+    ]);
+    if (name === 'worker') expect(variables.filter((variable) => secret.test(variable))).toEqual([]);
+    else expect(variables).toContain('BATON_INTERNAL_KEY');
+  }
+  const shared = rendered('prod')
+    .filter((doc) => doc.kind === 'ConfigMap')
+    .flatMap((doc) => Object.keys(doc.data));
+  expect(shared.filter((variable) => secret.test(variable))).toEqual([]);
+  // Each that docker-compose.yml asks for is explained.
+  const example = read('deploy/env.example');
+  for (const [, name] of read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)(?:\}|:\?)/g))
+    expect(example).toContain(`${name}=`);
 });
 
 test('Redis knows the users of the code, and nobody without a password', () => {

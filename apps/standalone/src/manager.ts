@@ -43,6 +43,7 @@ import { StartRefused } from './refusal';
 import { services } from './services';
 import { workerEnvironment } from './worker-environment';
 import { startWorkers, type WorkerProcesses } from './worker-processes';
+import { workerSocket } from './worker-socket';
 
 export interface Manager {
   url: string;
@@ -130,8 +131,9 @@ async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>
   // From here nobody uses the owner's address any more.
   const serviceEnv = serviceEnvironment(config, env, home, brokerUrl(databaseUrl, logins));
   const watched: Watched = { embedded, workers: null };
-  const { running, rpcPort, relay, broker } = await startServices(o, {
+  const { running, rpcSocket, relay, broker } = await startServices(o, {
     env: serviceEnv,
+    home,
     urlOf,
     transport,
     watched,
@@ -151,7 +153,7 @@ async function start(o: Start, env: NodeJS.ProcessEnv, stop: () => Promise<void>
       BATON_WORKER_ISOLATION: 'best',
       BATON_WORKER_HIDDEN_PATHS: home.dir,
       ...workerEnvironment(serviceEnv),
-      ...rpcAddresses(rpcPort),
+      ...rpcAddresses(rpcSocket),
       BATON_HTTP_PORT: '0',
       BATON_RPC_PORT: '0',
       BATON_HOST: '127.0.0.1',
@@ -256,6 +258,7 @@ function serviceEnvironment(
 
 interface ServicesStart {
   env: NodeJS.ProcessEnv;
+  home: Home;
   /** Where the owner of a schema connects to; null: no database. */
   urlOf: (schema: string | null) => string | null;
   transport: Transport;
@@ -293,8 +296,8 @@ async function within(check: Promise<boolean>, limitMs: number): Promise<boolean
 
 async function startServices(
   { config: own, log, undo }: Start,
-  { env, urlOf, transport, watched }: ServicesStart,
-): Promise<{ running: Running; rpcPort: number; relay: RpcRelay; broker: Broker }> {
+  { env, home, urlOf, transport, watched }: ServicesStart,
+): Promise<{ running: Running; rpcSocket: string; relay: RpcRelay; broker: Broker }> {
   const runtime = loadConfig(runtimeConfig, env);
   const [localRpc, localHttp] = [createLocalRpc(), createLocalHttp()];
   const broker = connectBroker(runtime, log, transport);
@@ -310,11 +313,12 @@ async function startServices(
     transport,
     instanceId: newInstanceId(),
   };
-  // Workers are processes of their own: they reach the same handlers over their channel, and streams over a loopback port.
+  // Workers are processes of their own: they reach the same handlers over their channel, and streams by a socket in the home,
+  // which nobody else may open: no port, no certificate.
   const names = services.map(({ serviceName }) => serviceName);
   const guard = guardOf(runtime, derivedTrust('executions', runtime.BATON_INTERNAL_KEY!), names);
   const relay = createRpcRelay(localRpc, { guard, log });
-  const rpcServer = createRpcServer({ log, guard, tls: transport.inner ?? undefined });
+  const rpcServer = createRpcServer({ log, guard });
   const entries: StartEntry[] = [];
   for (const service of services) {
     const schema = schemaOf(service.serviceName);
@@ -334,8 +338,12 @@ async function startServices(
     }
     entries.push({ parts, infra });
   }
-  const rpcPort = await rpcServer.listen('127.0.0.1', 0);
-  undo.push(() => rpcServer.close());
+  const rpcPath = await workerSocket(home);
+  await rpcServer.listenAt(rpcPath.socket);
+  undo.push(async () => {
+    await rpcServer.close();
+    await rpcPath.remove();
+  });
   const running = await startParts(entries, {
     config: runtime,
     localRpc,
@@ -344,7 +352,7 @@ async function startServices(
   });
   undo.push(() => running.stop());
   for (const { name, handle } of running.services) localHttp.set(name, handle);
-  return { running, rpcPort, relay, broker };
+  return { running, rpcSocket: rpcPath.socket, relay, broker };
 }
 
 /** The gateway's configuration names the files of all. @throws ConfigError when they contradict BATON_TLS. */
@@ -361,9 +369,9 @@ function transportOf(env: NodeJS.ProcessEnv, home: Pick<Home, 'internalKey'>, lo
   return openTransport(config, log);
 }
 
-function rpcAddresses(port: number): Record<string, string> {
+function rpcAddresses(socket: string): Record<string, string> {
   const names = ['IDENTITY', 'CATALOG', 'DEPLOYMENTS', 'EXECUTIONS', 'SECRETS', 'CLUSTER_STATUS'];
-  return Object.fromEntries(names.map((name) => [`BATON_RPC_${name}`, `127.0.0.1:${port}`]));
+  return Object.fromEntries(names.map((name) => [`BATON_RPC_${name}`, `unix:${socket}`]));
 }
 
 function workerMain(mainDir: string): string {

@@ -10,6 +10,10 @@ const SECRETS = {
   BATON_SECRETS_KEY_FILE: '/home/s3cret',
   AWS_SECRET_ACCESS_KEY: 's3cret',
   SOME_TOKEN: 's3cret',
+  BATON_INTERNAL_KEY: 's3cret',
+  BATON_WORKER_JOIN_TOKEN: 's3cret',
+  BATON_TLS: 'required',
+  BATON_TLS_KEY_FILE: '/keys/s3cret',
 };
 
 test('a worker gets what it reads and what scripts see, and no secret of the manager', () => {

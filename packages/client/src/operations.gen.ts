@@ -54,6 +54,7 @@ export interface Schemas {
   User: { username: string; role: string; active: boolean; created_at: string; first_login_at: string | null; last_login_at: string | null; is_locked: boolean; show_getting_started: boolean; groups: number | (string)[]; tenants: number | Record<string, { "tenant-role": string | null; roles: (string)[] }>; tenant_roles: { direct: Record<string, string>; groups: Record<string, Record<string, (string)[]>> } | null; group_system_roles: Record<string, (string)[]>; password_hash: string | null };
   UserChange: { password?: string; role?: string; show_getting_started?: boolean | string };
   UserGroup: { name: string; ldap_dn: string | null; role: string; tenants: number | Record<string, string>; users: number | (string)[] };
+  Worker: { id: string; hostname: string | null; version: string | null; places: number | null; held: number; isolation: string | null; registered_at: string | null; last_seen: string; is_alive: boolean; revoked_at: string | null };
 }
 
 /** Operations of v3.1 by id: path parameters, names of query parameters, JSON body, answer. */
@@ -1912,6 +1913,20 @@ export interface Operations {
     query: "_include";
     body: undefined;
     answer: { version?: string; edition?: string; date?: string | null; commit?: string | null; build?: string | null; distribution?: string | null; distro_release?: string | null };
+  };
+  /** GET /api/v3.1/workers: Workers that have joined, the last seen ones first, at most 1000 */
+  listWorkers: {
+    params: undefined;
+    query: "_include";
+    body: undefined;
+    answer: { items: (Schemas["Worker"])[] };
+  };
+  /** POST /api/v3.1/workers/{worker_id}/revoke: Takes the credential of a worker back for ever; what it runs goes to others. May be repeated */
+  revokeWorker: {
+    params: { worker_id: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["Worker"];
   };
   /** GET /api/v3.1/workflows: Workflows of the deployments that match */
   listWorkflows: {

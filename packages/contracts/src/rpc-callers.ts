@@ -46,11 +46,8 @@ const workers = (worker: WorkerRule): RpcRule => and(by(), worker);
 
 /** What a run of workflow code names itself by; executions looks whether that lease still holds. */
 const run: WorkerRule = { lease: 'none', same: { 'run.workerId': 'workerId' } };
-const ofBlueprint: WorkerRule = {
-  lease: 'live',
-  // Imported blueprints are read too: what is bound is the tenant.
-  same: { tenant: 'tenant' },
-};
+/** Imported blueprints are read too, and plugins of the plan: catalog knows them (services/catalog/src/rpc/worker-bounds.ts). */
+const ofPlan: WorkerRule = { lease: 'live', same: { tenant: 'tenant' } };
 
 const services: Record<string, Record<string, RpcRule>> = {
   'baton.executions.v1.ExecutionsService': {
@@ -113,18 +110,19 @@ const services: Record<string, Record<string, RpcRule>> = {
   },
   'baton.catalog.v1.CatalogService': {
     GetBlueprint: and(by('deployments', 'executions'), {
-      ...ofBlueprint,
-      fixed: { isAdministrator: false, username: '' },
+      ...ofPlan,
+      fixed: { withPlan: false, isAdministrator: false, username: '' },
     }),
     ReadPlan: and(by('deployments', 'executions'), {
-      ...ofBlueprint,
+      lease: 'live',
+      same: { tenant: 'tenant', blueprintId: 'blueprintId' },
       fixed: { isAdministrator: false, username: '' },
     }),
-    ReadBlueprintFile: workers(ofBlueprint),
-    ListBlueprintFiles: workers(ofBlueprint),
+    ReadBlueprintFile: workers(ofPlan),
+    ListBlueprintFiles: workers(ofPlan),
     GetUpload: by('executions'),
-    FindPlugins: and(by('deployments'), { lease: 'live', same: { tenant: 'tenant' } }),
-    ReadWagon: workers({ lease: 'live', same: { tenant: 'tenant' } }),
+    FindPlugins: and(by('deployments'), ofPlan),
+    ReadWagon: workers(ofPlan),
     PreparePluginsUpdate: by('deployments'),
     AdoptPluginsUpdate: by('deployments'),
     DropPluginsUpdate: by('deployments'),

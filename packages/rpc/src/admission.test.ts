@@ -88,6 +88,7 @@ const own = {
   folder: { area: 'deployments', tenant: 't1', folder: 'd1' },
   username: '',
   isAdministrator: false,
+  withPlan: false,
   force: false,
   service: 'worker',
   instanceId: 'w1',
@@ -215,6 +216,26 @@ describe('over gRPC', () => {
     expect(await open(worker, good, past.prove(lease, 15_000))).toBe('forbidden_error');
     const forged = createLeaseProofs(new Secret('what a worker could make up'));
     expect(await open(worker, good, forged.prove(lease, 15_000))).toBe('forbidden_error');
+  });
+
+  test('a worker reads the plan of its own blueprint, and no plan beside what else it may read of others', async () => {
+    const admission = createAdmission(guard, silentLog);
+    const worker = { name: 'worker', workerId: 'w1' } as const;
+    const read = (method: string, request: object) => {
+      try {
+        admission.admit(`/baton.catalog.v1.CatalogService/${method}`, worker, live, request);
+        return 'let in';
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+    };
+    expect(read('ReadPlan', own)).toBe('let in');
+    expect(read('ReadPlan', { ...own, blueprintId: 'b2' })).toBe('forbidden_error');
+    expect(read('GetBlueprint', own)).toBe('let in');
+    expect(read('GetBlueprint', { ...own, withPlan: true })).toBe('forbidden_error');
+    // Which blueprint, and which plugin, catalog decides: it knows what the plan of the lease imports.
+    expect(read('GetBlueprint', { ...own, blueprintId: 'b2' })).toBe('let in');
+    expect(read('ReadBlueprintFile', { ...own, tenant: 't2' })).toBe('forbidden_error');
   });
 
   test('nobody but executions makes workers, and a token is good for one service', async () => {

@@ -27,8 +27,8 @@ export interface Admitted {
 }
 
 export interface Admission {
-  /** @throws AppError unauthorized_error */
-  callerOf(token: string | undefined): Caller;
+  /** `certified`: the services that the caller's certificate speaks for; null without TLS. @throws AppError unauthorized_error */
+  callerOf(token: string | undefined, certified?: readonly string[] | null): Caller;
   /** @throws AppError forbidden_error, unauthorized_error */
   admit(path: string, caller: Caller, lease: string | undefined, request: unknown): Admitted;
 }
@@ -46,10 +46,11 @@ export function createAdmission(guard: RpcGuard, log: Log, clock: Clock = system
   const verifier = createCallVerifier({ audiences: guard.services, bundle: guard.bundle, clock });
   const warn = atMostOften(log, clock);
   return {
-    callerOf(token) {
-      if (token === undefined || token === '') return newcomer;
+    callerOf(token, certified = null) {
       try {
-        return verifier.callerOf(token);
+        const caller = token === undefined || token === '' ? newcomer : verifier.callerOf(token);
+        checkCertificate(caller, certified);
+        return caller;
       } catch (error) {
         const reason = (error as Error).message;
         warn('unknown', reason, { reason }, 'rpc caller not known');
@@ -66,6 +67,13 @@ export function createAdmission(guard: RpcGuard, log: Log, clock: Clock = system
       throw new AppError('forbidden_error', `${path}: not open to ${name}: ${reason}`);
     },
   };
+}
+
+/** Who joins is going to be a worker. @throws Untrusted when the certificate is that of another one than the token */
+function checkCertificate({ name }: Caller, certified: readonly string[] | null): void {
+  const expected = name === 'newcomer' ? 'worker' : name;
+  if (certified && !certified.includes(expected))
+    throw new Untrusted(`its certificate does not speak for ${expected}`);
 }
 
 /** Who is let in, or why nobody is. */

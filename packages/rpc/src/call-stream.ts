@@ -169,20 +169,30 @@ export interface CallStreamServer {
   leave(): void;
 }
 
-/** `refusalOf`: why a caller with these headers may not call, or null; `answer` never rejects. */
-export function createCallStreamServer(
-  refusalOf: (metadata: Metadata) => Partial<StatusObject> | null,
-  answer: (
-    asked: Asked<Uint8Array>,
-    call: ServedCall,
-    token: string | undefined,
-  ) => Promise<Answered<Uint8Array>>,
-): CallStreamServer {
-  const streams = new Set<ServerDuplexStream<OpenRequest, OpenResponse>>();
+/** Who is at the other end: the token may be another one later, the certificate is that of the connection. */
+export interface StreamCaller {
+  token: string | undefined;
+  /** Null without TLS. */
+  certified: readonly string[] | null;
+}
+
+type OpenCall = ServerDuplexStream<OpenRequest, OpenResponse>;
+
+/** `refusalOf`: why this caller may not call, or null; `answer` never rejects. */
+export function createCallStreamServer({
+  refusalOf,
+  certifiedOf,
+  answer,
+}: {
+  refusalOf: (call: OpenCall) => Partial<StatusObject> | null;
+  certifiedOf: (call: OpenCall) => readonly string[] | null;
+  answer: (asked: Asked<Uint8Array>, call: ServedCall, caller: StreamCaller) => Promise<Answered<Uint8Array>>;
+}): CallStreamServer {
+  const streams = new Set<OpenCall>();
   let isLeaving = false;
   return {
     handler: (stream) => {
-      const refusal = refusalOf(stream.metadata);
+      const refusal = refusalOf(stream);
       if (refusal) return void stream.emit('error', refusal);
       streams.add(stream);
       let isAsking = true;
@@ -191,10 +201,10 @@ export function createCallStreamServer(
         streams.delete(stream);
         stream.end();
       };
-      let token = tokenOf(stream.metadata);
+      const caller: StreamCaller = { token: tokenOf(stream.metadata), certified: certifiedOf(stream) };
       const answerAs = (asked: Asked<Uint8Array>, call: ServedCall) => {
-        if (asked.callerToken) token = asked.callerToken;
-        return answer(asked, call, token);
+        if (asked.callerToken) caller.token = asked.callerToken;
+        return answer(asked, call, caller);
       };
       const running = answerCalls(answeringEnd(stream), answerAs, endWhenDone);
       stream.on('end', () => {
@@ -211,7 +221,7 @@ export function createCallStreamServer(
   };
 }
 
-function answeringEnd(stream: ServerDuplexStream<OpenRequest, OpenResponse>): AnsweringEnd<Uint8Array> {
+function answeringEnd(stream: OpenCall): AnsweringEnd<Uint8Array> {
   return {
     isOpen: () => !stream.cancelled && stream.writable,
     send: ({ call, body, error }) =>

@@ -1,7 +1,7 @@
 /** Serves generated definitions over gRPC. */
 import { once } from 'node:events';
 import { AppError, type Log, systemClock } from '@baton/kernel';
-import type { TlsSource } from '@baton/tls';
+import { certifiedServices, type TlsSource } from '@baton/tls';
 import type { Caller, HeldLease } from '@baton/trust';
 import {
   type Deadline,
@@ -9,12 +9,13 @@ import {
   type handleUnaryCall,
   Metadata,
   Server,
+  type ServerUnaryCall,
   type StatusObject,
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { type Admission, type Admitted, createAdmission, type RpcGuard } from './admission';
-import { callStreamDefinition, createCallStreamServer } from './call-stream';
+import { callStreamDefinition, createCallStreamServer, type StreamCaller } from './call-stream';
 import type { Answered, Asked } from './calls';
 import {
   bufferOf,
@@ -36,6 +37,8 @@ export interface RpcServer {
   serve<Def extends ServiceDefinition>(definition: Def, handlers: RpcHandlers<Def>): void;
   /** Port 0 takes a free one; resolves to the port. */
   listen(host: string, port: number): Promise<number>;
+  /** A socket of this machine, for whoever may open the file; without TLS, which it does not need. */
+  listenAt(path: string): Promise<void>;
   /** Health becomes NOT_SERVING, running calls end (bounded by `graceMs`, default 10 s), then the port is closed. */
   close(graceMs?: number): Promise<void>;
 }
@@ -54,6 +57,17 @@ interface GrpcCall {
   on(event: 'cancelled', listener: () => void): unknown;
   readonly cancelled: boolean;
 }
+
+type Shown = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'getAuthContext'>;
+
+/** Who calls, by token and certificate. @throws AppError unauthorized_error */
+function shownCaller(admission: Admission, hasTls: boolean, call: Shown): Caller {
+  return admission.callerOf(tokenOf(call.metadata), hasTls ? certifiedOf(call) : null);
+}
+
+/** None where the certificate is absent, or not one of our CA. */
+const certifiedOf = (call: Pick<Shown, 'getAuthContext'>): string[] =>
+  certifiedServices(call.getAuthContext().sslPeerCertificate);
 
 /** Signal and remaining time, made only when the handler asks. */
 class ServedContext implements ServedCall {
@@ -103,9 +117,10 @@ interface MethodContext extends RpcServerOptions {
 }
 
 /** @throws AppError */
-function admitted({ admission, path }: MethodContext, metadata: Metadata, request: unknown): Admitted | null {
+function admitted({ admission, path, tls }: MethodContext, call: Shown, request: unknown): Admitted | null {
   if (!admission) return null;
-  return admission.admit(path, admission.callerOf(tokenOf(metadata)), leaseOf(metadata), request);
+  const caller = shownCaller(admission, tls !== undefined, call);
+  return admission.admit(path, caller, leaseOf(call.metadata), request);
 }
 
 /** What the handler answers. @throws AppError as the caller may see it. */
@@ -133,7 +148,7 @@ function unary(o: MethodContext, method: Method): handleUnaryCall<unknown, unkno
   return (call, done) => {
     let context: ServedContext;
     try {
-      context = new ServedContext(call, admitted(o, call.metadata, call.request));
+      context = new ServedContext(call, admitted(o, call, call.request));
     } catch (refusal) {
       return done(toStatus(refusal as AppError));
     }
@@ -177,7 +192,7 @@ function serverStream(o: MethodContext, method: Method): handleServerStreamingCa
   return (call) => {
     let context: ServedContext;
     try {
-      context = new ServedContext(call, admitted(o, call.metadata, call.request));
+      context = new ServedContext(call, admitted(o, call, call.request));
     } catch (refusal) {
       return void call.emit('error', toStatus(refusal as AppError));
     }
@@ -216,15 +231,22 @@ interface BindOptions extends Omit<MethodContext, 'path'> {
 }
 
 /** Whether a stream is refused: who has no name yet has nothing to ask by it. */
-function refusalOf(admission: Admission | null, metadata: Metadata): Partial<StatusObject> | null {
+function refusalOf(admission: Admission | null, hasTls: boolean, call: Shown): Partial<StatusObject> | null {
   if (!admission) return null;
   try {
-    if (admission.callerOf(tokenOf(metadata)).name !== 'newcomer') return null;
+    if (shownCaller(admission, hasTls, call).name !== 'newcomer') return null;
     return { code: status.UNAUTHENTICATED, details: 'the caller shows no token', metadata: new Metadata() };
   } catch (error) {
     return toStatus(error as AppError);
   }
 }
+
+const bindTo = (server: Server, address: string, tls: TlsSource | undefined): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.bindAsync(address, serverCredentials(tls), (error, port) =>
+      error ? reject(notListening(address, error)) : resolve(port),
+    );
+  });
 
 /** A gRPC server with the health service and call streams; handlers are added by `serve` before `listen`. */
 export function createRpcServer(o: RpcServerOptions): RpcServer {
@@ -241,10 +263,10 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
   const answer = async (
     asked: Asked<Uint8Array>,
     call: ServedCall,
-    token: string | undefined,
+    { token, certified }: StreamCaller,
   ): Promise<Answered<Uint8Array>> => {
     try {
-      const caller = admission ? admission.callerOf(token) : null;
+      const caller = admission ? admission.callerOf(token, certified) : null;
       const method = methods.get(asked.path);
       if (!method) throw new AppError('service_unavailable_error', `${asked.path}: not served here`);
       return { call: asked.call, body: await method(asked, call, caller) };
@@ -254,7 +276,12 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
       return { call: asked.call, error: known };
     }
   };
-  const callStreams = createCallStreamServer((metadata) => refusalOf(admission, metadata), answer);
+  const hasTls = o.tls !== undefined;
+  const callStreams = createCallStreamServer({
+    refusalOf: (call) => refusalOf(admission, hasTls, call),
+    certifiedOf: hasTls ? certifiedOf : () => null,
+    answer,
+  });
   server.addService(callStreamDefinition, { open: callStreams.handler });
   return {
     serve(definition, handlers) {
@@ -262,12 +289,8 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
       const bound = bind(definition, handlers as unknown as Record<string, Method>, options);
       server.addService(bound.methods, bound.implementation);
     },
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
-        server.bindAsync(`${host}:${port}`, serverCredentials(o.tls), (error, bound) =>
-          error ? reject(notListening(`${host}:${port}`, error)) : resolve(bound),
-        );
-      }),
+    listen: (host, port) => bindTo(server, `${host}:${port}`, o.tls),
+    listenAt: async (path) => void (await bindTo(server, `unix:${path}`, undefined)),
     close(graceMs = 10_000) {
       health.setServing(false);
       callStreams.leave();

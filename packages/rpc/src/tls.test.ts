@@ -3,10 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { clusterStatusRpc } from '@baton/contracts';
-import { silentLog, systemClock } from '@baton/kernel';
+import { Secret, silentLog, systemClock } from '@baton/kernel';
 import { createTlsSource, type TlsSource } from '@baton/tls';
 import { type Authority, createAuthority, writeIssued } from '@baton/tls/authority';
-import { createGrpcConnector, createRpcServer, type RpcServer } from './index';
+import {
+  type CallerCredential,
+  createLeaseProofs,
+  derivedTrust,
+  type IdentityOwner,
+  newWorkerKey,
+  serviceCredential,
+  signCertificate,
+  workerTokens,
+} from '@baton/trust';
+import { createGrpcConnector, createRpcServer, type RpcGuard, type RpcServer } from './index';
 
 const Definition = {
   ...clusterStatusRpc.ClusterStatusServiceDefinition,
@@ -34,8 +44,8 @@ async function identity(name: string, names: string[], by = authority): Promise<
   return source;
 }
 
-async function serve(tls?: TlsSource): Promise<{ server: RpcServer; port: number }> {
-  const server = createRpcServer({ log: silentLog, tls });
+async function serve(tls?: TlsSource, guard?: RpcGuard): Promise<{ server: RpcServer; port: number }> {
+  const server = createRpcServer({ log: silentLog, tls, ...(guard && { guard }) });
   server.serve(Definition, {
     report: async ({ service }: { service: string }) => ({ maintenance: `for ${service}` }),
   } as never);
@@ -43,15 +53,16 @@ async function serve(tls?: TlsSource): Promise<{ server: RpcServer; port: number
   return { server, port: await server.listen('127.0.0.1', 0) };
 }
 
-function ask(host: string, port: number, tls?: TlsSource) {
+function ask(host: string, port: number, tls?: TlsSource, credential?: CallerCredential) {
   const connector = createGrpcConnector({
     addresses: { 'cluster-status': `${host}:${port}` },
     log: silentLog,
     tls,
+    ...(credential && { credential }),
   });
   undo.push(() => connector.close());
   const client = connector.client(Definition, 'cluster-status');
-  return (deadlineMs = 20_000) => client.report({ service: 'x' }, { deadlineMs });
+  return (deadlineMs = 20_000, request: object = { service: 'x' }) => client.report(request, { deadlineMs });
 }
 /** Long enough for several tries. */
 const REFUSED_MS = 1_500;
@@ -113,4 +124,63 @@ test('a caller shows its renewed certificate to new connections', async () => {
   writeIssued(join(root, 'late'), await authority.issue({ names: ['executions'], nowMs }), authority.cert);
   source.refresh();
   expect(await call()).toMatchObject({ maintenance: 'for x' });
+});
+
+describe('the token of a call and the certificate of its connection name the same caller', () => {
+  const key = new Secret('the internal key of this test');
+  const guard: RpcGuard = {
+    bundle: derivedTrust('cluster-status', key).bundle,
+    services: ['cluster-status'],
+    leases: createLeaseProofs(key),
+  };
+  const token = (name: IdentityOwner) => serviceCredential(derivedTrust(name, key).identity);
+  const unknown = { code: 'unauthorized_error' };
+
+  test.each([
+    ['catalog', 'catalog', true],
+    ['catalog.baton.svc', 'catalog', true],
+    ['executions', 'catalog', false],
+    ['worker', 'executions', false],
+    ['catalogue', 'catalog', false],
+  ] as const)('certificate of %s, token of %s: %p', async (certified, caller, isGood) => {
+    const { port } = await serve(await identity('server', LOCAL), guard);
+    const call = ask('127.0.0.1', port, await identity('caller', [certified]), token(caller));
+    if (isGood) expect(await call()).toMatchObject({ maintenance: 'for x' });
+    else await expect(call()).rejects.toMatchObject(unknown);
+  });
+
+  test('a worker shows the certificate of workers, and none of a service', async () => {
+    const { port } = await serve(await identity('server', LOCAL), guard);
+    const pair = newWorkerKey();
+    const { identity: signer } = derivedTrust('executions', key);
+    const certificate = signCertificate(signer, { workerId: 'w1', publicKey: pair.publicKey });
+    const worker = { tokenFor: workerTokens(pair, certificate), ready: async () => undefined };
+    const own = { service: 'worker', instanceId: 'w1' };
+    const good = ask('127.0.0.1', port, await identity('w', ['worker']), worker);
+    expect(await good(20_000, own)).toMatchObject({ maintenance: 'for worker' });
+    const borrowed = ask('127.0.0.1', port, await identity('e', ['executions']), worker);
+    await expect(borrowed(20_000, own)).rejects.toMatchObject(unknown);
+    await expect(ask('127.0.0.1', port, await identity('e', ['executions']))()).rejects.toMatchObject(
+      unknown,
+    );
+  });
+
+  test('a token that changes on an open stream is held to the same certificate', async () => {
+    const { port } = await serve(await identity('server', LOCAL), guard);
+    let shown = token('catalog');
+    const credential = { ...shown, tokenFor: () => shown.tokenFor('cluster-status') };
+    const call = ask('127.0.0.1', port, await identity('caller', ['catalog']), credential);
+    for (const _ of [1, 2, 3]) expect(await call()).toMatchObject({ maintenance: 'for x' });
+    shown = token('executions');
+    await expect(call()).rejects.toMatchObject(unknown);
+    shown = token('catalog');
+    expect(await call()).toMatchObject({ maintenance: 'for x' });
+  });
+
+  test('without TLS the token alone says who calls', async () => {
+    const { port } = await serve(undefined, guard);
+    expect(await ask('127.0.0.1', port, undefined, token('catalog'))()).toMatchObject({
+      maintenance: 'for x',
+    });
+  });
 });

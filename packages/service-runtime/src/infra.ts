@@ -4,10 +4,10 @@ import { type BlobStore, createFileBlobStore, createS3BlobStore } from '@baton/b
 import { type Broker, createPostgresBroker, createRabbitBroker, createRelayedBroker } from '@baton/broker';
 import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
-import { type Log, randomSuffix, Secret, systemClock } from '@baton/kernel';
+import { type Log, randomSuffix, type Secret, systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createGrpcConnector, createRelayedRpc, processChannel, type RpcConnector } from '@baton/rpc';
-import { type CallerCredential, derivedJoinToken, serviceCredential, type Trust } from '@baton/trust';
+import { type CallerCredential, serviceCredential, type Trust } from '@baton/trust';
 import { Registry } from 'prom-client';
 import { ConfigError } from './config';
 import { trustOf } from './identity';
@@ -99,7 +99,12 @@ function connectWorkerRpc(
   log: Log,
   transport: Transport | undefined,
 ): RpcConnector & { close(): void } {
-  const credential = createWorkerCredential({ workerId, joinToken: joinTokenOf(config), log });
+  // What it ran is given to others already. A supervisor that starts it again shows the same end where its name is a fixed one.
+  const onRevoked = (): void => {
+    log.error({ workerId }, 'this worker was revoked; it ends');
+    process.exit(1);
+  };
+  const credential = createWorkerCredential({ workerId, joinToken: joinTokenOf(config), log, onRevoked });
   const rpc = connectRpc(config, log, { credential, transport });
   credential.registerBy(rpc);
   return {
@@ -114,7 +119,6 @@ function connectWorkerRpc(
 /** @throws ConfigError when a worker has nothing to show */
 function joinTokenOf(config: Partial<RuntimeConfig>): Secret | null {
   if (config.BATON_WORKER_JOIN_TOKEN) return config.BATON_WORKER_JOIN_TOKEN;
-  if (config.BATON_INTERNAL_KEY) return new Secret(derivedJoinToken(config.BATON_INTERNAL_KEY));
   if (config.BATON_RPC_PARENT) return null;
   throw new ConfigError(['BATON_WORKER_JOIN_TOKEN is missing: a worker registers with it']);
 }

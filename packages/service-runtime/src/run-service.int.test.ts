@@ -29,7 +29,7 @@ const lines = (text: string) =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
 const env = {
-  BATON_INTERNAL_KEY: 'sixteen characters',
+  BATON_WORKER_JOIN_TOKEN: 'sixteen characters',
   BATON_HTTP_PORT: '0',
   BATON_RPC_PORT: '0',
   AMQP_URL: testUrls.amqp(),
@@ -40,7 +40,7 @@ const env = {
 test('a wrong configuration ends with 78 and names every problem', async () => {
   const { ended, seen } = start({ BATON_WIRE: 'both', BATON_HTTP_PORT: 'x' });
   expect(await ended).toBe(78);
-  expect(seen.err).toMatch(/BATON_INTERNAL_KEY is missing/);
+  expect(seen.err).toMatch(/BATON_WORKER_JOIN_TOKEN is missing/);
   expect(seen.err).toMatch(/BATON_WIRE/);
   expect(seen.err).toMatch(/BATON_HTTP_PORT/);
 }, 20_000);
@@ -93,6 +93,17 @@ test('a promise that nobody waits for is logged once a minute, and the process g
   // The two others stand in one line more.
   expect(told().length).toBeLessThanOrEqual(2);
 }, 30_000);
+
+test('a worker that is given a key of the services ends with 78, names it and does not repeat it', async () => {
+  const keys = {
+    BATON_INTERNAL_KEY: 'key-of-the-services',
+    DATABASE_URL: 'postgres://u:key-of-the-services@db/baton',
+  };
+  const { ended, seen } = start({ ...env, ...keys });
+  expect(await ended).toBe(78);
+  for (const name of Object.keys(keys)) expect(seen.err).toMatch(`${name}: not for workers`);
+  expect(seen.err + seen.out).not.toContain('key-of-the-services');
+}, 20_000);
 
 test('a service starts, warns of a misspelt variable, stops on SIGTERM with 0', async () => {
   const { child, seen, ended } = start({ ...env, BATON_LOGLEVEL: 'debug' });

@@ -39,9 +39,19 @@ function configOf<S extends ConfigSchema>(
     const config = loadConfig(o.configSchema, env);
     const hasDatabase = (o.schema === undefined ? schemaOf(o.name) : o.schema) !== null;
     const problems = transportProblems(config, { hasDatabase, isEdge: o.name === 'gateway' });
+    if (o.name === 'worker') problems.push(...keyProblems(env));
     if (problems.length > 0) throw new ConfigError(problems);
     return config;
   });
+}
+
+/** Whoever can read a worker's environment would have them. */
+const NOT_FOR_WORKERS = ['BATON_INTERNAL_KEY', 'BATON_SECRETS_KEY', 'BATON_ADMIN_PASSWORD', 'DATABASE_URL'];
+
+function keyProblems(env: Record<string, string | undefined>): string[] {
+  return NOT_FOR_WORKERS.filter((name) => (env[name] ?? '') !== '').map(
+    (name) => `${name}: not for workers, which join with BATON_WORKER_JOIN_TOKEN alone`,
+  );
 }
 
 /** What only an operator can mend ends the process with its own code and no stack. */

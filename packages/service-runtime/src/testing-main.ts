@@ -1,10 +1,13 @@
 /** Process of run-service.int.test.ts: a service without a database that only has HTTP. */
 import { bindRoutes } from '@baton/http';
-import { runService, runtimeConfig } from './index';
+import { envValue, runService, runtimeConfig } from './index';
 
 void runService({
   name: 'worker',
-  configSchema: runtimeConfig,
+  configSchema: runtimeConfig.extend({
+    BATON_INTERNAL_KEY: envValue.secret(16).optional(),
+    BATON_WORKER_JOIN_TOKEN: envValue.secret(16),
+  }),
   build: () => ({
     name: 'worker',
     routes: bindRoutes([], {}),

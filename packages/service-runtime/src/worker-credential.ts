@@ -10,6 +10,8 @@ export interface WorkerCredentialOptions {
   joinToken: Secret | null;
   log: Log;
   clock?: Clock;
+  /** Somebody took the credential back, for ever: nothing that this process asks will be answered. */
+  onRevoked?: () => void;
 }
 
 export interface WorkerCredential extends CallerCredential {
@@ -92,16 +94,21 @@ export function createWorkerCredential(o: WorkerCredentialOptions): WorkerCreden
   };
 }
 
+/** Said so by executions; it says `unauthorized_error` of unknown workers and wrong join tokens as well, which may be mended. */
+const isRevoked = (error: unknown): boolean =>
+  isAppError(error, 'unauthorized_error') && error.details.reason === 'revoked';
+
 /** Tries with pauses, for executions may be away for long; ends without success only when `isOver`. */
 async function untilRegistered(
   registerOnce: () => Promise<void>,
   isOver: () => boolean,
-  { workerId, log }: WorkerCredentialOptions,
+  { workerId, log, onRevoked }: WorkerCredentialOptions,
 ): Promise<void> {
   for (let tries = 1; !isOver(); tries++) {
     try {
       return await registerOnce();
     } catch (error) {
+      if (isRevoked(error)) return onRevoked?.();
       const reason = (error as Error).message;
       if (tries % LOG_EACH === 1) log.warn({ workerId, tries, reason }, 'worker is not registered yet');
       await new Promise((resolve) => setTimeout(resolve, backoffMs(tries, PAUSE)).unref());

@@ -2,6 +2,7 @@ export { dnsNames, type Material, readMaterial, TlsFileError, type TlsFiles } fr
 export { type PostgresConnection, postgresConnection } from './postgres-connection';
 export {
   type ClientTls,
+  certifiedServices,
   clientTls,
   lastingClientTls,
   peerServices,

@@ -23,10 +23,14 @@ export interface ServerTlsOptions {
 /** `executions.baton.svc` is `executions`. */
 const labelOf = (name: string): string => name.split('.', 1)[0]!;
 
+/** The services that a certificate speaks for. */
+export const certifiedServices = (
+  certificate: { subjectaltname?: string | undefined } | undefined,
+): string[] => dnsNames(certificate?.subjectaltname).map(labelOf);
+
 /** The services that the other side's certificate speaks for. */
-export function peerServices(socket: Pick<TLSSocket, 'getPeerCertificate'>): string[] {
-  return dnsNames(socket.getPeerCertificate().subjectaltname).map(labelOf);
-}
+export const peerServices = (socket: Pick<TLSSocket, 'getPeerCertificate'>): string[] =>
+  certifiedServices(socket.getPeerCertificate());
 
 export function serverTls(source: TlsSource, o: ServerTlsOptions): ServerTls {
   const context = (): TlsOptions => {

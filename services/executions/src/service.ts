@@ -55,6 +55,7 @@ import { executionGroupsHttp } from './http/execution-groups.routes';
 import { executionsRoutes } from './http/executions.routes';
 import { operationsRoutes } from './http/operations.routes';
 import { schedulesRoutes } from './http/schedules.routes';
+import { workersHttp } from './http/workers.routes';
 import { engineLoops } from './loops/engine.loops';
 import { eventLoops } from './loops/events.loops';
 import { scheduleLoops } from './loops/schedules.loops';
@@ -112,6 +113,7 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       ...executionGroupsHttp(deps),
       ...schedulesRoutes({ ...deps, wire: config.BATON_WIRE }),
       ...doctorHttp(deps, doctorParts),
+      ...workersHttp(deps, registry),
       ...operationsRoutes({ db, wire: config.BATON_WIRE, managerName, engine: deps }),
       ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, managerName, engine: deps }),
     ],

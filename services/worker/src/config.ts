@@ -77,7 +77,7 @@ export const configSchema = runtimeConfig.extend({
   BATON_INTERNAL_KEY: envValue
     .secret(16)
     .optional()
-    .describe('Not for workers; one that has it makes its join token from it'),
+    .describe('Not for workers: one that is given it does not start'),
   BATON_WORKER_SLOTS: envValue
     .integer(0, 10_000)
     .prefault('0')

@@ -26,7 +26,7 @@ import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
 import { createBlueprintFiles } from './blueprint-files';
-import { configSchema, isSeenByScripts, scriptEnv, sharingOf, slotsOf, type WorkerConfig } from './config';
+import { configSchema, scriptEnv, sharingOf, slotsOf, type WorkerConfig } from './config';
 import { createFileCache } from './file-cache';
 import { createFolderIndex } from './folder-index';
 import { tryHandlers } from './handlers';
@@ -34,10 +34,11 @@ import { isolationOf, isolationSettings, isolationText, pythonInside } from './i
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
 import { createOperationFolders } from './operation-folder';
+import { workerVariables } from './own-environment';
 import { createPythonPlugins } from './python-plugins';
 import { createWorker, type WorkerDeps } from './worker';
 
-export { configSchema, isSeenByScripts };
+export { configSchema, workerVariables };
 export const serviceName = 'worker' as const;
 
 /** Composes the worker. */

@@ -44,6 +44,7 @@ import { tenantsRoutes } from './tenants';
 import { tokensRoutes } from './tokens';
 import { userGroupsRoutes } from './user-groups';
 import { usersRoutes } from './users';
+import { workerRoutes } from './workers';
 
 export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteContract[]>([
   ...agentsRoutes,
@@ -64,6 +65,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...deploymentsRoutes,
   ...evaluateFunctionsRoutes,
   ...doctorRoutes,
+  ...workerRoutes,
   ...eventRoutes,
   ...executionGroupRoutes,
   ...executionScheduleRoutes,

@@ -6,14 +6,14 @@ import { adoptPluginsUpdate, dropPluginsUpdate, preparePluginsUpdate } from '../
 import type { PrepareDeps } from '../commands/prepare-blueprint';
 import { MESSAGE_PLAN_CHARS } from '../domain/plan-limits';
 import { parametersOf, uploadVisibility } from '../domain/upload-execution';
-import { type FileDeps, fileChunks, findArchiveFile, listArchiveFolder } from '../queries/read-file';
-import { findDownload, findForRpc } from '../store/blueprints.sql';
+import { type FileDeps, fileChunks } from '../queries/read-file';
+import { findForRpc } from '../store/blueprints.sql';
 import { findWagonDigest, listPluginsNamed } from '../store/plugins.sql';
 import { storageOf } from '../store/storage.sql';
 import { findUploadOf } from '../store/uploads.sql';
+import { blueprintFileHandlers, CHUNK_BYTES } from './blueprint-files.rpc';
 import { type FolderRpcDeps, folderHandlers } from './folders.rpc';
-
-const CHUNK_BYTES = 256 * 1024;
+import { createWorkerBounds } from './worker-bounds';
 
 /** A caller without a user name is a service acting for itself: it sees the whole tenant. */
 function whoOf(request: { tenant: string; username?: string; isAdministrator?: boolean }) {
@@ -102,17 +102,12 @@ async function uploadOf(db: PrepareDeps['db']['query'], tenant: string, executio
 
 export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): RpcPart {
   const db = deps.db.query;
-  /** Digest of the blueprint's archive; null: it has none (yet). @throws AppError not_found_error */
-  const archiveOf = async (request: { tenant: string; blueprintId: string }): Promise<string | null> => {
-    const found = await findDownload(db, whoOf(request), request.blueprintId);
-    if (found === null) throw notFound('Blueprint', request.blueprintId);
-    return found.archive_digest;
-  };
-  const hasNone = (blueprintId: string, kind: 'file' | 'folder', id: string): AppError =>
-    new AppError('not_found_error', `blueprint \`${blueprintId}\` has no ${kind} \`${id}\``, { kind, id });
+  const bounds = createWorkerBounds(db);
   return rpcPart(catalogRpc.CatalogServiceDefinition, {
     ...folderHandlers(deps),
-    async getBlueprint(request) {
+    ...blueprintFileHandlers(deps, bounds),
+    async getBlueprint(request, call) {
+      await bounds.requireBlueprint(call, request.blueprintId);
       const row = await findForRpc(db, whoOf(request), request.blueprintId, request.withPlan);
       if (row === null) throw notFound('Blueprint', request.blueprintId);
       return {
@@ -128,24 +123,17 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
       };
     },
     readPlan: (request) => readPlan(deps, request),
-    async *readBlueprintFile(request) {
-      const digest = await archiveOf(request);
-      const file = digest === null ? null : await findArchiveFile(deps, digest, request.path);
-      if (file === null) throw hasNone(request.blueprintId, 'file', request.path);
-      // An empty file is one empty chunk, so that it differs from nothing.
-      if (file.size === 0) yield { data: Buffer.alloc(0) };
-      for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
-    },
-    async listBlueprintFiles(request) {
-      const { blueprintId, folder } = request;
-      const { prefix, files } = await listArchiveFolder(deps, await archiveOf(request), folder);
-      if (files.length === 0) throw hasNone(blueprintId, 'folder', folder);
-      return { paths: files.map((file) => file.path.slice(prefix.length)) };
-    },
     getUpload: ({ tenant, executionId }) => uploadOf(db, tenant, executionId),
     getStorage: async ({ tenant }) => ({ ...(await storageOf(db, tenant)), limit: deps.storageLimit }),
-    findPlugins: (request) => findPlugins(deps, request),
-    readWagon: (request) => readWagon(deps, request),
+    async findPlugins(request, call) {
+      const names = request.queries.map((query) => query.packageName);
+      await bounds.requirePackages(call, names);
+      return await findPlugins(deps, request);
+    },
+    async *readWagon(request, call) {
+      await bounds.requirePlugin(call, request.pluginId);
+      yield* readWagon(deps, request);
+    },
     async preparePluginsUpdate(request) {
       const { blueprintId, tempBlueprintId, selectionJson } = request;
       const selection = JSON.parse(selectionJson) as PluginSelection;

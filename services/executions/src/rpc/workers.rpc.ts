@@ -32,7 +32,7 @@ export function workersRpcHandlers(deps: Deps): RpcHandlers<typeof workersRpc.Wo
     renewWorker: async ({ workerId }, { caller }) => {
       deps.registry.requireGood(caller);
       const publicKey = await readWorkerKey(deps.db.query, workerId);
-      if (publicKey === null) throw revoked(workerId);
+      if (publicKey === null) throw unknown(workerId);
       return { certificate: signCertificate(deps.identity(), { workerId, publicKey }) };
     },
   };
@@ -57,4 +57,8 @@ function requireKey(workerId: string, publicKey: string): void {
 }
 
 const revoked = (workerId: string): AppError =>
+  new AppError('unauthorized_error', `The worker ${workerId} was revoked`, { reason: 'revoked' });
+
+/** It may register again: its row was lost, as when a snapshot is restored. */
+const unknown = (workerId: string): AppError =>
   new AppError('unauthorized_error', `The worker ${workerId} is not registered, or was revoked`);

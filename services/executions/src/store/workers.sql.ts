@@ -1,4 +1,4 @@
-import type { AnyQuery, Db } from '@baton/postgres';
+import type { AnyQuery, Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { DB } from './tables.gen';
 
@@ -29,6 +29,15 @@ export async function readWorkerKey(db: Query, workerId: string): Promise<string
   const { rows } = await sql<{ public_key: string | null }>`
     select public_key from workers where id = ${workerId} and revoked_at is null`.execute(db);
   return rows[0]?.public_key ?? null;
+}
+
+/** Nothing of it is believed from now on; the first time stays. False: there is no such worker. */
+export async function markRevoked(tx: Tx<DB>, workerId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update workers set revoked_at = coalesce(revoked_at, app_now()) where id = ${workerId} returning id`.execute(
+    tx,
+  );
+  return rows.length > 0;
 }
 
 /** Ids that were revoked as long as an old certificate could still be shown. */

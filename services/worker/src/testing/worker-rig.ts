@@ -41,7 +41,7 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
     return path;
   };
   const env = (more: Record<string, string> = {}): Record<string, string> => ({
-    BATON_INTERNAL_KEY: peer.internalKey,
+    BATON_WORKER_JOIN_TOKEN: 'join token of the tests of workers',
     BATON_NAMESPACE: namespace,
     AMQP_URL: testUrls.amqp(),
     BATON_LOG_LEVEL: 'silent',

@@ -1,0 +1,44 @@
+/** Files of blueprints for workers: those that the plan of their lease is made of. */
+import type { catalogRpc } from '@baton/contracts';
+import { AppError, notFound } from '@baton/kernel';
+import type { RpcHandlers } from '@baton/rpc';
+import { type FileDeps, fileChunks, findArchiveFile, listArchiveFolder } from '../queries/read-file';
+import { findDownload } from '../store/blueprints.sql';
+import type { WorkerBounds } from './worker-bounds';
+
+type Handlers = RpcHandlers<typeof catalogRpc.CatalogServiceDefinition>;
+
+export const CHUNK_BYTES = 256 * 1024;
+
+export function blueprintFileHandlers(
+  deps: FileDeps,
+  bounds: WorkerBounds,
+): Pick<Handlers, 'readBlueprintFile' | 'listBlueprintFiles'> {
+  /** Digest of the blueprint's archive; null: it has none (yet). @throws AppError not_found_error */
+  const archiveOf = async (tenant: string, blueprintId: string): Promise<string | null> => {
+    // Who acts for itself sees the whole tenant.
+    const who = { tenant, username: '', isAdministrator: true };
+    const found = await findDownload(deps.db.query, who, blueprintId);
+    if (found === null) throw notFound('Blueprint', blueprintId);
+    return found.archive_digest;
+  };
+  const hasNone = (blueprintId: string, kind: 'file' | 'folder', id: string): AppError =>
+    new AppError('not_found_error', `blueprint \`${blueprintId}\` has no ${kind} \`${id}\``, { kind, id });
+  return {
+    async *readBlueprintFile({ tenant, blueprintId, path }, call) {
+      await bounds.requireBlueprint(call, blueprintId);
+      const digest = await archiveOf(tenant, blueprintId);
+      const file = digest === null ? null : await findArchiveFile(deps, digest, path);
+      if (file === null) throw hasNone(blueprintId, 'file', path);
+      // An empty file is one empty chunk, so that it differs from nothing.
+      if (file.size === 0) yield { data: Buffer.alloc(0) };
+      for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
+    },
+    async listBlueprintFiles({ tenant, blueprintId, folder }, call) {
+      await bounds.requireBlueprint(call, blueprintId);
+      const { prefix, files } = await listArchiveFolder(deps, await archiveOf(tenant, blueprintId), folder);
+      if (files.length === 0) throw hasNone(blueprintId, 'folder', folder);
+      return { paths: files.map((file) => file.path.slice(prefix.length)) };
+    },
+  };
+}
