@@ -10,6 +10,7 @@ import { profileCommands, statusCommands } from './commands/profiles';
 import { scheduleCommands } from './commands/schedules';
 import { secretCommands } from './commands/secrets';
 import { snapshotCommands } from './commands/snapshots';
+import { tenantCommands } from './commands/tenants';
 import { CommandFailure, errorJson, errorText } from './failure';
 
 /** Exit codes: 0 done, 1 failed or refused, 2 not ended in time or nothing to do, 64 wrong usage. */
@@ -39,6 +40,7 @@ function buildProgram(): Command {
   nodeCommands(program);
   secretCommands(program);
   snapshotCommands(program);
+  tenantCommands(program);
   for (const command of program.commands)
     for (const sub of [command, ...command.commands]) sub.exitOverride();
   return program;

@@ -69,6 +69,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     ListUnfinishedExecutions: by('cluster-status'),
     AwaitExecution: by('deployments'),
     GetLatestExecutions: by(),
+    GetTenantUsage: by('identity'),
   },
   'baton.executions.v1.SystemExecutionsService': {
     ReportSystemExecution: by('deployments', 'cluster-status'),
@@ -106,6 +107,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     ListDeploymentsOfBlueprint: by('catalog'),
     ListComponents: by('executions'),
     CallModel: by('executions'),
+    CountDeployments: by('identity'),
     ExecutionEnded: by('executions'),
     ListGroupMembers: by('executions'),
     ListLatestExecutions: by('executions'),
@@ -133,8 +135,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     ZipFolder: by('deployments'),
     StorePiece: workers({ lease: 'live', same: {} }),
     ChangeFolder: workers({ lease: 'live', same: {}, folder: 'write' }),
-    // Nobody's yet: no route shows it.
-    GetStorage: by(),
+    GetStorage: by('identity'),
     UnpackFolder: by('deployments'),
   },
   'baton.secrets.v1.SecretsService': {
@@ -150,6 +151,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     GetPrincipal: by('gateway', 'catalog', 'deployments', 'executions', 'secrets'),
     ListTenants: by(),
     GetAuthorization: by('cluster-status'),
+    ListLimits: by('gateway', 'catalog', 'deployments', 'executions'),
   },
   'baton.cluster_status.v1.ClusterStatusService': {
     Report: and(by(...managerServices), {

@@ -100,6 +100,12 @@ async function uploadOf(db: PrepareDeps['db']['query'], tenant: string, executio
   };
 }
 
+/** What the tenant keeps, and may keep; on the wire 0 is no limit. */
+const storageAnswer = async ({ db, storageLimit }: PrepareDeps, tenant: string) => ({
+  ...(await storageOf(db.query, tenant)),
+  limit: storageLimit(tenant) ?? 0,
+});
+
 export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): RpcPart {
   const db = deps.db.query;
   /** Digest of the blueprint's archive; null: it has none (yet). @throws AppError not_found_error */
@@ -143,7 +149,7 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
       return { paths: files.map((file) => file.path.slice(prefix.length)) };
     },
     getUpload: ({ tenant, executionId }) => uploadOf(db, tenant, executionId),
-    getStorage: async ({ tenant }) => ({ ...(await storageOf(db, tenant)), limit: deps.storageLimit }),
+    getStorage: ({ tenant }) => storageAnswer(deps, tenant),
     findPlugins: (request) => findPlugins(deps, request),
     readWagon: (request) => readWagon(deps, request),
     async preparePluginsUpdate(request) {
