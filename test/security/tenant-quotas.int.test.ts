@@ -33,7 +33,7 @@ test('only administrators of the manager set it; members read it, strangers do n
     world.call('GET', `/tenants/${T}/quota`, { as: `${who}:${who}_pw`, tenant: T });
   expect((await read('bob')).body.max_deployments).toMatchObject({ limit: 1_000, own: 1_000 });
   expect((await read('olga')).status).toBe(403);
-  expect((await world.call('GET', `/tenants/${T}/quota`, { ...ADMIN, api: 'v2.1' })).status).toBe(404);
+  expect((await world.call('GET', `/tenants/${T}/quota`, { ...ADMIN, api: '/api/v2.1' })).status).toBe(404);
 });
 
 test('requests of a tenant are counted over all gateways together, and of no other tenant', async () => {
