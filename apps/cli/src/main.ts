@@ -10,6 +10,7 @@ import { profileCommands, statusCommands } from './commands/profiles';
 import { scheduleCommands } from './commands/schedules';
 import { secretCommands } from './commands/secrets';
 import { snapshotCommands } from './commands/snapshots';
+import { tenantCommands } from './commands/tenants';
 import { workerCommands } from './commands/workers';
 import { CommandFailure, errorJson, errorText } from './failure';
 
@@ -40,6 +41,7 @@ function buildProgram(): Command {
   nodeCommands(program);
   secretCommands(program);
   snapshotCommands(program);
+  tenantCommands(program);
   workerCommands(program);
   for (const command of program.commands)
     for (const sub of [command, ...command.commands]) sub.exitOverride();

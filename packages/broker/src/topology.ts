@@ -13,6 +13,7 @@ import {
   firstTaskReady,
   groupDeploymentsCreated,
   type MessageType,
+  quotaChanged,
   taskReady,
   tasksCancelled,
   uploadEnded,
@@ -47,6 +48,7 @@ export const topology: Topology = [
   { message: uploadEnded, queues: ['executions'] },
   { message: blueprintDeleted, queues: ['executions'] },
   { message: credentialsChanged, queues: [] },
+  { message: quotaChanged, queues: [] },
   { message: changeMade, queues: ['cluster-status'] },
   { message: configChanged, queues: [] },
 ];

@@ -50,6 +50,8 @@ export interface Schemas {
   SnapshotV21: { id: string; created_at?: string | null; status?: "creating" | "created" | "failed" | "uploaded" | null; error?: string | null };
   TasksGraph: { id: string; execution_id: string; name: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global" };
   Tenant: { name: string; groups: number | Record<string, string>; users: number | Record<string, { "tenant-role": string | null; roles: (string)[] }>; user_roles: { direct: Record<string, string>; groups: Record<string, { role: string; users: (string)[] }> } | null; rabbitmq_username: string | null; rabbitmq_password: string | null; rabbitmq_vhost: string | null };
+  TenantQuota: { tenant_name: string; max_deployments: { limit: number | null; own: number | null; usage: number | null }; max_running_executions: { limit: number | null; own: number | null; usage: number | null }; max_queued_executions: { limit: number | null; own: number | null; usage: number | null }; max_storage_bytes: { limit: number | null; own: number | null; usage: number | null }; max_requests_per_minute: { limit: number | null; own: number | null; usage: number | null }; worker_weight: number | null };
+  TenantQuotaChange: { max_deployments?: number | null; max_running_executions?: number | null; max_queued_executions?: number | null; max_storage_bytes?: number | null; max_requests_per_minute?: number | null; worker_weight?: number | null };
   Token: { id: string; username: string; value: string; role: string; description: string | null; expiration_date: string | null; last_used: string | null };
   User: { username: string; role: string; active: boolean; created_at: string; first_login_at: string | null; last_login_at: string | null; is_locked: boolean; show_getting_started: boolean; groups: number | (string)[]; tenants: number | Record<string, { "tenant-role": string | null; roles: (string)[] }>; tenant_roles: { direct: Record<string, string>; groups: Record<string, Record<string, (string)[]>> } | null; group_system_roles: Record<string, (string)[]>; password_hash: string | null };
   UserChange: { password?: string; role?: string; show_getting_started?: boolean | string };
@@ -1773,6 +1775,20 @@ export interface Operations {
     query: "_get_data" | "_include";
     body: undefined;
     answer: Schemas["Tenant"];
+  };
+  /** GET /api/v3.1/tenants/{tenant_name}/quota: What a tenant may have at most, and what it has */
+  getTenantQuota: {
+    params: { tenant_name: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["TenantQuota"];
+  };
+  /** PUT /api/v3.1/tenants/{tenant_name}/quota: Set what a tenant may have at most; fields that are left out stay */
+  setTenantQuota: {
+    params: { tenant_name: string };
+    query: "_include";
+    body: Schemas["TenantQuotaChange"];
+    answer: Schemas["TenantQuota"];
   };
   /** GET /api/v3.1/tokens: Obtain a token (role, value) and list the tokens of the caller */
   listTokens: {

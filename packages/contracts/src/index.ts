@@ -55,7 +55,7 @@ export {
   taskReady,
   tasksCancelled,
 } from './messages/executions';
-export { credentialsChanged } from './messages/identity';
+export { credentialsChanged, quotaChanged } from './messages/identity';
 export { changedOwnership, type FindUser, type Ownership, ownershipOf, rememberingUsers } from './ownership';
 export type { PluginSelection } from './plugin-selection';
 export { hasPermission, isAdministrator, type Principal } from './principal';
@@ -75,6 +75,16 @@ export {
 } from './route';
 export { type LeaseField, type RpcCaller, type RpcRule, rpcRules, type WorkerRule } from './rpc-callers';
 export { parseConstraints, type SearchConstraints } from './search-constraints';
+export {
+  leastWorkerWeight,
+  mostWorkerWeight,
+  type QuotaName,
+  quotaReached,
+  type Reached,
+  requestsKey,
+  type TenantLimits,
+  unlimited,
+} from './tenant-limits';
 export { type TenantScope, tenantScopeKey } from './tenant-scope';
 export { isWider, requireOwnTenant, type Visibility, visibilityOfNew, widensVisibility } from './visibility';
 export { nodesOfModel } from './workflow-model';

@@ -66,6 +66,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     ListUnfinishedExecutions: by('cluster-status'),
     AwaitExecution: by('deployments'),
     GetLatestExecutions: by(),
+    GetTenantUsage: by('identity'),
   },
   'baton.executions.v1.SystemExecutionsService': {
     ReportSystemExecution: by('deployments', 'cluster-status'),
@@ -103,6 +104,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     ListDeploymentsOfBlueprint: by('catalog'),
     ListComponents: by('executions'),
     CallModel: by('executions'),
+    CountDeployments: by('identity'),
     ExecutionEnded: by('executions'),
     ListGroupMembers: by('executions'),
     ListLatestExecutions: by('executions'),
@@ -131,8 +133,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     ZipFolder: by('deployments'),
     StorePiece: workers({ lease: 'live', same: {} }),
     ChangeFolder: workers({ lease: 'live', same: {}, folder: 'write' }),
-    // Nobody's yet: no route shows it.
-    GetStorage: by(),
+    GetStorage: by('identity'),
     UnpackFolder: by('deployments'),
   },
   'baton.secrets.v1.SecretsService': {
@@ -148,6 +149,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     GetPrincipal: by('gateway', 'catalog', 'deployments', 'executions', 'secrets'),
     ListTenants: by(),
     GetAuthorization: by('cluster-status'),
+    ListLimits: by('gateway', 'catalog', 'deployments', 'executions'),
   },
   'baton.cluster_status.v1.ClusterStatusService': {
     Report: and(by(...managerServices), {

@@ -48,6 +48,7 @@ export {
   startParts,
 } from './start-parts';
 export { temporarySweep } from './temporary-sweep';
+export { createTenantLimits, type TenantLimitsSource } from './tenant-limits';
 export { resolveWorkerFile, startThread } from './thread';
 export {
   openTransport,

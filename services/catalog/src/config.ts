@@ -34,10 +34,6 @@ export const configSchema = runtimeConfig.extend({
     .integer(1024, 1024 * 1024 * MIB)
     .prefault(String(512 * MIB))
     .describe('Most bytes of one file in such a folder'),
-  BATON_TENANT_MAX_STORAGE_BYTES: envValue
-    .integer(0, Number.MAX_SAFE_INTEGER)
-    .prefault('0')
-    .describe('Most bytes of blueprint archives, plugins and written files of one tenant; 0 is no limit'),
   BATON_ARCHIVE_MAX_RATIO: envValue
     .integer(2, 10_000)
     .prefault('200')

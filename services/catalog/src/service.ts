@@ -8,6 +8,7 @@ import {
   type CpuPool,
   consumerPart,
   createCpuPool,
+  createTenantLimits,
   type Infra,
   requireDb,
   resolveWorkerFile,
@@ -92,10 +93,15 @@ function parsingPool(config: Config): CpuPool {
   });
 }
 
+const consumersOf = (db: ReturnType<typeof requireDb<DB>>): ServiceParts['consumers'] => [
+  consumerPart(deploymentDeleted, { queue: serviceName, prefetch: 16, handler: onDeploymentDeleted({ db }) }),
+];
+
 export function buildService(config: Config, infra: Infra): ServiceParts {
   const db = requireDb<DB>(infra);
   const { blobs, clock, log } = infra;
   const fetch = createSafeFetch(config.BATON_ALLOW_PRIVATE_URLS ? { isAllowed: () => true } : {});
+  const limits = createTenantLimits(infra.rpc);
   const pool = parsingPool(config);
   const downloadMs = config.BATON_DOWNLOAD_TIME;
   const texts = createSealedTexts({ cache: infra.cache, key: () => readCacheKey(db), clock, log });
@@ -109,7 +115,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     log,
     downloadMs,
     ...limitsOf(config),
-    storageLimit: config.BATON_TENANT_MAX_STORAGE_BYTES,
+    storageLimit: (tenant: string) => limits.of(tenant).storageBytes,
     ...deploymentsClient(infra.rpc),
     findUser: createUserLookup(infra.rpc),
   };
@@ -136,15 +142,9 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       createTenantPart({ db, schema: 'catalog' }),
       createDoctorPart({ db, log, checks: doctorChecks((id) => giveUpUpload({ db }, id)) }),
     ],
-    consumers: [
-      consumerPart(deploymentDeleted, {
-        queue: serviceName,
-        prefetch: 16,
-        handler: onDeploymentDeleted({ db }),
-      }),
-    ],
-    subscriptions: [],
-    loops: [finishing.loop, sweepLoop({ db, blobs }), temporarySweep(blobs)],
+    consumers: consumersOf(db),
+    subscriptions: [limits.subscription],
+    loops: [limits.loop, finishing.loop, sweepLoop({ db, blobs }), temporarySweep(blobs)],
     checks: { database: () => db.ping(), blobs: () => blobs.ping() },
     stop: async () => {
       await finishing.idle();

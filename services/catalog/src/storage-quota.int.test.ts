@@ -9,7 +9,7 @@ const MAIN =
 
 let catalog: TestCatalog;
 beforeAll(async () => {
-  catalog = await startCatalog({ env: { BATON_TENANT_MAX_STORAGE_BYTES: String(LIMIT) } });
+  catalog = await startCatalog({ limits: { storageBytes: LIMIT } });
 });
 afterAll(() => catalog.close());
 

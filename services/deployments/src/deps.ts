@@ -1,5 +1,6 @@
 import type { Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
+import type { TenantLimitsSource } from '@baton/service-runtime';
 import type { CatalogPort } from './adapters/catalog.client';
 import type { ExecutionsPort } from './adapters/executions.client';
 import type { IdentityPort } from './adapters/identity.client';
@@ -28,6 +29,8 @@ export interface ServiceDeps {
   secrets: SecretsPort;
   identity: IdentityPort;
   executions: ExecutionsPort;
+  /** What tenants may have at most. */
+  limits: Pick<TenantLimitsSource, 'of'>;
   log: Log;
   /** Names this replica, for leases. */
   instanceId: string;

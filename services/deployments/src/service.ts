@@ -1,5 +1,11 @@
 import { deploymentsRpc } from '@baton/contracts';
-import { type Infra, requireDb, rpcPart, type ServiceParts } from '@baton/service-runtime';
+import {
+  createTenantLimits,
+  type Infra,
+  requireDb,
+  rpcPart,
+  type ServiceParts,
+} from '@baton/service-runtime';
 import { createDoctorPart, createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createExecutionsClient } from './adapters/executions.client';
@@ -48,6 +54,13 @@ const gatheredReads = (lists: ListDeps) => ({
   workflowReads: gatherWorkflowReads(lists.db),
 });
 
+const ownLoops = (config: Config, deps: ServiceDeps): ServiceParts['loops'] => [
+  sweepDocumentsLoop({ db: deps.db, keepMs: config.BATON_DOCUMENT_KEEP }),
+  purgeGroupRequestsLoop(deps),
+  purgeSettledExecutionsLoop(deps),
+  unpackWorkdirsLoop(deps),
+];
+
 /** Composes the deployments service. */
 export function buildService(config: Config, infra: Infra): ServiceParts {
   const db = requireDb<DB>(infra);
@@ -59,6 +72,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     deploymentStatements: createDeploymentStatements(db.query),
     seenTotals: createSeenTotals(),
   };
+  const limits = createTenantLimits(infra.rpc);
   const deps: ServiceDeps = {
     ...lists,
     ...gatheredReads(lists),
@@ -67,6 +81,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     secrets: createSecretsClient(infra.rpc, identity),
     identity,
     executions: createExecutionsClient(infra.rpc),
+    limits,
     log: infra.log,
     instanceId: infra.instanceId,
     kickPluginsUpdates: () => void pluginsUpdates.work(),
@@ -96,14 +111,8 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       createDoctorPart({ db, log: infra.log, checks: doctorChecks(db) }),
     ],
     consumers: onExecutionRequested(deps),
-    subscriptions: [],
-    loops: [
-      sweepDocumentsLoop({ db, keepMs: config.BATON_DOCUMENT_KEEP }),
-      purgeGroupRequestsLoop({ db }),
-      purgeSettledExecutionsLoop({ db }),
-      unpackWorkdirsLoop(deps),
-      pluginsUpdates.loop,
-    ],
+    subscriptions: [limits.subscription],
+    loops: [limits.loop, ...ownLoops(config, deps), pluginsUpdates.loop],
     checks: { database: () => db.ping() },
     stop: () => pluginsUpdates.stop(),
   };

@@ -67,14 +67,7 @@ const answer = (lease: executionsRpc.TaskLease, kind: executionsRpc.OutcomeKind)
   });
 
 const why = async (id: string) =>
-  await explainExecution(
-    engine.db.query,
-    { ...(await row(id)) },
-    {
-      isPaused: () => false,
-      maxConcurrent: () => 100,
-    },
-  );
+  await explainExecution(engine.db.query, { ...(await row(id)) }, engine.deps.queue);
 
 const stateOf = async ({ taskId }: executionsRpc.TaskLease) =>
   (await sql<{ state: string }>`select state from tasks where id = ${taskId}`.execute(engine.db.query))

@@ -11,13 +11,14 @@ import { explainExecution } from './queries/explain-execution';
 import { readExecution } from './store/executions.sql';
 import { peerDeployment } from './testing/deployments-peer';
 import { type EngineSetup, engineSetup, work } from './testing/engine-setup';
+import { roomyQueue } from './testing/roomy-queue';
 import { startRequest } from './testing/start-request';
 
 /** GET /executions/{id}/why: a test for each cause that it can name. Nested executions: nested-executions.int.test.ts. */
 
 const TENANT = 'default_tenant';
 const DEADLINE = { deadlineMs: 15_000 };
-const ROOMY: QueueRules = { isPaused: () => false, maxConcurrent: () => 100 };
+const ROOMY: QueueRules = roomyQueue();
 
 let engine: EngineSetup;
 beforeAll(async () => {
@@ -133,7 +134,7 @@ describe('one in the queue', () => {
     // As if its deployment was free.
     const queued = { ...(await row(id)), deployment_id: 'free' };
     const since = queued.created_at;
-    const queue = { isPaused: () => true, maxConcurrent: () => 1 };
+    const queue = { ...ROOMY, isPaused: () => true, maxConcurrent: () => 1 };
     expect(await explainExecution(engine.db.query, queued, queue)).toEqual([
       {
         kind: 'maintenance',

@@ -8,6 +8,7 @@ import { runDoctor } from './commands/run-doctor';
 import { explainExecution } from './queries/explain-execution';
 import { peerDeployment } from './testing/deployments-peer';
 import { drive, type EngineSetup, engineSetup } from './testing/engine-setup';
+import { roomyQueue } from './testing/roomy-queue';
 
 /** Ends that were stored while deployments was away: it hears them when it is back, of whatever process. */
 
@@ -44,7 +45,7 @@ async function cancelledUnheard(id: string): Promise<void> {
   expect(systemClock.monotonic() - since).toBeLessThan(10_000);
 }
 
-const ROOMY = { isPaused: () => false, maxConcurrent: () => 1_000 };
+const ROOMY = roomyQueue();
 const principal = {
   ...{ username: 'admin', tenant: 'default_tenant', role: 'default', roles: ['default'], tenants: [] },
   ...{ permissions: [], isBootstrapAdmin: true },

@@ -180,7 +180,7 @@ test('blocked ones at the head hold up nobody; nothing starts in maintenance', a
   const other = await ask('free');
   const behind = await ask('free', { mayQueue: true, workflowId: 'uninstall' });
   let isPaused = true;
-  const paused = { ...engine.deps, queue: { isPaused: () => isPaused, maxConcurrent: () => 20 } };
+  const paused = { ...engine.deps, queue: { ...engine.deps.queue, isPaused: () => isPaused } };
   expect(await dequeueExecutions(paused)).toBe(0);
   isPaused = false;
   await end(other);

@@ -18,6 +18,7 @@ import { createUserLookup } from '@baton/rpc';
 import {
   type ConsumerPart,
   consumerPart,
+  createTenantLimits,
   type Infra,
   requireDb,
   requireTrust,
@@ -89,15 +90,26 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
   const workflowConfig = workflowConfigOf(config, infra);
   const queueConfig = createQueueConfig(infra.rpc);
   const maintenance = createMaintenanceSwitch(() => wake.dequeue());
-  const queue = { isPaused: maintenance.isActive, maxConcurrent: queueConfig.maxConcurrent };
+  // More may run at once now, or wait.
+  const limits = createTenantLimits(infra.rpc, () => wake.dequeue());
+  const queue: QueueRules = {
+    isPaused: maintenance.isActive,
+    maxConcurrent: queueConfig.maxConcurrent,
+    quota: (tenant) => {
+      const { runningExecutions: running, queuedExecutions: queued } = limits.of(tenant);
+      return { running, queued };
+    },
+    isRunningLimited: () => limits.isAnySet('runningExecutions'),
+    weights: limits.weights,
+  };
   const deps = engineDeps(config, infra, db, { wake, workflowConfig, queue });
-  return { db, hub, wake, deps, workflowConfig, queueConfig, maintenance };
+  return { db, hub, wake, deps, workflowConfig, queueConfig, maintenance, limits };
 }
 
 /** Composes the executions service. */
 export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
   const engine = composeEngine(config, infra);
-  const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance } = engine;
+  const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance, limits } = engine;
   const registry = createWorkerRegistry(db);
   const managerName = config.BATON_MANAGER_NAME ?? hostname();
   const doctorParts = createDoctorParts(infra.rpc);
@@ -122,9 +134,11 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
     subscriptions: [
       subscriptionPart(eventsAppended, ({ payload }) => payload.executionIds.forEach(hub.notify)),
       subscriptionPart(configChanged, readConfig),
+      limits.subscription,
     ],
     loops: [
       { name: 'revoked-workers', intervalMs: 1_000, tickOnce: () => registry.refresh() },
+      limits.loop,
       ...engineLoops(deps),
       ...eventLoops(db, { retentionDays: config.BATON_EVENT_RETENTION_DAYS }),
       ...scheduleLoops(deps, { keepOccurrencesDays: config.BATON_SCHEDULE_HISTORY_DAYS }),

@@ -1,7 +1,7 @@
 /** The way of one request through the gateway: route, limits, caller, maintenance, forward. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Cache } from '@baton/cache';
-import type { RouteContract } from '@baton/contracts';
+import type { Principal, RouteContract } from '@baton/contracts';
 import { bareListHeader, principalHeader, signPrincipal } from '@baton/http';
 import { AppError, type Clock, type FloodLog, type Log } from '@baton/kernel';
 import type { ServiceIdentity } from '@baton/trust';
@@ -31,6 +31,8 @@ export interface HandleDeps extends AuthenticateDeps {
   rateCache: Cache;
   room: Room;
   rates: Rates;
+  /** Counts a request of a tenant with a quota of them; @throws AppError too_many_requests_error */
+  tenantRequests: (principal: Principal) => Promise<string[]> | undefined;
   slowPeers: SlowPeers;
   addressOf: AddressOf;
   fixedHeaders: FixedHeaders;
@@ -195,6 +197,8 @@ async function enter(
   if (caller) {
     const { username, tenant } = caller.principal;
     visit.identify(username, tenant);
+    const counted = deps.tenantRequests(caller.principal);
+    if (counted) answerHeaders.push(...(await counted));
     answerHeaders.push(...deps.rates.count(contract, method, username, tenant));
   }
   const isShort = contract.rawBody !== 'archive' && hasBody(headers);

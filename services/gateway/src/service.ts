@@ -9,11 +9,13 @@ import {
 import { allRoutes } from '@baton/contracts/http/all';
 import { createFloodLog } from '@baton/kernel';
 import {
+  createTenantLimits,
   type Infra,
   productVersion,
   requireTrust,
   type ServiceParts,
   subscriptionPart,
+  type TenantLimitsSource,
 } from '@baton/service-runtime';
 import { createAddressOf, createIsHttps } from './client-address';
 import type { Config } from './config';
@@ -34,6 +36,7 @@ import { createRequestIds } from './request-headers';
 import { createRoom } from './room';
 import { compileRoutes } from './route-table';
 import { createSlowPeers, type SlowPeerSettings } from './slow-peers';
+import { createTenantRequests } from './tenant-requests';
 
 export { configSchema } from './config';
 
@@ -48,7 +51,8 @@ export function buildService(
   const routes = ports.routes ?? allRoutes;
   const { rpc, clock, log } = infra;
   const cache = createPrincipalCache(clock);
-  const guards = guardsOf(config, infra);
+  const limits = createTenantLimits(rpc);
+  const guards = guardsOf(config, infra, limits);
   const floods = createFloodLog(log, clock);
   const maintenance = createMaintenance(infra, guards.room);
   const forwarder = forwarderOf(config, infra);
@@ -81,8 +85,9 @@ export function buildService(
     subscriptions: [
       subscriptionPart(credentialsChanged, ({ payload }) => cache.forget(payload.username)),
       subscriptionPart(configChanged, () => pageSize.refresh()),
+      limits.subscription,
     ],
-    loops: [],
+    loops: [limits.loop],
     checks: {},
     rawHandler: handler,
     onMaintenance: maintenance.learn,
@@ -100,7 +105,8 @@ export function buildService(
 function guardsOf(
   config: Config,
   { cache, clock }: Infra,
-): Pick<HandleDeps, 'logins' | 'limits' | 'rateCache' | 'rates' | 'room' | 'slowPeers'> {
+  limits: TenantLimitsSource,
+): Pick<HandleDeps, 'logins' | 'limits' | 'rateCache' | 'rates' | 'tenantRequests' | 'room' | 'slowPeers'> {
   return {
     logins: createLoginGuard({
       cache,
@@ -113,6 +119,7 @@ function guardsOf(
     limits: limitsOf(config),
     rateCache: cache,
     rates: createRates(rateSettings(config), clock),
+    tenantRequests: createTenantRequests(limits, cache, clock),
     room: createRoom({
       maxConcurrent: config.BATON_MAX_CONCURRENT_REQUESTS,
       maxStreams: config.BATON_MAX_EVENT_STREAMS,

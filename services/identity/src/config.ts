@@ -1,6 +1,8 @@
 import { Secret } from '@baton/kernel';
-import { runtimeConfig } from '@baton/service-runtime';
+import { envValue, runtimeConfig } from '@baton/service-runtime';
 import { z } from 'zod';
+
+const most = () => envValue.integer(0, Number.MAX_SAFE_INTEGER).prefault('0');
 
 export const configSchema = runtimeConfig.extend({
   BATON_ADMIN_PASSWORD: z
@@ -30,6 +32,21 @@ export const configSchema = runtimeConfig.extend({
     .describe(
       'Longest time in ms that gateways trust a credential after it changed, should the message about it be lost',
     ),
+  BATON_TENANT_MAX_DEPLOYMENTS: most().describe(
+    'Most deployments of one tenant; 0: no limit. PUT /tenants/{name}/quota sets another number for a tenant, here and below',
+  ),
+  BATON_TENANT_MAX_RUNNING_EXECUTIONS: most().describe(
+    'Most executions of one tenant at work at once, without those that another execution waits for; further ones are queued; 0: no limit',
+  ),
+  BATON_TENANT_MAX_QUEUED_EXECUTIONS: most().describe(
+    'Most executions of one tenant that wait for their turn or their time; more get 429; 0: no limit',
+  ),
+  BATON_TENANT_MAX_STORAGE_BYTES: most().describe(
+    'Most bytes of blueprint archives, plugins and written files of one tenant; more get 507; 0: no limit',
+  ),
+  BATON_TENANT_MAX_REQUESTS: most().describe(
+    'Most requests of one tenant a minute, over all gateways with one Redis, through each gateway without; administrators are not counted; 0: no limit',
+  ),
 });
 
 export type Config = Readonly<z.output<typeof configSchema>>;

@@ -8,9 +8,11 @@ import { createAuthorizationCache } from './adapters/authorization-cache';
 import { createLockConfig } from './adapters/lock-config';
 import { createPasswords } from './adapters/passwords';
 import { createTenantParts, type TenantParts } from './adapters/tenant-parts';
+import { createTenantUsage } from './adapters/tenant-usage';
 import { type Bootstrapped, bootstrapAdminName, bootstrapManager } from './commands/bootstrap';
 import { reopenAbandonedTenants } from './commands/delete-tenant';
 import type { Config } from './config';
+import { configuredLimits } from './domain/quota';
 import { permissionsHttp } from './http/permissions.routes';
 import { tenantsHttp } from './http/tenants.routes';
 import { tokensHttp } from './http/tokens.routes';
@@ -65,6 +67,8 @@ export function buildService(
     cacheMs: config.BATON_CREDENTIAL_CACHE_MS,
     nowMs: () => databaseNowMs(db),
     tenantParts: ports.tenantParts ?? createTenantParts(infra.rpc),
+    defaultLimits: configuredLimits(config),
+    usageOf: createTenantUsage(infra),
   };
   const clearing = clearTenants({ db, tenantParts: deps.tenantParts, log: infra.log });
   return {

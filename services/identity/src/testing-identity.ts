@@ -1,5 +1,6 @@
 /** A running identity service for tests: its own database, real HTTP, rpc in the process. */
 import { join } from 'node:path';
+import { createLocalCache } from '@baton/cache';
 import { identityRpc, type Principal } from '@baton/contracts';
 import { createHttpApp, type HttpApp, principalHeader, signPrincipal } from '@baton/http';
 import { Secret, silentLog, systemClock } from '@baton/kernel';
@@ -53,6 +54,7 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
     {
       db,
       rpc: local,
+      cache: createLocalCache(),
       log: silentLog,
       clock: systemClock,
     } as unknown as Infra,

@@ -9,20 +9,27 @@ function rig() {
   const clock = { now: () => nowMs, monotonic: () => nowMs };
   const tasks = createHeldTasks();
   const lost: string[] = [];
-  let answer: { lost: string[]; kill: string[]; proofs?: Record<string, string> } = { lost: [], kill: [] };
+  let answer: {
+    lost: string[];
+    kill: string[];
+    proofs?: Record<string, string>;
+    weights?: Record<string, number>;
+  } = { lost: [], kill: [] };
   let travelMs = 0;
   const executions = {
     heartbeat: async () => {
       nowMs += travelMs;
-      return { proofs: {}, ...answer };
+      return { proofs: {}, weights: {}, ...answer };
     },
   };
+  const heard: object[] = [];
   const heartbeat = createHeartbeat({
     executions,
     tasks,
     clock,
     log: silentLog,
     onLost: (task) => lost.push(task.taskId),
+    onWeights: (given) => heard.push(given),
   });
   const hold = (taskId: string): HeldTask => {
     const task = {
@@ -41,6 +48,7 @@ function rig() {
     clock,
     tasks,
     heartbeat,
+    heard,
     hold,
     lost,
     pass: (ms: number) => {
@@ -96,4 +104,13 @@ it('an answer says nothing about an attempt that came after it was asked', async
   const next = r.hold('a');
   await beating;
   expect(next.control.signal.aborted).toBe(false);
+});
+
+it('weights that administrators have set come with each answer', async () => {
+  const r = rig();
+  r.answers({ weights: { busy: 3 } });
+  await r.heartbeat.beat();
+  r.answers({});
+  await r.heartbeat.beat();
+  expect(r.heard).toEqual([{ busy: 3 }, {}]);
 });

@@ -24,6 +24,8 @@ export interface HeartbeatDeps {
   log: Log;
   /** The engine says that the lease is gone; the outcome of one that has ended is of no use any more. */
   onLost: (task: HeldTask) => void;
+  /** Weights of tenants in the share of places, as administrators have set them. */
+  onWeights: (weights: Readonly<Record<string, number>>) => void;
 }
 
 /** Lease that the engine gives, until the first real one is seen. */
@@ -94,6 +96,7 @@ async function renewAll(deps: HeartbeatDeps): Promise<void> {
     tasks.map((task) => task.proof).filter((proof) => proof !== ''),
     Math.max(1_000, intervalOf(deps.tasks)),
   );
+  deps.onWeights(answer.weights);
   const lost = new Set(answer.lost);
   const kill = new Set(answer.kill);
   for (const task of tasks) {

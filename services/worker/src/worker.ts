@@ -36,11 +36,26 @@ const MAX_CODES = 50;
 /** After a kill: the grace of scripts, then logs and outcomes must reach the engine. */
 const REPORT_LIMIT_MS = 15_000;
 
+/** What an administrator has set for a tenant goes before what this worker is configured with. */
+function changingWeights(
+  configured?: Sharing,
+): Sharing & { setWeights(given: Readonly<Record<string, number>>): void } {
+  let weights: Readonly<Record<string, number>> = {};
+  return {
+    reserve: configured?.reserve ?? 0,
+    weightOf: (tenant) => weights[tenant] ?? configured?.weightOf(tenant) ?? 1,
+    setWeights: (given) => {
+      weights = given;
+    },
+  };
+}
+
 /** Ties the parts of the worker together; all share the held tasks and the places. */
 export function createWorker(deps: WorkerDeps): Worker {
   const { clock, log, executions } = deps;
   const tasks = createHeldTasks();
-  const slots = createSlots(deps.slots, deps.sharing);
+  const sharing = changingWeights(deps.sharing);
+  const slots = createSlots(deps.slots, sharing);
   let isDraining = false;
   const release = (task: HeldTask): void => {
     tasks.remove(task);
@@ -76,6 +91,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     clock,
     log,
     onLost: (task) => reporter.discard(task),
+    onWeights: sharing.setWeights,
   });
   return {
     leaseDeps,

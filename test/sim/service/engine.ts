@@ -15,6 +15,7 @@ import { deliverStates, forgetDelivered } from '../../../services/executions/src
 import { dequeueExecutions } from '../../../services/executions/src/commands/dequeue-executions';
 import { driveExecution } from '../../../services/executions/src/commands/drive-execution';
 import { wakeExecution } from '../../../services/executions/src/commands/wake-executions';
+import { noQuota } from '../../../services/executions/src/domain/quota';
 import { createAcceptor } from '../../../services/executions/src/engine/acceptor';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { createGraphMemory } from '../../../services/executions/src/engine/graph-memory';
@@ -64,7 +65,13 @@ export function newEngine(
     catalog: { hasBlueprint: async () => true, findUpload: async () => null },
     findUser: async () => null,
     wake,
-    queue: { isPaused: () => false, maxConcurrent: () => maxConcurrent },
+    queue: {
+      isPaused: () => false,
+      maxConcurrent: () => maxConcurrent,
+      quota: () => noQuota,
+      isRunningLimited: () => false,
+      weights: () => ({}),
+    },
     passedOver: newPassedOver(),
     cancelGraceMs: 3_000,
     tokenKey: 'simulation',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
+import { leastWorkerWeight, mostWorkerWeight } from '../tenant-limits';
 import { envelope, queryBoolean, resourceId } from './shapes';
 
 const counted = z.number().int();
@@ -25,6 +26,60 @@ export const tenant = z
   .meta({ id: 'Tenant' });
 export type TenantAnswer = z.infer<typeof tenant>;
 export const tenantFields = Object.keys(tenant.shape) as (keyof TenantAnswer)[];
+
+const limit = z
+  .number()
+  .int()
+  .min(-1)
+  .max(Number.MAX_SAFE_INTEGER)
+  .nullable()
+  .optional()
+  .describe(
+    "-1: no limit, whatever the manager's default is; null: as the manager's default; left out: as it is",
+  );
+
+/** What an administrator may set for one tenant. */
+export const tenantQuotaChange = z
+  .strictObject({
+    max_deployments: limit,
+    max_running_executions: limit,
+    max_queued_executions: limit,
+    max_storage_bytes: limit,
+    max_requests_per_minute: limit,
+    worker_weight: z
+      .number()
+      .min(leastWorkerWeight)
+      .max(mostWorkerWeight)
+      .nullable()
+      .optional()
+      .describe('Part of the places of workers beside tenants of weight 1; null: as workers are configured'),
+  })
+  .meta({ id: 'TenantQuotaChange' });
+export type TenantQuotaChange = z.infer<typeof tenantQuotaChange>;
+
+const quotaField = z.object({
+  limit: counted.nullable().describe('In force; null: no limit'),
+  own: counted
+    .nullable()
+    .describe("Set for this tenant, -1: no limit; null: nothing, the manager's default is in force"),
+  usage: counted
+    .nullable()
+    .describe('What the tenant has now; null: it is not counted, or could not be asked for'),
+});
+
+/** What a tenant may have at most, and what it has. */
+export const tenantQuota = z
+  .object({
+    tenant_name: z.string(),
+    max_deployments: quotaField,
+    max_running_executions: quotaField,
+    max_queued_executions: quotaField,
+    max_storage_bytes: quotaField,
+    max_requests_per_minute: quotaField,
+    worker_weight: z.number().nullable().describe('null: as workers are configured, usually 1'),
+  })
+  .meta({ id: 'TenantQuota' });
+export type TenantQuotaAnswer = z.infer<typeof tenantQuota>;
 
 const getData = z.object({ _get_data: queryBoolean.optional() });
 const tenantUser = z.object({ tenant_name: resourceId, username: resourceId, role: z.string() });
@@ -125,6 +180,32 @@ export const tenantsRoutes = defineRoutes([
     ...shared,
     query: getData,
     ...changed,
+  },
+  {
+    id: 'getTenantQuota',
+    method: 'GET',
+    path: '/tenants/:tenant_name/quota',
+    params: z.object({ tenant_name: resourceId }),
+    permission: 'tenant_get',
+    summary: 'What a tenant may have at most, and what it has',
+    ...shared,
+    spec: 'Baton',
+    status: 200,
+    response: tenantQuota,
+  },
+  {
+    // Of administrators of the manager alone: whoever may make tenants.
+    id: 'setTenantQuota',
+    method: 'PUT',
+    path: '/tenants/:tenant_name/quota',
+    params: z.object({ tenant_name: resourceId }),
+    permission: 'tenant_create',
+    summary: 'Set what a tenant may have at most; fields that are left out stay',
+    ...shared,
+    spec: 'Baton',
+    body: tenantQuotaChange,
+    status: 200,
+    response: tenantQuota,
   },
   {
     id: 'createTenant',

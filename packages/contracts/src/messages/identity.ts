@@ -7,3 +7,10 @@ export const credentialsChanged = defineMessage(
   'fanout',
   z.object({ username: z.string() }),
 );
+
+/** What a tenant may have at most was changed: whoever holds it to that reads the limits anew. */
+export const quotaChanged = defineMessage(
+  'identity.quota-changed.v1',
+  'fanout',
+  z.object({ tenant: z.string() }),
+);

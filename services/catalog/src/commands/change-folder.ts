@@ -34,7 +34,8 @@ export interface FolderDeps {
   blobs: BlobStore;
   folderLimits: FolderLimits;
   /** Bytes that a tenant may keep; 0: no limit. */
-  storageLimit: number;
+  /** Most bytes that a tenant may keep; null: any number. */
+  storageLimit: (tenant: string) => number | null;
 }
 
 export interface FolderChange {
@@ -69,7 +70,7 @@ export async function changeFolder(
     const { files, bytes } = await countFolder(tx, key);
     if (writes.length > 0) {
       checkRoom(files, bytes, folderLimits);
-      await requireStorage(tx, key.tenant, storageLimit);
+      await requireStorage(tx, key.tenant, storageLimit(key.tenant));
     }
     return version;
   });

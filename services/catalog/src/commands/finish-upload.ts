@@ -92,7 +92,7 @@ async function work(run: Run): Promise<void> {
       };
       const isRecorded = await recordUploaded(tx, about, prepared);
       // What was fetched has its size only now; another attempt would find it as large.
-      await requireStorage(tx, upload.tenant, deps.storageLimit).catch((error: unknown) => {
+      await requireStorage(tx, upload.tenant, deps.storageLimit(upload.tenant)).catch((error: unknown) => {
         if (!isAppError(error, 'insufficient_storage_error') || error.details.quota === undefined)
           throw error;
         throw new UploadFailure('notStored', error.message, error.details, [], { cause: error });

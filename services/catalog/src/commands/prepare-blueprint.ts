@@ -48,7 +48,8 @@ export interface PrepareDeps {
   clock: Clock;
   limits: ArchiveLimits;
   /** Bytes that a tenant may keep; 0: no limit. */
-  storageLimit: number;
+  /** Most bytes that a tenant may keep; null: any number. */
+  storageLimit: (tenant: string) => number | null;
   parse: BlueprintParser;
 }
 

@@ -190,7 +190,7 @@ export async function uploadNow(
       { tenant: principal.tenant, id: request.id, uploadId, owner: null, creator, labels: request.labels },
       prepared,
     );
-    await requireStorage(tx, principal.tenant, deps.storageLimit);
+    await requireStorage(tx, principal.tenant, deps.storageLimit(principal.tenant));
   });
 }
 
@@ -253,7 +253,7 @@ export async function acceptUpload(
     }
     const state = archive === null ? 'pending' : 'uploading';
     await claimId(tx, principal, request, { state, archive });
-    await requireStorage(tx, principal.tenant, deps.storageLimit);
+    await requireStorage(tx, principal.tenant, deps.storageLimit(principal.tenant));
     afterCommit(tx, deps.kickUploads);
   });
   if (archive instanceof AppError) throw archive;

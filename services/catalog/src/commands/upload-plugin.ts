@@ -33,7 +33,8 @@ import { storeLoose } from './store-loose';
 
 export interface PluginDeps {
   /** Bytes that a tenant may keep; 0: no limit. */
-  storageLimit: number;
+  /** Most bytes that a tenant may keep; null: any number. */
+  storageLimit: (tenant: string) => number | null;
   db: Db<DB>;
   blobs: BlobStore;
   clock: Clock;
@@ -170,7 +171,7 @@ export async function uploadPlugin(
           yamls,
           icon: upload.icon,
         });
-        await requireStorage(tx, principal.tenant, deps.storageLimit);
+        await requireStorage(tx, principal.tenant, deps.storageLimit(principal.tenant));
       });
       return id;
     } finally {

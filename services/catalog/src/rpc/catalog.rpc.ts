@@ -100,6 +100,12 @@ async function uploadOf(db: PrepareDeps['db']['query'], tenant: string, executio
   };
 }
 
+/** What the tenant keeps, and may keep; on the wire 0 is no limit. */
+const storageAnswer = async ({ db, storageLimit }: PrepareDeps, tenant: string) => ({
+  ...(await storageOf(db.query, tenant)),
+  limit: storageLimit(tenant) ?? 0,
+});
+
 export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): RpcPart {
   const db = deps.db.query;
   const bounds = createWorkerBounds(db);
@@ -124,7 +130,7 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
     },
     readPlan: (request) => readPlan(deps, request),
     getUpload: ({ tenant, executionId }) => uploadOf(db, tenant, executionId),
-    getStorage: async ({ tenant }) => ({ ...(await storageOf(db, tenant)), limit: deps.storageLimit }),
+    getStorage: ({ tenant }) => storageAnswer(deps, tenant),
     async findPlugins(request, call) {
       const names = request.queries.map((query) => query.packageName);
       await bounds.requirePackages(call, names);

@@ -20,12 +20,12 @@ export async function storageOf(db: Db<DB>['query'] | Tx<DB>, tenant: string): P
 }
 
 /**
- * To be called last in a transaction that has added something: the sum counts it. `limit` in bytes; 0: no limit, which
- * costs nothing. Additions of one tenant wait for each other's commit, so that two cannot fit into the same room.
+ * To be called last in a transaction that has added something: the sum counts it. `limit` in bytes; null: no limit,
+ * which costs nothing. Additions of one tenant wait for each other's commit, so that two cannot fit into the same room.
  * @throws AppError insufficient_storage_error naming usage and limit
  */
-export async function requireStorage(tx: Tx<DB>, tenant: string, limit: number): Promise<void> {
-  if (limit === 0 || tenant === '') return;
+export async function requireStorage(tx: Tx<DB>, tenant: string, limit: number | null): Promise<void> {
+  if (limit === null || tenant === '') return;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`storage of ${tenant}`}, 0))`.execute(tx);
   // A statement of its own: it sees what was committed while the lock was waited for.
   const { blueprints, plugins, files } = await storageOf(tx, tenant);
@@ -33,7 +33,7 @@ export async function requireStorage(tx: Tx<DB>, tenant: string, limit: number):
   if (usage <= limit) return;
   throw new AppError(
     'insufficient_storage_error',
-    `Tenant \`${tenant}\` may keep ${limit} bytes of blueprints, plugins and files, and would have ${usage}`,
+    `Tenant \`${tenant}\` may keep ${limit} bytes of blueprints, plugins and files, and would have ${usage}; delete some, or an administrator raises max_storage_bytes with PUT /tenants/${tenant}/quota`,
     { quota: 'storage', tenant, usage, limit, expected: `at most ${limit} bytes` },
   );
 }

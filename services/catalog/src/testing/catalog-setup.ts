@@ -80,7 +80,12 @@ export interface TestCatalog {
 }
 
 export async function startCatalog(
-  o: { wire?: Wire; env?: Record<string, string>; onRoot?: (root: string) => void } = {},
+  o: {
+    limits?: identityRpc.TenantLimits;
+    wire?: Wire;
+    env?: Record<string, string>;
+    onRoot?: (root: string) => void;
+  } = {},
 ): Promise<TestCatalog> {
   const database = await testDatabase({
     migrations: [{ schema: 'catalog', dir: join(__dirname, '../../migrations') }],
@@ -124,6 +129,7 @@ export async function startCatalog(
       if (!['ann', 'bob'].includes(username)) throw notFound('User', username);
       return { principal: userOf(username), cacheMs: 0 };
     },
+    listLimits: async () => ({ defaults: o.limits ?? {}, tenants: {} }),
   } as never);
   const config = loadConfig(configSchema, {
     BATON_INTERNAL_KEY: 'internal key of the test',
@@ -145,6 +151,7 @@ export async function startCatalog(
   };
   const parts = buildService(config, infra as unknown as Infra);
   for (const part of parts.rpc) rpc.serve('catalog', part.definition, part.handlers as never);
+  await parts.loops.find(({ name }) => name === 'tenant-limits')!.tickOnce();
   const app = createHttpApp({
     service: 'catalog',
     routes: parts.routes,

@@ -2,6 +2,7 @@ import { ownershipOf, type Principal, type Visibility, visibilityOfNew } from '@
 import { newId } from '@baton/kernel';
 import { outbox } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
+import { refuseWithoutRoom } from '../store/deployment-quota.sql';
 import { insertWorkdir } from '../store/waiting-workdirs.sql';
 import {
   checkNewDeployment,
@@ -72,6 +73,8 @@ async function checkRequest(
   body: CreateDeploymentBody,
 ): Promise<DeploymentRequest> {
   requireDeploymentId(id);
+  const { tenant } = principal;
+  await refuseWithoutRoom(deps.db.query, tenant, deps.limits.of(tenant).deployments, 1);
   const visibility = visibilityOfNew(principal, body.visibility, body.private_resource);
   const owner = await ownershipOf(principal, body, deps.identity.findUser);
   const blueprint = await findBlueprint(deps, principal, body.blueprint_id, visibility);

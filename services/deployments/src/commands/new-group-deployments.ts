@@ -4,6 +4,7 @@ import { AppError, badParameter, isAppError, isJsonObject, newId } from '@baton/
 import { type OutgoingMessage, outgoing } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { DEFAULT_ID_TEMPLATE, fillTemplate, refuseDoubles } from '../domain/id-template';
+import { refuseWithoutRoom } from '../store/deployment-quota.sql';
 import type { DeploymentFrame, NewDeploymentBody } from './check-deployment';
 import { checkNewDeployment, checkPlugins, findBlueprint, refuseTaken } from './check-deployment';
 import { creationMessage, creationParameters, type DeploymentRows, prepareRows } from './store-deployments';
@@ -49,6 +50,8 @@ export async function prepareNewDeployments(
     });
   }
   refuseTooMany(wanted.length, MAX_DEPLOYMENTS, 'deployments', field);
+  const { tenant } = principal;
+  await refuseWithoutRoom(deps.db.query, tenant, deps.limits.of(tenant).deployments, wanted.length);
   const blueprint = await findBlueprint(deps, principal, group.blueprintId, group.visibility);
   if (wanted.some((one) => !one.skip_plugins_validation))
     await checkPlugins(deps, principal.tenant, blueprint.plan);

@@ -9,6 +9,7 @@ import {
   nodeParts,
   nodeTypes,
 } from '../domain/deployment-plan';
+import { requireRoom } from '../store/deployment-quota.sql';
 import { insertDeployments, insertPlans, type PlanColumns } from '../store/deployments.sql';
 import { type DocumentText, documentOf, putDocuments } from '../store/documents.sql';
 import { addLabelsToMany } from '../store/labels.sql';
@@ -89,7 +90,8 @@ const MAX_TRIES = 3;
 /**
  * Runs `store` with the rows in a transaction. Instance ids are random; in a tenant with many of one node two meet now
  * and then: those deployments are prepared anew, with other ids.
- * @throws AppError conflict_error when an id is taken, deployment_creation_error when a parent is missing.
+ * @throws AppError conflict_error when an id is taken, deployment_creation_error when a parent is missing,
+ *   too_many_requests_error when the tenant has as many as its quota allows.
  */
 export async function storeUntilFree<T>(
   deps: ServiceDeps,
@@ -99,13 +101,26 @@ export async function storeUntilFree<T>(
   let rows = first;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await deps.db.tx((tx) => store(tx, rows));
+      return await deps.db.tx(async (tx) => {
+        const stored = await store(tx, rows);
+        await holdToQuota(deps, tx, rows);
+        return stored;
+      });
     } catch (error) {
       if (!isUniqueViolation(error, 'node_instances_pkey') || attempt >= MAX_TRIES)
         throw translate(error, rows);
       rows = await withFreeIds(deps, rows);
     }
   }
+}
+
+async function holdToQuota(
+  { limits }: ServiceDeps,
+  tx: AnyTx,
+  rows: readonly DeploymentRows[],
+): Promise<void> {
+  const tenant = rows[0]?.request.principal.tenant;
+  if (tenant !== undefined) await requireRoom(tx, tenant, limits.of(tenant).deployments, rows.length);
 }
 
 async function withFreeIds(deps: ServiceDeps, rows: readonly DeploymentRows[]): Promise<DeploymentRows[]> {

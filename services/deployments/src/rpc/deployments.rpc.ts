@@ -19,6 +19,7 @@ import {
 } from '../queries/workflow-model';
 import { readComponents } from '../store/components.sql';
 import { addMemberById } from '../store/deployment-groups.sql';
+import { countDeployments } from '../store/deployment-quota.sql';
 import { deploymentsOfBlueprint, latestExecutionsAfter } from '../store/deployments.sql';
 import { applyStates } from '../store/node-instances.sql';
 
@@ -93,6 +94,7 @@ type Reads = Pick<
   | 'getWorkflowModel'
   | 'openOperation'
   | 'evaluateFunctions'
+  | 'countDeployments'
   | 'listComponents'
   | 'listDeploymentsOfBlueprint'
 >;
@@ -190,8 +192,11 @@ const LEAVING = { withinMs: 2_000, everyMs: 50 };
 const areLeaving = (found: readonly { is_leaving: boolean }[]): boolean =>
   found.length > 0 && found.every((one) => one.is_leaving);
 
-function listHandlers({ db }: ServiceDeps): Pick<Reads, 'listComponents' | 'listDeploymentsOfBlueprint'> {
+function listHandlers({
+  db,
+}: ServiceDeps): Pick<Reads, 'countDeployments' | 'listComponents' | 'listDeploymentsOfBlueprint'> {
   return {
+    countDeployments: async ({ tenant }) => ({ count: await countDeployments(db.query, tenant) }),
     listComponents: async ({ tenant, deploymentId }) => ({
       deploymentIds: await readComponents(db.query, tenant, deploymentId),
     }),

@@ -19,6 +19,8 @@ export interface Peers {
   active: Map<string, { id: string; workflow_id: string; status: string }[]>;
   /** What ListScheduledDeployments answers: `tenant/id`. */
   scheduled: string[];
+  /** What ListLimits answers of every tenant. */
+  limits: identityRpc.TenantLimits;
   started: executionsRpc.StartExecutionRequest[];
   startedGroups: executionsRpc.StartExecutionGroupRequest[];
 }
@@ -36,11 +38,13 @@ export function createPeers(): Peers {
   const systemStatus = { value: 'started' };
   const started: Peers['started'] = [];
   const startedGroups: Peers['startedGroups'] = [];
+  const limits: Peers['limits'] = {};
   return {
     values,
     active,
     rights,
     scheduled,
+    limits,
     reports,
     systemStatus,
     started,
@@ -58,6 +62,7 @@ export function createPeers(): Peers {
     },
     identity: {
       authenticate: absent,
+      listLimits: async () => ({ defaults: limits, tenants: {} }),
       getPrincipal: async ({ username, tenant }) => {
         if (!['admin', 'bob', 'carol'].includes(username)) throw notFound('User', username);
         const permissions =
@@ -88,6 +93,7 @@ export function createPeers(): Peers {
       exportLogs: absent as never,
     },
     executions: {
+      getTenantUsage: absent,
       claimTask: absent,
       finishTasks: absent,
       heartbeat: absent,

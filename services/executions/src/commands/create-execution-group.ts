@@ -16,7 +16,9 @@ import {
   type MemberDefaults,
   type NewMember,
 } from '../store/execution-groups.sql';
+import { lockQuota } from '../store/quotas.sql';
 import type { DB } from '../store/tables.gen';
+import { requireQueueRoom } from './queue-room';
 import { startGroupMembers } from './start-group-members';
 import { nameSources } from './start-subject';
 
@@ -36,7 +38,7 @@ const NONE: Members = { rows: [], logs: [] };
  * the same transaction. A deployment without the workflow is told in the group's log; one where it is not available now
  * gets a failed execution. A crash before the commit leaves nothing; after it, loops/engine.loops.ts dequeues.
  * With `associated` (a restore) the group gets these instead, and nothing starts.
- * @throws AppError not_found_error, conflict_error (id taken), illegal_execution_parameters_error naming the deployment.
+ * @throws AppError not_found_error, conflict_error (id taken), too_many_requests_error (quota), illegal_execution_parameters_error naming the deployment.
  */
 export async function createExecutionGroup<T>(
   deps: EngineDeps,
@@ -56,10 +58,19 @@ export async function createExecutionGroup<T>(
     await storeGroup(tx, request, visibility, members);
     if (request.associated) await associate(tx, request, request.associated);
     const ids = await startGroupMembers(tx, deps, request.tenant, request.groupId);
+    await requireRoomForMembers(tx, deps, request.tenant);
     return { started: ids, answer: await read(tx) };
   });
   for (const id of started) deps.wake.drive(id);
   return answer;
+}
+
+/** All members or none: those that have to wait may not be more than the tenant's quota allows. */
+async function requireRoomForMembers(tx: Tx<DB>, { queue }: EngineDeps, tenant: string): Promise<void> {
+  const quota = queue.quota(tenant);
+  if (quota.queued === null) return;
+  await lockQuota(tx, tenant, quota);
+  await requireQueueRoom(tx, tenant, quota, 0);
 }
 
 async function membersOf(

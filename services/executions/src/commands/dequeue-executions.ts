@@ -1,6 +1,7 @@
 import { executionRequested } from '@baton/contracts';
 import { outbox, type Tx } from '@baton/postgres';
 import { admit } from '../domain/admission';
+import { isUnderQuota, noQuota } from '../domain/quota';
 import { requestedOf } from '../domain/requested';
 import { isSystemWide } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
@@ -18,6 +19,7 @@ import {
   lockStarts,
   queueHeads,
 } from '../store/queue.sql';
+import { fullTenants, isRunningFull, lockQuota } from '../store/quotas.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { checkMembersAgain, failQueued, refusalOf } from './check-queued';
@@ -48,7 +50,8 @@ export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
   for (let round = 0; waiting.queue && round < MAX_ROUNDS && !deps.queue.isPaused(); round++) {
     let moved = 0;
     const before = passed().size;
-    for (const candidate of await queueHeads(deps.db.query, ROUND, [...passed()])) {
+    const full = await fullOf(deps);
+    for (const candidate of await queueHeads(deps.db.query, ROUND, [...passed()], full)) {
       const refusal = await refusalOf(deps, candidate);
       if (refusal === 'later') {
         passOver(deps.passedOver, QUEUE, candidate.id);
@@ -75,7 +78,8 @@ async function dequeueGroups(deps: EngineDeps): Promise<number> {
   if (deps.queue.isPaused()) return 0;
   const which = await openTo(deps.db.query);
   if (which === 'nothing') return 0;
-  const groups = await groupsWithRoom(deps.db.query, BATCH, which, [...passedIn(deps.passedOver, GROUPS)]);
+  const except = [...passedIn(deps.passedOver, GROUPS)];
+  const groups = await groupsWithRoom(deps.db.query, BATCH, which, { except, full: await fullOf(deps) });
   if (groups.length < BATCH) lookAgain(deps.passedOver, GROUPS);
   for (const group of groups) {
     const { count: resumed, areAllTried } = await resumeGroupMembers(deps, group);
@@ -89,8 +93,15 @@ async function dequeueGroups(deps: EngineDeps): Promise<number> {
   return count;
 }
 
+/** Tenants of which no more may start now; what they have in the queue must not hold up that of others. */
+const fullOf = async ({ db, queue }: EngineDeps): Promise<string[]> =>
+  queue.isRunningLimited() ? await fullTenants(db.query, (tenant) => queue.quota(tenant).running) : [];
+
 async function tryStart(tx: Tx<DB>, deps: EngineDeps, candidate: ExecutionRow): Promise<boolean> {
+  const { tenant, parent_id: parentId, is_system_workflow: isSystemWorkflow } = candidate;
+  const quota = isUnderQuota({ parentId, isSystemWorkflow }) ? deps.queue.quota(tenant) : noQuota;
   await lockDequeue(tx);
+  await lockQuota(tx, tenant, quota);
   await lockStarts(tx, isSystemWide(candidate));
   // System-wide executions share one guard row.
   if (candidate.deployment_id === null) await lockGuard(tx, '', '');
@@ -99,6 +110,8 @@ async function tryStart(tx: Tx<DB>, deps: EngineDeps, candidate: ExecutionRow): 
   if (queued?.status !== 'queued') return false;
   if ((await countAtWork(tx)) >= deps.queue.maxConcurrent()) return false;
   if (!(await isAdmitted(tx, candidate))) return false;
+  // What an operation of another one waits for goes before: that one has a place already.
+  if ((await isRunningFull(tx, tenant, quota)) && !(await isAwaitedByOther(tx, candidate.id))) return false;
   await updateExecution(tx, candidate.id, { status: 'pending', phase: 'planning' });
   await outbox.append(
     tx,
@@ -130,7 +143,8 @@ async function isAdmitted(tx: Tx<DB>, candidate: ExecutionRow): Promise<boolean>
       : await leftRuns(tx, candidate.tenant, candidate.deployment_id, candidate.id);
   const atWork = isSystemWide(candidate) ? await executionsAtWork(tx, candidate.id) : [];
   const request = { isForced: candidate.is_forced, mayQueue: true, isSystemWide: isSystemWide(candidate) };
-  return admit(request, { systemWide, ofDeployment, leftRuns: left, atWork }).kind === 'start';
+  const facts = { systemWide, ofDeployment, leftRuns: left, atWork, isQuotaReached: false };
+  return admit(request, facts).kind === 'start';
 }
 
 function isEarlier(row: ExecutionRow, than: ExecutionRow): boolean {

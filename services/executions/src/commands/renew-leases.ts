@@ -6,17 +6,19 @@ import { noteWorker, renewLeases } from '../store/tasks.sql';
 
 /** Renews what the worker still holds and says what it must drop or kill. */
 export async function heartbeat(
-  deps: Pick<EngineDeps, 'db' | 'leases'>,
+  deps: Pick<EngineDeps, 'db' | 'leases' | 'queue'>,
   request: executionsRpc.HeartbeatRequest,
 ): Promise<executionsRpc.HeartbeatResponse> {
   const { workerId, workerJson, taskIds, proofs } = request;
   await noteWorker(deps.db, workerId, workerJson || '{}');
-  if (taskIds.length === 0) return { lost: [], kill: [], proofs: {} };
+  const weights = deps.queue.weights();
+  if (taskIds.length === 0) return { lost: [], kill: [], proofs: {}, weights };
   const { held, kill } = await renewLeases(deps.db.query, workerId, taskIds, leaseMs);
   return {
     lost: taskIds.filter((id) => !held.has(id)),
     kill,
     proofs: renewed(deps.leases, proofs, workerId, held),
+    weights,
   };
 }
 

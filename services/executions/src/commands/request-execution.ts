@@ -2,6 +2,7 @@ import { executionAccepted, executionRequested } from '@baton/contracts';
 import { AppError, newId } from '@baton/kernel';
 import { isUniqueViolation, outbox, outgoing, type Tx } from '@baton/postgres';
 import { type Admission, admit, leftRunText } from '../domain/admission';
+import { type ExecutionQuota, isUnderQuota, noQuota } from '../domain/quota';
 import { requestedOf } from '../domain/requested';
 import { payloadHash, type StartRequest } from '../domain/start-request';
 import { isSystemWide } from '../domain/system-workflows';
@@ -18,9 +19,11 @@ import {
 } from '../store/executions.sql';
 import { type LeftRun, leftRuns } from '../store/left-runs.sql';
 import { blockingSystemExecutions, executionsAtWork, lockStartOf, lockStarts } from '../store/queue.sql';
+import { isRunningFull, lockQuota } from '../store/quotas.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { type CheckedStart, cascadeOf } from './cascade';
+import { requireQueueRoom } from './queue-room';
 import { type StartSubject, subjectOf } from './start-subject';
 
 /**
@@ -116,7 +119,7 @@ async function accepted(
     };
     // This process drives it. After a crash: loops/engine.loops.ts (wake-executions).
     const message = outgoing(executionAccepted, { tenant: row.tenant, key: row.id }, requestedOf(row));
-    const taken = await deps.acceptor.accept(row, message);
+    const taken = await deps.acceptor.accept(row, message, quotaFor(deps, request).running);
     if (taken) {
       deps.memory.noteAccepted(taken);
       return taken;
@@ -140,12 +143,14 @@ function sameRequest(row: ExecutionRow, hash: string): ExecutionRow {
 /** The part of a start request that is one transaction: schedules use it as well. */
 export async function requestExecutionInTx(
   tx: Tx<DB>,
-  deps: Pick<EngineDeps, 'tokenKey'>,
+  deps: Pick<EngineDeps, 'tokenKey' | 'queue'>,
   request: StartRequest,
   subject: StartSubject,
   hash: string,
 ): Promise<ExecutionRow> {
   const isExclusive = isSystemWideRequest(request);
+  const quota = quotaFor(deps, request);
+  await lockQuota(tx, request.tenant, quota);
   if (request.deploymentId !== null && !isExclusive)
     await lockStartOf(tx, request.tenant, request.deploymentId);
   else {
@@ -157,9 +162,10 @@ export async function requestExecutionInTx(
   if (twin) return sameRequest(twin, hash);
   if (request.parentId !== undefined) await requireCalling(tx, request.parentId);
   const isScheduled = request.scheduledForMs !== null;
-  const admission = isScheduled ? ({ kind: 'start' } as const) : await admissionOf(tx, request);
+  const admission = isScheduled ? ({ kind: 'start' } as const) : await admissionOf(tx, request, quota);
   if (admission.kind === 'refuse') throw refusedBeside(admission);
   const status = isScheduled ? 'scheduled' : admission.kind === 'queue' ? 'queued' : 'pending';
+  if (status !== 'pending') await requireQueueRoom(tx, request.tenant, quota, 1);
   const scheduledFor = isScheduled ? new Date(request.scheduledForMs!).toISOString() : null;
   const id = newId();
   const row = await insertExecution(tx, {
@@ -205,7 +211,11 @@ export function requestedRow(
   };
 }
 
-async function admissionOf(tx: Tx<DB>, request: StartRequest) {
+/** The quota that the start is under. */
+const quotaFor = ({ queue }: Pick<EngineDeps, 'queue'>, request: StartRequest): Readonly<ExecutionQuota> =>
+  isUnderQuota(request) ? queue.quota(request.tenant) : noQuota;
+
+async function admissionOf(tx: Tx<DB>, request: StartRequest, quota: Readonly<ExecutionQuota>) {
   const systemWide = await blockingSystemExecutions(tx, request.parentId !== undefined);
   // One that is scheduled for later waits for its time and is in nobody's way until then; nor is one in the queue in the way
   // of what another execution waits for.
@@ -218,7 +228,11 @@ async function admissionOf(tx: Tx<DB>, request: StartRequest) {
   const left = request.deploymentId === null ? [] : await leftRuns(tx, request.tenant, request.deploymentId);
   const isExclusive = isSystemWideRequest(request);
   const atWork = isExclusive ? await executionsAtWork(tx, null) : [];
-  const facts = { systemWide: systemWide.map((row) => row.id), ofDeployment, leftRuns: left, atWork };
+  const isQuotaReached = await isRunningFull(tx, request.tenant, quota);
+  const facts = {
+    ...{ systemWide: systemWide.map((row) => row.id), ofDeployment, leftRuns: left, atWork },
+    isQuotaReached,
+  };
   return admit({ ...request, isSystemWide: isExclusive }, facts);
 }
 

@@ -3,6 +3,7 @@ import { AppError, notFound } from '@baton/kernel';
 import { outbox, type Tx } from '@baton/postgres';
 import { type DeploymentModel, isResumable, type StageResult } from '@baton/task-graph';
 import { cancelOf } from '../domain/cancel';
+import { isUnderQuota, noQuota, noRoomToResume } from '../domain/quota';
 import { requestedOf } from '../domain/requested';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import type { EngineDeps } from '../engine/deps';
@@ -20,6 +21,8 @@ import {
 } from '../store/executions.sql';
 import { leftRuns } from '../store/left-runs.sql';
 import { blockingSystemExecutions, lockStarts } from '../store/queue.sql';
+import { isRunningFull, lockQuota } from '../store/quotas.sql';
+import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { readGraph, renameStoppedGraphs } from '../store/tasks.sql';
 import { codeMapping } from '../store/work.sql';
@@ -38,7 +41,8 @@ export interface ResumeOptions {
  * Runs a failed or cancelled execution on from where it stopped (reference/workflows.md 2.9): what succeeded stays, what
  * failed runs again with its retries back. A stage that is no graph is asked for anew under its name. Answers whether it
  * goes on.
- * @throws AppError conflict_error in any other state; existing_running_execution_error; not_found_error.
+ * @throws AppError conflict_error in any other state; existing_running_execution_error; not_found_error;
+ *   too_many_requests_error where the tenant's quota has no room.
  */
 export async function resumeExecution(
   deps: EngineDeps,
@@ -54,6 +58,8 @@ export async function resumeExecution(
   const resumed = await deps.memory.serially(executionId, () =>
     deps.db.tx(async (tx) => {
       if (isAllowed && !(await isAllowed(tx))) return 'refused';
+      const quota = quotaFor(deps, known, along);
+      await lockQuota(tx, known.tenant, quota);
       await lockStarts(tx, false);
       if (known.deployment_id !== null) await lockGuard(tx, known.tenant, known.deployment_id);
       if (along !== undefined && (await isCancelled(tx, along, executionId))) return 'refused';
@@ -63,6 +69,8 @@ export async function resumeExecution(
       refuseUnlessStopped(execution, isForced);
       await refuseBesideSystemWide(tx, execution);
       if (!isForced && !mayRunBeside) await refuseBesideOthers(tx, execution);
+      if (await isRunningFull(tx, known.tenant, quota))
+        throw noRoomToResume(known.tenant, quota.running!, quota.running!);
       return await resumeInTx(tx, deps, execution, present, isForced);
     }),
   );
@@ -80,6 +88,13 @@ async function isCancelled(tx: Tx<DB>, id: string, before: string): Promise<bool
   if (before < id) await lockExecution(tx, before);
   const { status } = (await lockExecution(tx, id)) ?? { status: 'cancelled' };
   return status === 'cancelled' || cancelOf(status) !== null;
+}
+
+/** What goes on with another one is awaited by it. */
+function quotaFor({ queue }: EngineDeps, execution: ExecutionRow, along: string | undefined) {
+  const { tenant, parent_id: parentId, is_system_workflow: isSystemWorkflow } = execution;
+  const isLimited = along === undefined && isUnderQuota({ parentId, isSystemWorkflow });
+  return isLimited ? queue.quota(tenant) : noQuota;
 }
 
 function refuseUnlessStopped(execution: LockedExecution, isForced: boolean): void {

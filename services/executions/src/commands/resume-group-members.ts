@@ -12,6 +12,7 @@ import {
 } from '../store/execution-groups.sql';
 import { readExecution } from '../store/executions.sql';
 import { countAtWork, lockDequeue, lockStarts } from '../store/queue.sql';
+import { isRunningFull, lockQuota } from '../store/quotas.sql';
 import type { DB } from '../store/tables.gen';
 import { openTo } from './open-to';
 import { resumeExecution } from './resume-execution';
@@ -94,11 +95,14 @@ async function isNext(tx: Tx<DB>, deps: EngineDeps, group: Group, id: string): P
 
 async function firstOf(tx: Tx<DB>, deps: EngineDeps, { tenant, id }: Group): Promise<string | null> {
   if (deps.queue.isPaused()) return null;
+  const quota = deps.queue.quota(tenant);
   await lockDequeue(tx);
+  await lockQuota(tx, tenant, quota);
   await lockStarts(tx, false);
   const group = await lockGroup(tx, tenant, id);
   const which = await openTo(tx);
   if (!group || which === 'nothing' || (which === 'awaited' && group.parent_id === null)) return null;
+  if (group.parent_id === null && (await isRunningFull(tx, tenant, quota))) return null;
   const room = deps.queue.maxConcurrent() - (await countAtWork(tx));
   const except = [...passedIn(deps.passedOver, wishesOf(group))];
   return (await resumableMembers(tx, group, Math.min(1, room), except))[0]?.id ?? null;

@@ -1,5 +1,6 @@
 import { executionRequested } from '@baton/contracts';
 import { outbox, outgoing, type Tx } from '@baton/postgres';
+import { type ExecutionQuota, isUnderQuota } from '../domain/quota';
 import { requestedOf } from '../domain/requested';
 import type { EngineDeps } from '../engine/deps';
 import {
@@ -10,7 +11,8 @@ import {
   startMembers,
   updateGroup,
 } from '../store/execution-groups.sql';
-import { countAtWork, lockDequeue, lockStarts } from '../store/queue.sql';
+import { countAtWork, isAwaitedByOther, lockDequeue, lockStarts } from '../store/queue.sql';
+import { countRunning, lockQuota } from '../store/quotas.sql';
 import type { ExecutionRow } from '../store/rows';
 import type { DB } from '../store/tables.gen';
 import { openTo } from './open-to';
@@ -29,7 +31,9 @@ export async function startGroupMembers(
   among: readonly string[] | null = null,
 ): Promise<string[]> {
   if (deps.queue.isPaused()) return [];
+  const quota = deps.queue.quota(tenant);
   await lockDequeue(tx);
+  await lockQuota(tx, tenant, quota);
   await lockStarts(tx, false);
   const group = await lockGroup(tx, tenant, groupId);
   if (!group?.has_queued || group.concurrency === 0) return [];
@@ -44,7 +48,8 @@ export async function startGroupMembers(
       await updateGroup(tx, tenant, groupId, { has_queued: false });
     return [];
   }
-  const chosen = oneEach(candidates);
+  const chosen = await withinQuota(tx, tenant, quota, oneEach(candidates));
+  if (chosen.length === 0) return [];
   await lockGuards(
     tx,
     tenant,
@@ -60,6 +65,25 @@ export async function startGroupMembers(
     started.map((row) => outgoing(executionRequested, { tenant, key: row.id }, requestedOf(row))),
   );
   return started.map((row) => row.id);
+}
+
+/** Those for which the quota of the tenant has room, the oldest first, and those that it is not about. */
+async function withinQuota(
+  tx: Tx<DB>,
+  tenant: string,
+  { running: limit }: Readonly<ExecutionQuota>,
+  members: readonly ExecutionRow[],
+): Promise<ExecutionRow[]> {
+  if (limit === null) return [...members];
+  let room = limit - (await countRunning(tx, tenant, limit));
+  const chosen: ExecutionRow[] = [];
+  for (const member of members) {
+    const { parent_id: parentId, is_system_workflow: isSystemWorkflow } = member;
+    const isFree = !isUnderQuota({ parentId, isSystemWorkflow });
+    if (isFree || room > 0 || (await isAwaitedByOther(tx, member.id))) chosen.push(member);
+    if (!isFree) room--;
+  }
+  return chosen;
 }
 
 /** Of each deployment the first, unless by force: what is awaited may stand behind others of the group. */

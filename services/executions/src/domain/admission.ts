@@ -11,6 +11,8 @@ export interface AdmissionFacts {
   leftRuns: readonly LeftRun[];
   /** Executions at work anywhere; read only for one that is system-wide. */
   atWork: readonly string[];
+  /** As many of the tenant are at work as its quota allows. */
+  isQuotaReached: boolean;
 }
 
 export interface AdmissionRequest {
@@ -29,6 +31,7 @@ export type Admission =
  * Start, queue or refuse. A system-wide execution in work makes everything wait, forced or not, and itself waits for
  * everything; otherwise one running execution a deployment, and none beside what a worker still runs of one that has ended,
  * unless forced. What is being stopped is waited for: that takes seconds, and is nothing that the caller could decide about.
+ * So is room in the quota of the tenant, by what is forced too.
  */
 export function admit(request: AdmissionRequest, facts: AdmissionFacts): Admission {
   if (facts.systemWide.length > 0) return { kind: 'queue' };
@@ -38,7 +41,7 @@ export function admit(request: AdmissionRequest, facts: AdmissionFacts): Admissi
       ? []
       : facts.ofDeployment.map((execution) => execution.id);
   const leftRuns = request.isForced || request.isSystemWide ? [] : facts.leftRuns;
-  if (blockers.length + leftRuns.length === 0) return { kind: 'start' };
+  if (blockers.length + leftRuns.length === 0) return { kind: facts.isQuotaReached ? 'queue' : 'start' };
   const isOverSoon = blockers.length === 0 && leftRuns.every((run) => run.is_stopping);
   return request.mayQueue || isOverSoon ? { kind: 'queue' } : { kind: 'refuse', blockers, leftRuns };
 }

@@ -11,11 +11,15 @@ import type { DB } from '../store/tables.gen';
 export interface Acceptor {
   /**
    * Writes the execution's row, with its message and the one that the audit log of this request waits for. Null: something is
-   * at work that decides whether it may start, and nothing was written.
+   * at work that decides whether it may start, or as many of the tenant are as its quota allows, and nothing was written.
    * @throws unique violation when its request id is taken; AppError service_unavailable_error when the database is lost: then
    *   it may have been accepted.
    */
-  accept(row: NewExecution, message: OutgoingMessage): Promise<TimedExecution | null>;
+  accept(
+    row: NewExecution,
+    message: OutgoingMessage,
+    maxRunning: number | null,
+  ): Promise<TimedExecution | null>;
 }
 
 export function createAcceptor(db: Pick<Db<DB>, 'audited' | 'statement'>): Acceptor {
@@ -25,10 +29,12 @@ export function createAcceptor(db: Pick<Db<DB>, 'audited' | 'statement'>): Accep
   };
   const together = gather(accepted);
   return {
-    async accept(row, message) {
+    async accept(row, message, maxRunning) {
       const { messages, recorded } = db.audited([message]);
-      const start = { row, messages };
-      const found = await together.read('', start).catch(async (error: unknown) => {
+      const start = { row, messages, maxRunning };
+      // Of one tenant alone where it has a quota, whose lock comes before all others.
+      const group = maxRunning === null ? '' : row.tenant;
+      const found = await together.read(group, start).catch(async (error: unknown) => {
         if (isConnectionLoss(error)) throw error;
         // One of them cannot be written, and so none was: the others must not fail with it.
         return (await accepted([start]))[0]!;

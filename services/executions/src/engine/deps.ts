@@ -5,6 +5,7 @@ import type { WorkflowConfig } from '@baton/task-graph';
 import type { LeaseProofs } from '@baton/trust';
 import type { CatalogPort } from '../adapters/catalog.client';
 import type { DeploymentsPort } from '../adapters/deployments.client';
+import type { ExecutionQuota } from '../domain/quota';
 import type { DB } from '../store/tables.gen';
 import type { KilledRun } from '../store/tasks.sql';
 import type { Acceptor } from './acceptor';
@@ -41,6 +42,12 @@ export interface QueueRules {
   isPaused(): boolean;
   /** Executions that may be at work at once. */
   maxConcurrent(): number;
+  /** How many executions a tenant may have; as last heard of identity. */
+  quota(tenant: string): Readonly<ExecutionQuota>;
+  /** Whether any tenant has a limit of executions at work. */
+  isRunningLimited(): boolean;
+  /** Weights of tenants in the share of workers' places, where an administrator has set one. */
+  weights(): Readonly<Record<string, number>>;
 }
 
 export interface Wakes {

@@ -1,11 +1,13 @@
 import { type AnyQuery, outsideRequests } from '@baton/postgres';
 import { sql } from 'kysely';
 import { leftRunText } from '../domain/admission';
+import { isUnderQuota } from '../domain/quota';
 import { isCarriedOutElsewhere, isSystemWide, parallelSystemWorkflows } from '../domain/system-workflows';
 import type { QueueRules } from '../engine/deps';
 import type { TimedExecution } from '../store/executions.sql';
 import { leftRuns } from '../store/left-runs.sql';
-import { countAtWork } from '../store/queue.sql';
+import { countAtWork, isAwaitedByOther } from '../store/queue.sql';
+import { tenantUsage } from '../store/quotas.sql';
 import { explainRunning } from './explain-running';
 import { reason, type WaitReason } from './wait-reason';
 
@@ -44,7 +46,7 @@ async function explain(db: AnyQuery, execution: TimedExecution, queue: QueueRule
     case 'running':
       return isCarriedOutElsewhere(execution)
         ? [reason('call', `${execution.workflow_id} is carried out by the service of its subject`, { since })]
-        : [...explainCancel(execution), ...(await explainRunning(db, execution))];
+        : [...explainCancel(execution), ...(await explainRunning(db, execution, queue))];
   }
 }
 
@@ -118,9 +120,26 @@ async function explainQueued(
         details: { active, limit },
       }),
     );
+  held.push(...(await explainQuota(db, execution, queue)));
   held.push(...(await explainGroup(db, execution)), ...(await explainBlockers(db, execution)));
   held.push(...(await explainLeft(db, execution, { ofItself: false })));
   return held.length > 0 ? held : [await explainPlace(db, execution)];
+}
+
+/** The tenant may not have more at work. */
+async function explainQuota(
+  db: AnyQuery,
+  { id, tenant, parent_id: parentId, is_system_workflow: isSystemWorkflow, created_at }: TimedExecution,
+  queue: QueueRules,
+): Promise<WaitReason[]> {
+  const { running: limit } = queue.quota(tenant);
+  if (limit === null || !isUnderQuota({ parentId, isSystemWorkflow })) return [];
+  // What is awaited may have made them more.
+  const { running } = await tenantUsage(db, tenant);
+  if (running < limit || (await isAwaitedByOther(db, id))) return [];
+  const message = `${running} executions of tenant ${tenant} are at work, its quota allows ${limit} (max_running_executions)`;
+  const details = { quota: 'max_running_executions', tenant, running, limit };
+  return [reason('quota', message, { since: created_at, details })];
 }
 
 /** Members start up to the concurrency of their group. */

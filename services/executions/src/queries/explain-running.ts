@@ -2,6 +2,7 @@ import { isoInstant } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import type { Deferral } from '@baton/task-graph';
 import { sql } from 'kysely';
+import type { QueueRules } from '../engine/deps';
 import type { TimedExecution } from '../store/executions.sql';
 import { isAwaited } from '../store/waiting-task';
 import { reason, type WaitReason } from './wait-reason';
@@ -28,7 +29,11 @@ interface InFlight {
 }
 
 /** Operations of the running graph: what they wait for, or who runs them. */
-export async function explainRunning(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
+export async function explainRunning(
+  db: AnyQuery,
+  execution: TimedExecution,
+  queue: Pick<QueueRules, 'weights'>,
+): Promise<WaitReason[]> {
   const { rows } = await sql<InFlight>`
     select t.id, t.spec->>'name' as name, t.state, t.spec->'payload'->>'operation' as operation,
       t.spec->'payload'->>'nodeInstanceId' as instance, t.worker_id, t.lease_until, t.dispatched_at, t.created_at,
@@ -41,10 +46,17 @@ export async function explainRunning(db: AnyQuery, execution: TimedExecution): P
     order by t.dispatched_at nulls last limit 100`.execute(db);
   const isUnclaimed = rows.some((row) => row.state !== 'pending' && row.worker_id === null);
   const workers = isUnclaimed ? await workerRoom(db, execution.tenant) : null;
-  return rows.map((row) => explainOperation(row, execution.tenant, workers));
+  const of = { tenant: execution.tenant, weight: queue.weights()[execution.tenant] ?? null };
+  return rows.map((row) => explainOperation(row, of, workers));
 }
 
-function explainOperation(row: InFlight, tenant: string, workers: WorkerRoom | null): WaitReason {
+/** A tenant with its weight in the share of places; null: as workers are configured. */
+interface Sharer {
+  tenant: string;
+  weight: number | null;
+}
+
+function explainOperation(row: InFlight, of: Sharer, workers: WorkerRoom | null): WaitReason {
   const what = row.operation
     ? `${row.operation} of ${row.instance}`
     : `the code of the workflow (${row.name})`;
@@ -70,11 +82,12 @@ function explainOperation(row: InFlight, tenant: string, workers: WorkerRoom | n
         details: { ...details, isolation: row.isolation },
       },
     );
-  return explainUnclaimed(row, what, tenant, workers!);
+  return explainUnclaimed(row, what, of, workers!);
 }
 
 /** No worker has it yet: none can run it, its tenant has its places, or there is none with room. */
-function explainUnclaimed(row: InFlight, what: string, tenant: string, workers: WorkerRoom): WaitReason {
+function explainUnclaimed(row: InFlight, what: string, of: Sharer, workers: WorkerRoom): WaitReason {
+  const { tenant, weight } = of;
   const { alive, lastSeen, places, reserve, held, heldByOthers, otherTenants, handlersErrors } = workers;
   const since = row.dispatched_at;
   const details = {
@@ -97,9 +110,9 @@ function explainUnclaimed(row: InFlight, what: string, tenant: string, workers: 
   if (isShareFull(workers)) {
     const others = otherTenants === 0 ? '' : `, ${otherTenants} other tenants hold ${heldByOthers}`;
     const message =
-      `${what} waits for a place: tenant ${tenant} holds ${held} of ${places}${others}; ` +
+      `${what} waits for a place: tenant ${tenant}${weight === null ? '' : ` (weight ${weight})`} holds ${held} of ${places}${others}; ` +
       `${reserve} are kept for tenants that hold less than their share`;
-    const share = { tenant, places, reserve, held, held_by_others: heldByOthers };
+    const share = { tenant, weight, places, reserve, held, held_by_others: heldByOthers };
     return reason('share', message, { since, details: { ...details, ...share } });
   }
   return reason('worker', `${what} waits for a worker${whyNoWorker(workers)}`, { since, details });

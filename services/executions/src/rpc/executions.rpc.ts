@@ -28,6 +28,7 @@ import {
   latestExecutions,
   readExecution,
 } from '../store/executions.sql';
+import { tenantUsage } from '../store/quotas.sql';
 import type { ExecutionRow, Outcome } from '../store/rows';
 import { scheduledDeployments } from '../store/schedules.sql';
 
@@ -99,6 +100,7 @@ export function forGoodWorkers(handlers: Handlers, registry: WorkerRegistry): Ha
 type Handlers = RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
 type Read =
   | 'awaitExecution'
+  | 'getTenantUsage'
   | 'listActiveExecutions'
   | 'listScheduledDeployments'
   | 'listUnfinishedExecutions'
@@ -112,6 +114,7 @@ function readHandlers(deps: EngineDeps): Pick<Handlers, Read> {
       const read = () => readExecution(deps.db.query, executionId);
       return { isThere: (await lookUntil(read, (row) => row !== null, looks)) !== null };
     },
+    getTenantUsage: ({ tenant }) => tenantUsage(deps.db.query, tenant),
     listActiveExecutions: async ({ tenant, deploymentId }) => {
       const rows = await activeOfDeployment(deps.db.query, tenant, deploymentId);
       return { executionsJson: JSON.stringify(rows.map(present)) };

@@ -325,19 +325,22 @@ const ofGroup = sql`executions q where q.tenant = g.tenant and q.execution_group
 /**
  * Groups with room for a member that may start or be resumed now, oldest first, those with a member that needs none, and
  * those in which none waits any more: where all members are blocked, others must not wait for that group. `except`:
- * `<tenant>/<id>` of those to leave out.
+ * `<tenant>/<id>` of those to leave out; `full`: tenants whose quota is reached.
  */
 export async function groupsWithRoom(
   reader: Reader,
   limit: number,
   which: Startable,
-  except: readonly string[],
+  { except, full }: { except: readonly string[]; full: readonly string[] },
 ): Promise<Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>[]> {
   const { rows } = await sql<Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>>`
     with awaited as materialized (select q.tenant, q.execution_group_id from executions q
       where q.execution_group_id is not null and q.id in ${awaitedIds} and ${mayStart(which)})
     select g.tenant, g.id, g.concurrency from execution_groups g
     where g.has_queued and g.concurrency > 0 and g.tenant || '/' || g.id <> all(${[...except]}::text[])
+      and (g.tenant <> all(${[...full]}::text[]) or g.parent_id is not null
+        or exists (select 1 from awaited w where w.tenant = g.tenant and w.execution_group_id = g.id)
+        or exists (select 1 from ${ofGroup} and q.phase = 'waiting' and q.is_system_workflow))
       and (exists (select 1 from awaited w where w.tenant = g.tenant and w.execution_group_id = g.id)
         or (g.concurrency > (select count(*) from executions a
             where a.tenant = g.tenant and a.execution_group_id = g.id and a.phase not in ('waiting', 'ended'))

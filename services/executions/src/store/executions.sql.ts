@@ -108,6 +108,8 @@ const ACCEPT = {
 export interface AcceptableStart {
   row: NewExecution;
   messages: readonly Omit<Envelope, 'time'>[];
+  /** Most executions of its tenant at work; null: any number. */
+  maxRunning: number | null;
 }
 
 /**
@@ -121,7 +123,10 @@ export async function acceptExecutions(
   starts: readonly AcceptableStart[],
 ): Promise<TimedExecution[]> {
   const inOrder = [...starts].sort((a, b) => (guardOf(a.row) < guardOf(b.row) ? -1 : 1));
-  const values = [JSON.stringify(inOrder), [...parallelSystemWorkflows]];
+  const given = inOrder.map(({ row, messages, maxRunning: max_running }) =>
+    max_running === null ? { row, messages } : { row: { ...row, max_running }, messages },
+  );
+  const values = [JSON.stringify(given), [...parallelSystemWorkflows]];
   const messagesOf = new Map(starts.map(({ row, messages }) => [row.id, messages]));
   return await db.statement<TimedExecution>(ACCEPT, values, (rows) =>
     rows.flatMap(({ id, now_ms }) =>

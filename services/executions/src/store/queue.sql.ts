@@ -106,13 +106,18 @@ export async function isAwaitedByOther(db: AnyQuery, id: string): Promise<boolea
 /**
  * Those of the queue that may be next: the oldest system-wide one alone, behind those that others wait for; else the oldest
  * of each deployment where nothing is at work, and those that others wait for, oldest first. Blocked ones cost a look at an index each, so that none of them
- * holds up the others; nor do those of `except`. Members of execution groups have a queue of their own (store/execution-groups.sql.ts).
+ * holds up the others; nor do those of `except`, nor of tenants whose quota is reached (`full`). Members of execution groups have a queue of their own (store/execution-groups.sql.ts).
  */
 export async function queueHeads(
   db: AnyQuery,
   limit: number,
   except: readonly string[],
+  full: readonly string[],
 ): Promise<ExecutionRow[]> {
+  const isOpen =
+    full.length === 0
+      ? sql`true`
+      : sql`(e.tenant <> all(${[...full]}::text[]) or e.is_system_workflow or ${hasWaiter})`;
   const system = await sql<ExecutionRow>`
     select * from executions where phase = 'waiting' and status = 'queued' and deployment_id is null
       and id <> all(${[...except]}::uuid[])
@@ -120,7 +125,7 @@ export async function queueHeads(
   const isWide = system.rows.length > 0;
   const { rows } = await sql<ExecutionRow>`
     select e.* from executions e where e.phase = 'waiting' and e.status = 'queued' and e.execution_group_id is null
-      and e.id <> all(${[...except]}::uuid[]) and ${isWide ? sql`e.deployment_id is not null and ${hasWaiter}` : sql`true`}
+      and e.id <> all(${[...except]}::uuid[]) and ${isOpen} and ${isWide ? sql`e.deployment_id is not null and ${hasWaiter}` : sql`true`}
       and (e.is_forced or not has_left_runs(e.tenant, e.deployment_id, e.id) and not exists (select 1 from executions b
         where b.tenant = e.tenant and b.deployment_id = e.deployment_id and b.phase <> 'ended' and b.id <> e.id
           and (b.phase <> 'waiting'

@@ -46,6 +46,7 @@ export function createDeploymentsPeer() {
     throw new AppError('internal_server_error', 'the peer does not serve this call');
   };
   const handlers: RpcHandlers<typeof deploymentsRpc.DeploymentsServiceDefinition> = {
+    countDeployments: notUsed,
     findDeployment: async () => ({ visibility: 'tenant', createdBy: 'admin' }),
     getDeployment: async ({ deploymentId, tenant }) => {
       await duringFacts?.(deploymentId);

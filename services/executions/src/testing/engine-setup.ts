@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { createPostgresBroker } from '@baton/broker';
 import { createLocalCache } from '@baton/cache';
-import { deploymentsRpc, executionsRpc, identityRpc } from '@baton/contracts';
+import { deploymentsRpc, executionsRpc, identityRpc, quotaChanged } from '@baton/contracts';
 import { newId, notFound, Secret, silentLog, systemClock } from '@baton/kernel';
 import { createDb, type Db } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
-import { type Infra, loadConfig, startParts } from '@baton/service-runtime';
+import { type Infra, loadConfig, type ServiceParts, startParts } from '@baton/service-runtime';
 import { eventually, testDatabase } from '@baton/testkit';
 import { Registry } from 'prom-client';
 import { buildService, composeEngine, configSchema } from '../service';
@@ -29,12 +29,15 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
   const broker = createPostgresBroker({ url: database.url, log: silentLog });
   const rpc = createLocalRpc();
   const peer = createDeploymentsPeer();
+  /** What identity says; `limit` changes it. */
+  let limits: identityRpc.ListLimitsResponse = { defaults: {}, tenants: {} };
   rpc.serve('deployments', deploymentsRpc.DeploymentsServiceDefinition, peer.handlers);
   rpc.serve('identity', identityRpc.IdentityServiceDefinition, {
     getPrincipal: async ({ username }: { username: string }) => {
       if (!['bob', 'carol'].includes(username)) throw notFound('User', username);
       return { principal: { userId: 7, username }, cacheMs: 0 };
     },
+    listLimits: async () => limits,
   } as never);
   const config = loadConfig(configSchema, {
     BATON_INTERNAL_KEY: 'engine-test-internal-key',
@@ -58,9 +61,11 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     metrics: new Registry(),
     close: async () => undefined,
   };
+  let parts: ServiceParts;
   const start = () => {
     const own = { ...infra, metrics: new Registry() };
-    return startParts([{ parts: buildService(config, own as Infra), infra: own }], {
+    parts = buildService(config, own as Infra);
+    return startParts([{ parts, infra: own }], {
       config,
       localRpc: rpc,
       listensHttp: () => false,
@@ -76,6 +81,12 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     peer,
     client: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions') as EngineClient,
     internalKey: new Secret('engine-test-internal-key'),
+    /** What tenants may have at most, from now on, in both replicas. */
+    async limit(tenants: identityRpc.ListLimitsResponse['tenants']) {
+      limits = { defaults: {}, tenants };
+      const heard = parts.subscriptions.find(({ message }) => message === quotaChanged)!;
+      await Promise.all([second.limits.refresh(), heard.handler(undefined as never)]);
+    },
     /** The service begins anew, and knows only what is stored. */
     async restart() {
       await running.stop();

@@ -6,17 +6,19 @@ import type { AuthorizationAt } from '../adapters/authorization-cache';
 import type { TenantParts } from '../adapters/tenant-parts';
 import { createTenant } from '../commands/create-tenant';
 import { removeTenant } from '../commands/delete-tenant';
+import { setQuota } from '../commands/set-quota';
 import {
   addTenantMember,
   type Member,
   removeTenantMember,
   updateTenantMember,
 } from '../commands/tenant-members';
+import { getQuota, type QuotaDeps } from '../queries/quota';
 import { forbidden, requirePermissionIn } from '../queries/rights';
 import { getTenant, listTenants } from '../queries/tenants';
 import type { DB as Tables } from '../store/tables.gen';
 
-export interface TenantsDeps {
+export interface TenantsDeps extends QuotaDeps {
   db: Db<Tables>;
   authorizationAt: AuthorizationAt;
   tenantParts: TenantParts;
@@ -52,6 +54,12 @@ export function tenantsHttp(deps: TenantsDeps): BoundRoute[] {
       return listEnvelope(await listTenants(deps, call.principal, call.list, getData), call.list);
     },
     getTenant: (call) => getTenant(deps, call.params.tenant_name!, call.query._get_data === true),
+    getTenantQuota: (call) => getQuota(deps, call.params.tenant_name!),
+    setTenantQuota: async (call) => {
+      const tenant = call.params.tenant_name!;
+      await setQuota(deps, tenant, call.body);
+      return getQuota(deps, tenant);
+    },
     createTenant: async (call) => {
       await createTenant(deps, call.params.name!);
       return getTenant(deps, call.params.name!, false);

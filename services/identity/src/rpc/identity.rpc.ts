@@ -1,4 +1,4 @@
-import { identityRpc, type Principal } from '@baton/contracts';
+import { identityRpc, type Principal, type TenantLimits } from '@baton/contracts';
 import { badParameter } from '@baton/kernel';
 import { rpcPart } from '@baton/service-runtime';
 import { defaultTenant } from '../domain/roles';
@@ -8,10 +8,11 @@ import {
   authenticateToken,
   principalOfUser,
 } from '../queries/authenticate';
+import { limitsOfTenants, type QuotaDeps } from '../queries/quota';
 import { readAuthorization } from '../store/authorization.sql';
 import { listTenantNames } from '../store/tenants.sql';
 
-export interface IdentityRpcDeps extends AuthenticateDeps {
+export interface IdentityRpcDeps extends AuthenticateDeps, Pick<QuotaDeps, 'defaultLimits'> {
   /** How long gateways may reuse an answer when no message about a change reaches them, ms. */
   cacheMs: number;
 }
@@ -31,6 +32,10 @@ export function identityRpcPart(deps: IdentityRpcDeps) {
     getPrincipal: async ({ username, tenant, allTenantsPermission, forExecution }) =>
       answerOf(await principalOfUser(deps, username, { tenant, allTenantsPermission }, forExecution)),
     listTenants: async () => ({ names: await listTenantNames(deps.db.query) }),
+    listLimits: async () => ({
+      defaults: sent(deps.defaultLimits),
+      tenants: Object.fromEntries([...(await limitsOfTenants(deps))].map(([name, one]) => [name, sent(one)])),
+    }),
     getAuthorization: async () => {
       const { roles, grants } = await readAuthorization(deps.db);
       const holders = new Map<string, string[]>();
@@ -43,6 +48,10 @@ export function identityRpcPart(deps: IdentityRpcDeps) {
     },
   });
 }
+
+/** On the wire what is absent is not limited. */
+const sent = (limits: Readonly<TenantLimits>): identityRpc.TenantLimits =>
+  Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, value ?? undefined]));
 
 function byCredential(
   deps: IdentityRpcDeps,

@@ -77,6 +77,16 @@ export interface TenantGroups {
   tenant: string;
 }
 
+export interface TenantQuotas {
+  max_deployments: number | null;
+  max_queued_executions: number | null;
+  max_requests_per_minute: number | null;
+  max_running_executions: number | null;
+  max_storage_bytes: number | null;
+  tenant: string;
+  worker_weight: number | null;
+}
+
 export interface Tenants {
   closing_since: string | null;
   created_at: Generated<string>;
@@ -137,6 +147,7 @@ export interface DB {
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;
   tenant_groups: TenantGroups;
+  tenant_quotas: TenantQuotas;
   tenant_users: TenantUsers;
   tenants: Tenants;
   tokens: Tokens;

@@ -306,6 +306,7 @@ function executionsOf(peer: EnginePeer): Handlers {
         (peer.tasks.get(id) as PeerTask).leaseUntil = systemClock.monotonic() + peer.leaseMs;
       return {
         lost: taskIds.filter((id) => !held.includes(id)),
+        weights: {},
         kill: held.filter((id) => peer.tasks.get(id)?.isCancelled),
         proofs: Object.fromEntries(
           held.map((id) => [id, peer.leases.prove(heldLease(peer.tasks.get(id)!, workerId), peer.leaseMs)]),

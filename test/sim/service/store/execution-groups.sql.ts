@@ -3,7 +3,7 @@ import { change, holdNamed } from '../database';
 import { databaseOf, hold, memoryTx, statement } from './access';
 import { isAnyWaiting, mayStart, startable } from './queue.sql';
 
-export const groupsWithRoom: typeof real.groupsWithRoom = async (reader, limit, which, except) => {
+export const groupsWithRoom: typeof real.groupsWithRoom = async (reader, limit, which, { except }) => {
   await statement(reader);
   return [...databaseOf(reader).groups.values()]
     .filter(({ tenant, id, has_queued }) => has_queued && !except.includes(`${tenant}/${id}`))

@@ -288,6 +288,14 @@ export interface AddToGroupRequest {
 export interface AddToGroupResponse {
 }
 
+export interface CountDeploymentsRequest {
+  tenant: string;
+}
+
+export interface CountDeploymentsResponse {
+  count: number;
+}
+
 function createBaseFindDeploymentRequest(): FindDeploymentRequest {
   return { tenant: "", deploymentId: "", username: "", isAdministrator: false };
 }
@@ -4549,6 +4557,140 @@ export const AddToGroupResponse: MessageFns<AddToGroupResponse> = {
   },
 };
 
+function createBaseCountDeploymentsRequest(): CountDeploymentsRequest {
+  return { tenant: "" };
+}
+
+export const CountDeploymentsRequest: MessageFns<CountDeploymentsRequest> = {
+  encode(message: CountDeploymentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountDeploymentsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountDeploymentsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CountDeploymentsRequest {
+    return { tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "" };
+  },
+
+  toJSON(message: CountDeploymentsRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CountDeploymentsRequest>): CountDeploymentsRequest {
+    return CountDeploymentsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CountDeploymentsRequest>): CountDeploymentsRequest {
+    const message = createBaseCountDeploymentsRequest();
+    message.tenant = object.tenant ?? "";
+    return message;
+  },
+};
+
+function createBaseCountDeploymentsResponse(): CountDeploymentsResponse {
+  return { count: 0 };
+}
+
+export const CountDeploymentsResponse: MessageFns<CountDeploymentsResponse> = {
+  encode(message: CountDeploymentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.count !== 0) {
+      writer.uint32(8).int64(message.count);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountDeploymentsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountDeploymentsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.count = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CountDeploymentsResponse {
+    return { count: isSet(object.count) ? globalThis.Number(object.count) : 0 };
+  },
+
+  toJSON(message: CountDeploymentsResponse): unknown {
+    const obj: any = {};
+    if (message.count !== 0) {
+      obj.count = Math.round(message.count);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CountDeploymentsResponse>): CountDeploymentsResponse {
+    return CountDeploymentsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CountDeploymentsResponse>): CountDeploymentsResponse {
+    const message = createBaseCountDeploymentsResponse();
+    message.count = object.count ?? 0;
+    return message;
+  },
+};
+
 /**
  * The model that workflows read and write. *_json fields hold JSON text in the shapes of the plan
  * (reference/dsl.md ch. 6) and of the REST resources.
@@ -4644,6 +4786,15 @@ export const DeploymentsServiceDefinition = {
       requestType: ListComponentsRequest as typeof ListComponentsRequest,
       requestStream: false,
       responseType: ListComponentsResponse as typeof ListComponentsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** How many deployments a tenant has. */
+    countDeployments: {
+      name: "CountDeployments",
+      requestType: CountDeploymentsRequest as typeof CountDeploymentsRequest,
+      requestStream: false,
+      responseType: CountDeploymentsResponse as typeof CountDeploymentsResponse,
       responseStream: false,
       options: {},
     },

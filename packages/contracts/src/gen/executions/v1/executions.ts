@@ -165,11 +165,18 @@ export interface HeartbeatResponse {
   kill: string[];
   /** task_id -> its renewed proof. */
   proofs: { [key: string]: string };
+  /** tenant -> its weight in the share of places, where an administrator has set one. */
+  weights: { [key: string]: number };
 }
 
 export interface HeartbeatResponse_ProofsEntry {
   key: string;
   value: string;
+}
+
+export interface HeartbeatResponse_WeightsEntry {
+  key: string;
+  value: number;
 }
 
 export interface AppendEventsRequest {
@@ -379,6 +386,17 @@ export interface GroupDeployment {
 }
 
 export interface StartExecutionGroupResponse {
+}
+
+export interface GetTenantUsageRequest {
+  tenant: string;
+}
+
+export interface GetTenantUsageResponse {
+  /** At work, without those that another execution waits for. */
+  running: number;
+  /** That wait for their turn or their time. */
+  queued: number;
 }
 
 function createBaseTaskLease(): TaskLease {
@@ -1358,7 +1376,7 @@ export const HeartbeatRequest: MessageFns<HeartbeatRequest> = {
 };
 
 function createBaseHeartbeatResponse(): HeartbeatResponse {
-  return { lost: [], kill: [], proofs: {} };
+  return { lost: [], kill: [], proofs: {}, weights: {} };
 }
 
 export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
@@ -1371,6 +1389,9 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
     }
     globalThis.Object.entries(message.proofs).forEach(([key, value]: [string, string]) => {
       HeartbeatResponse_ProofsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    globalThis.Object.entries(message.weights).forEach(([key, value]: [string, number]) => {
+      HeartbeatResponse_WeightsEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
     });
     return writer;
   },
@@ -1415,6 +1436,17 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
             }
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            const entry4 = HeartbeatResponse_WeightsEntry.decode(reader, reader.uint32());
+            if (entry4.value !== undefined) {
+              message.weights[entry4.key] = entry4.value;
+            }
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1445,6 +1477,20 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
           {},
         )
         : {},
+      weights: isObject(object.weights)
+        ? (globalThis.Object.entries(object.weights) as [string, any][]).reduce(
+          (acc: { [key: string]: number }, [key, value]: [string, any]) => {
+            globalThis.Object.defineProperty(acc, key, {
+              value: globalThis.Number(value),
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+            return acc;
+          },
+          {},
+        )
+        : {},
     };
   },
 
@@ -1465,6 +1511,15 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
         });
       }
     }
+    if (message.weights) {
+      const entries = globalThis.Object.entries(message.weights) as [string, number][];
+      if (entries.length > 0) {
+        obj.weights = {};
+        entries.forEach(([k, v]) => {
+          obj.weights[k] = floatToJson(v);
+        });
+      }
+    }
     return obj;
   },
 
@@ -1479,6 +1534,15 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
       (acc: { [key: string]: string }, [key, value]: [string, string]) => {
         if (value !== undefined) {
           acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.weights = (globalThis.Object.entries(object.weights ?? {}) as [string, number][]).reduce(
+      (acc: { [key: string]: number }, [key, value]: [string, number]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.Number(value);
         }
         return acc;
       },
@@ -1569,6 +1633,91 @@ export const HeartbeatResponse_ProofsEntry: MessageFns<HeartbeatResponse_ProofsE
     const message = createBaseHeartbeatResponse_ProofsEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseHeartbeatResponse_WeightsEntry(): HeartbeatResponse_WeightsEntry {
+  return { key: "", value: 0 };
+}
+
+export const HeartbeatResponse_WeightsEntry: MessageFns<HeartbeatResponse_WeightsEntry> = {
+  encode(message: HeartbeatResponse_WeightsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0) {
+      writer.uint32(17).double(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HeartbeatResponse_WeightsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHeartbeatResponse_WeightsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.value = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): HeartbeatResponse_WeightsEntry {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      value: isSet(object.value) ? globalThis.Number(object.value) : 0,
+    };
+  },
+
+  toJSON(message: HeartbeatResponse_WeightsEntry): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.value !== 0) {
+      obj.value = floatToJson(message.value);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<HeartbeatResponse_WeightsEntry>): HeartbeatResponse_WeightsEntry {
+    return HeartbeatResponse_WeightsEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<HeartbeatResponse_WeightsEntry>): HeartbeatResponse_WeightsEntry {
+    const message = createBaseHeartbeatResponse_WeightsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? 0;
     return message;
   },
 };
@@ -4861,6 +5010,158 @@ export const StartExecutionGroupResponse: MessageFns<StartExecutionGroupResponse
   },
 };
 
+function createBaseGetTenantUsageRequest(): GetTenantUsageRequest {
+  return { tenant: "" };
+}
+
+export const GetTenantUsageRequest: MessageFns<GetTenantUsageRequest> = {
+  encode(message: GetTenantUsageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTenantUsageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTenantUsageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetTenantUsageRequest {
+    return { tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "" };
+  },
+
+  toJSON(message: GetTenantUsageRequest): unknown {
+    const obj: any = {};
+    if (message.tenant !== "") {
+      obj.tenant = message.tenant;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetTenantUsageRequest>): GetTenantUsageRequest {
+    return GetTenantUsageRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetTenantUsageRequest>): GetTenantUsageRequest {
+    const message = createBaseGetTenantUsageRequest();
+    message.tenant = object.tenant ?? "";
+    return message;
+  },
+};
+
+function createBaseGetTenantUsageResponse(): GetTenantUsageResponse {
+  return { running: 0, queued: 0 };
+}
+
+export const GetTenantUsageResponse: MessageFns<GetTenantUsageResponse> = {
+  encode(message: GetTenantUsageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.running !== 0) {
+      writer.uint32(8).int64(message.running);
+    }
+    if (message.queued !== 0) {
+      writer.uint32(16).int64(message.queued);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTenantUsageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTenantUsageResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.running = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.queued = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetTenantUsageResponse {
+    return {
+      running: isSet(object.running) ? globalThis.Number(object.running) : 0,
+      queued: isSet(object.queued) ? globalThis.Number(object.queued) : 0,
+    };
+  },
+
+  toJSON(message: GetTenantUsageResponse): unknown {
+    const obj: any = {};
+    if (message.running !== 0) {
+      obj.running = Math.round(message.running);
+    }
+    if (message.queued !== 0) {
+      obj.queued = Math.round(message.queued);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetTenantUsageResponse>): GetTenantUsageResponse {
+    return GetTenantUsageResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetTenantUsageResponse>): GetTenantUsageResponse {
+    const message = createBaseGetTenantUsageResponse();
+    message.running = object.running ?? 0;
+    message.queued = object.queued ?? 0;
+    return message;
+  },
+};
+
 /** The engine as seen by workers and by the services whose work is recorded as executions. */
 export type ExecutionsServiceDefinition = typeof ExecutionsServiceDefinition;
 export const ExecutionsServiceDefinition = {
@@ -5001,6 +5302,15 @@ export const ExecutionsServiceDefinition = {
       requestType: GetLatestExecutionsRequest as typeof GetLatestExecutionsRequest,
       requestStream: false,
       responseType: GetLatestExecutionsResponse as typeof GetLatestExecutionsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** What a tenant has of what its quota limits. */
+    getTenantUsage: {
+      name: "GetTenantUsage",
+      requestType: GetTenantUsageRequest as typeof GetTenantUsageRequest,
+      requestStream: false,
+      responseType: GetTenantUsageResponse as typeof GetTenantUsageResponse,
       responseStream: false,
       options: {},
     },

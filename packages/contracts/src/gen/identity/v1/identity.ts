@@ -97,6 +97,33 @@ export interface PermissionHolders {
   roles: string[];
 }
 
+export interface ListLimitsRequest {
+}
+
+export interface ListLimitsResponse {
+  /** Of every tenant that is not among the others. */
+  defaults:
+    | TenantLimits
+    | undefined;
+  /** In force for those tenants, defaults included. */
+  tenants: { [key: string]: TenantLimits };
+}
+
+export interface ListLimitsResponse_TenantsEntry {
+  key: string;
+  value: TenantLimits | undefined;
+}
+
+/** What is absent is not limited; of the weight: as workers are configured. */
+export interface TenantLimits {
+  deployments?: number | undefined;
+  runningExecutions?: number | undefined;
+  queuedExecutions?: number | undefined;
+  storageBytes?: number | undefined;
+  requestsPerMinute?: number | undefined;
+  workerWeight?: number | undefined;
+}
+
 function createBaseAuthenticateRequest(): AuthenticateRequest {
   return { username: "", password: "", token: "", tenant: "", isLegacy: false, allTenantsPermission: "" };
 }
@@ -1257,6 +1284,438 @@ export const PermissionHolders: MessageFns<PermissionHolders> = {
   },
 };
 
+function createBaseListLimitsRequest(): ListLimitsRequest {
+  return {};
+}
+
+export const ListLimitsRequest: MessageFns<ListLimitsRequest> = {
+  encode(_: ListLimitsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListLimitsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListLimitsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): ListLimitsRequest {
+    return {};
+  },
+
+  toJSON(_: ListLimitsRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListLimitsRequest>): ListLimitsRequest {
+    return ListLimitsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<ListLimitsRequest>): ListLimitsRequest {
+    const message = createBaseListLimitsRequest();
+    return message;
+  },
+};
+
+function createBaseListLimitsResponse(): ListLimitsResponse {
+  return { defaults: undefined, tenants: {} };
+}
+
+export const ListLimitsResponse: MessageFns<ListLimitsResponse> = {
+  encode(message: ListLimitsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.defaults !== undefined) {
+      TenantLimits.encode(message.defaults, writer.uint32(10).fork()).join();
+    }
+    globalThis.Object.entries(message.tenants).forEach(([key, value]: [string, TenantLimits]) => {
+      ListLimitsResponse_TenantsEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListLimitsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListLimitsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.defaults = TenantLimits.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            const entry2 = ListLimitsResponse_TenantsEntry.decode(reader, reader.uint32());
+            if (entry2.value !== undefined) {
+              message.tenants[entry2.key] = entry2.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListLimitsResponse {
+    return {
+      defaults: isSet(object.defaults) ? TenantLimits.fromJSON(object.defaults) : undefined,
+      tenants: isObject(object.tenants)
+        ? (globalThis.Object.entries(object.tenants) as [string, any][]).reduce(
+          (acc: { [key: string]: TenantLimits }, [key, value]: [string, any]) => {
+            globalThis.Object.defineProperty(acc, key, {
+              value: TenantLimits.fromJSON(value),
+              enumerable: true,
+              configurable: true,
+              writable: true,
+            });
+            return acc;
+          },
+          {},
+        )
+        : {},
+    };
+  },
+
+  toJSON(message: ListLimitsResponse): unknown {
+    const obj: any = {};
+    if (message.defaults !== undefined) {
+      obj.defaults = TenantLimits.toJSON(message.defaults);
+    }
+    if (message.tenants) {
+      const entries = globalThis.Object.entries(message.tenants) as [string, TenantLimits][];
+      if (entries.length > 0) {
+        obj.tenants = {};
+        entries.forEach(([k, v]) => {
+          obj.tenants[k] = TenantLimits.toJSON(v);
+        });
+      }
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListLimitsResponse>): ListLimitsResponse {
+    return ListLimitsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListLimitsResponse>): ListLimitsResponse {
+    const message = createBaseListLimitsResponse();
+    message.defaults = (object.defaults !== undefined && object.defaults !== null)
+      ? TenantLimits.fromPartial(object.defaults)
+      : undefined;
+    message.tenants = (globalThis.Object.entries(object.tenants ?? {}) as [string, TenantLimits][]).reduce(
+      (acc: { [key: string]: TenantLimits }, [key, value]: [string, TenantLimits]) => {
+        if (value !== undefined) {
+          acc[key] = TenantLimits.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseListLimitsResponse_TenantsEntry(): ListLimitsResponse_TenantsEntry {
+  return { key: "", value: undefined };
+}
+
+export const ListLimitsResponse_TenantsEntry: MessageFns<ListLimitsResponse_TenantsEntry> = {
+  encode(message: ListLimitsResponse_TenantsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      TenantLimits.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListLimitsResponse_TenantsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListLimitsResponse_TenantsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = TenantLimits.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListLimitsResponse_TenantsEntry {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      value: isSet(object.value) ? TenantLimits.fromJSON(object.value) : undefined,
+    };
+  },
+
+  toJSON(message: ListLimitsResponse_TenantsEntry): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.value !== undefined) {
+      obj.value = TenantLimits.toJSON(message.value);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListLimitsResponse_TenantsEntry>): ListLimitsResponse_TenantsEntry {
+    return ListLimitsResponse_TenantsEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListLimitsResponse_TenantsEntry>): ListLimitsResponse_TenantsEntry {
+    const message = createBaseListLimitsResponse_TenantsEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? TenantLimits.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseTenantLimits(): TenantLimits {
+  return {
+    deployments: undefined,
+    runningExecutions: undefined,
+    queuedExecutions: undefined,
+    storageBytes: undefined,
+    requestsPerMinute: undefined,
+    workerWeight: undefined,
+  };
+}
+
+export const TenantLimits: MessageFns<TenantLimits> = {
+  encode(message: TenantLimits, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.deployments !== undefined) {
+      writer.uint32(8).int64(message.deployments);
+    }
+    if (message.runningExecutions !== undefined) {
+      writer.uint32(16).int64(message.runningExecutions);
+    }
+    if (message.queuedExecutions !== undefined) {
+      writer.uint32(24).int64(message.queuedExecutions);
+    }
+    if (message.storageBytes !== undefined) {
+      writer.uint32(32).int64(message.storageBytes);
+    }
+    if (message.requestsPerMinute !== undefined) {
+      writer.uint32(40).int64(message.requestsPerMinute);
+    }
+    if (message.workerWeight !== undefined) {
+      writer.uint32(49).double(message.workerWeight);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TenantLimits {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTenantLimits();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.deployments = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.runningExecutions = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.queuedExecutions = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.storageBytes = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.requestsPerMinute = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 49) {
+              break;
+            }
+
+            message.workerWeight = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): TenantLimits {
+    return {
+      deployments: isSet(object.deployments) ? globalThis.Number(object.deployments) : undefined,
+      runningExecutions: isSet(object.runningExecutions)
+        ? globalThis.Number(object.runningExecutions)
+        : isSet(object.running_executions)
+        ? globalThis.Number(object.running_executions)
+        : undefined,
+      queuedExecutions: isSet(object.queuedExecutions)
+        ? globalThis.Number(object.queuedExecutions)
+        : isSet(object.queued_executions)
+        ? globalThis.Number(object.queued_executions)
+        : undefined,
+      storageBytes: isSet(object.storageBytes)
+        ? globalThis.Number(object.storageBytes)
+        : isSet(object.storage_bytes)
+        ? globalThis.Number(object.storage_bytes)
+        : undefined,
+      requestsPerMinute: isSet(object.requestsPerMinute)
+        ? globalThis.Number(object.requestsPerMinute)
+        : isSet(object.requests_per_minute)
+        ? globalThis.Number(object.requests_per_minute)
+        : undefined,
+      workerWeight: isSet(object.workerWeight)
+        ? globalThis.Number(object.workerWeight)
+        : isSet(object.worker_weight)
+        ? globalThis.Number(object.worker_weight)
+        : undefined,
+    };
+  },
+
+  toJSON(message: TenantLimits): unknown {
+    const obj: any = {};
+    if (message.deployments !== undefined) {
+      obj.deployments = Math.round(message.deployments);
+    }
+    if (message.runningExecutions !== undefined) {
+      obj.runningExecutions = Math.round(message.runningExecutions);
+    }
+    if (message.queuedExecutions !== undefined) {
+      obj.queuedExecutions = Math.round(message.queuedExecutions);
+    }
+    if (message.storageBytes !== undefined) {
+      obj.storageBytes = Math.round(message.storageBytes);
+    }
+    if (message.requestsPerMinute !== undefined) {
+      obj.requestsPerMinute = Math.round(message.requestsPerMinute);
+    }
+    if (message.workerWeight !== undefined) {
+      obj.workerWeight = floatToJson(message.workerWeight);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<TenantLimits>): TenantLimits {
+    return TenantLimits.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TenantLimits>): TenantLimits {
+    const message = createBaseTenantLimits();
+    message.deployments = object.deployments ?? undefined;
+    message.runningExecutions = object.runningExecutions ?? undefined;
+    message.queuedExecutions = object.queuedExecutions ?? undefined;
+    message.storageBytes = object.storageBytes ?? undefined;
+    message.requestsPerMinute = object.requestsPerMinute ?? undefined;
+    message.workerWeight = object.workerWeight ?? undefined;
+    return message;
+  },
+};
+
 /** Who calls, and what may they do: asked by the gateway for every request whose answer it has not cached. */
 export type IdentityServiceDefinition = typeof IdentityServiceDefinition;
 export const IdentityServiceDefinition = {
@@ -1303,8 +1762,24 @@ export const IdentityServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /**
+     * What tenants may have at most, all of them in one answer: those who hold them to it keep it. A change is told by
+     * identity.quota-changed.
+     */
+    listLimits: {
+      name: "ListLimits",
+      requestType: ListLimitsRequest as typeof ListLimitsRequest,
+      requestStream: false,
+      responseType: ListLimitsResponse as typeof ListLimitsResponse,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
+
+function floatToJson(value: number | null | undefined): number | string | null | undefined {
+  return typeof value === "number" && !globalThis.Number.isFinite(value) ? globalThis.String(value) : value;
+}
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
 
@@ -1324,6 +1799,10 @@ function longToNumber(int64: { toString(): string }): number {
     throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
   }
   return num;
+}
+
+function isObject(value: any): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 function isSet(value: any): boolean {

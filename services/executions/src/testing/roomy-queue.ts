@@ -1,0 +1,11 @@
+import { noQuota } from '../domain/quota';
+import type { QueueRules } from '../engine/deps';
+
+/** A queue that holds nothing back. */
+export const roomyQueue = (): QueueRules => ({
+  isPaused: () => false,
+  maxConcurrent: () => 1_000,
+  quota: () => noQuota,
+  isRunningLimited: () => false,
+  weights: () => ({}),
+});
