@@ -25,6 +25,7 @@ import { engineLoops } from '../../../services/executions/src/loops/engine.loops
 import { scheduleLoops } from '../../../services/executions/src/loops/schedules.loops';
 import { dbOf, type MemoryDatabase } from './database';
 import type { DeploymentsPeer } from './peers';
+import { CANCEL_GRACE_MS } from './simulation';
 import type { VirtualWorld } from './virtual';
 
 /** One replica of the engine as `composeEngine` of the executions service makes it, over the tables in memory. */
@@ -66,7 +67,7 @@ export function newEngine(
     wake,
     queue: { isPaused: () => false, maxConcurrent: () => maxConcurrent },
     passedOver: newPassedOver(),
-    cancelGraceMs: 3_000,
+    cancelGraceMs: CANCEL_GRACE_MS,
     tokenKey: 'simulation',
     leases: createLeaseProofs(new Secret('simulation')),
     workflowConfig: { taskRetries: 2, taskRetryIntervalMs: retryMs, subgraphRetries: 1 },
