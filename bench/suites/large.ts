@@ -1,4 +1,5 @@
-// A blueprint of ten thousand plain nodes: uploaded, deployed, installed, uninstalled, while somebody else asks for something small.
+// A blueprint of ten thousand plain nodes: uploaded, deployed, installed, updated, uninstalled, while somebody else asks for
+// something small.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Mode } from '../../test/harness/fleet';
 import { call, upload } from '../../test/harness/session';
@@ -14,12 +15,20 @@ const BARS = { upload: 20, create: 30, install: 120, memoryMb: 1_000 };
 const LIMIT_MS = 300_000;
 const ID = 'large';
 
-const text = (nodes: number): string =>
+const UPDATED = 'large-updated';
+/** What the update adds. */
+const ADDED = 10;
+
+/** `size` is the one property that an update changes. */
+const text = (nodes: number, size = 1): string =>
   [
     'tosca_definitions_version: cloudify_dsl_1_4',
     'imports: [cloudify/types/types.yaml]',
+    'node_types:',
+    '  sized: {derived_from: cloudify.nodes.Root, properties: {size: {default: 1}}}',
     'node_templates:',
-    ...Array.from({ length: nodes }, (_, i) => `  node_${i}: {type: cloudify.nodes.Root}`),
+    `  sized: {type: sized, properties: {size: ${size}}}`,
+    ...Array.from({ length: nodes - 1 }, (_, i) => `  node_${i}: {type: cloudify.nodes.Root}`),
   ].join('\n');
 
 interface Step {
@@ -51,15 +60,39 @@ async function inMode(plan: Plan, mode: Mode, nodes: number): Promise<Record<str
     };
     await step('upload', () => upload(client, ID, archive({ name: ID, yaml: text(nodes), operations: 0 })));
     await step('create', () => call(client, 'createDeployment', { id: ID }, { blueprint_id: ID }));
-    for (const workflow of ['install', 'uninstall']) await step(workflow, () => execute(manager, workflow));
+    await step('install', () => execute(manager, 'install'));
+    const changed = archive({ name: UPDATED, yaml: text(nodes + ADDED, 2), operations: 0 });
+    await upload(client, UPDATED, changed);
+    await step('update', () => update(manager, nodes + ADDED));
+    await step('uninstall', () => execute(manager, 'uninstall'));
     return steps;
   } finally {
     await manager.stop();
   }
 }
 
-async function execute({ client }: Manager, workflow: string): Promise<void> {
-  const { id } = await call(client, 'startExecution', {}, { deployment_id: ID, workflow_id: workflow });
+async function execute(manager: Manager, workflow: string): Promise<void> {
+  const asked = { deployment_id: ID, workflow_id: workflow };
+  const { id } = await call(manager.client, 'startExecution', {}, asked);
+  await ended(manager, id, workflow);
+}
+
+/** To the blueprint with one changed property and ten nodes more; nobody is to find fewer or older ones afterwards. */
+async function update(manager: Manager, nodes: number): Promise<void> {
+  const { client } = manager;
+  const asked = { blueprint_id: UPDATED };
+  const made = await call(client, 'initiateDeploymentUpdate', { deployment_id: ID }, asked);
+  await ended(manager, made.execution_id, 'update');
+  const listed = await call(client, 'listNodes', {}, undefined, {
+    deployment_id: ID,
+    _size: 1,
+    _include: 'id',
+  });
+  if (listed.metadata.pagination.total !== nodes)
+    throw new Error(`after the update there are ${listed.metadata.pagination.total} nodes, not ${nodes}`);
+}
+
+async function ended({ client }: Manager, id: string, workflow: string): Promise<void> {
   const end = performance.now() + LIMIT_MS;
   for (;;) {
     const { status, error } = await call(client, 'getExecution', { executionId: id });

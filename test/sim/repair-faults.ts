@@ -21,8 +21,8 @@ export const repairFaults: readonly SeededFault[] = [
   {
     name: 'the deadline after a failure is not read back after a crash',
     file: engine('graph-memory'),
-    find: 'if (head.flags.deadline !== null && head.flags.ended === null) loaded.timers.set(null, head.flags.deadline);',
-    replace: '',
+    find: 'if (deadline !== null && head.flags.ended === null) loaded.timers.set(null, deadline);',
+    replace: 'void deadline;',
   },
   {
     name: 'who holds an operation is not read back after a crash',
@@ -175,8 +175,8 @@ export const repairFaults: readonly SeededFault[] = [
   {
     name: 'a kill does not reach the operations',
     file: commands('cancel-execution'),
-    find: "return stopping(mode === 'cancel' ? [] : await requestKill(tx, execution.graph_id!));",
-    replace: 'return stopping([]);',
+    find: '  return stopping(await requestKill(tx, execution.graph_id!));',
+    replace: '  return stopping([]);',
   },
   {
     name: 'a kill names operations, and not which runs of them',
@@ -357,8 +357,8 @@ export const repairFaults: readonly SeededFault[] = [
   {
     name: 'others begin beside a system-wide execution',
     file: commands('dequeue-executions'),
-    find: 'return admit(request, { systemWide, ofDeployment, atWork })',
-    replace: 'return admit(request, { systemWide: [], ofDeployment, atWork })',
+    find: 'return admit(request, { systemWide, ofDeployment,',
+    replace: 'return admit(request, { systemWide: [], ofDeployment,',
   },
   {
     name: 'a system-wide execution begins beside others',

@@ -1,3 +1,4 @@
+import { cancelFaults } from './cancel-faults';
 import { repairFaults } from './repair-faults';
 import { scheduleFaults } from './schedule-faults';
 
@@ -23,6 +24,7 @@ const engine = (file: string) => `services/executions/src/engine/${file}.ts`;
 /** One at a time (`npm run sim -- --power`). */
 export const seededFaults: readonly SeededFault[] = [
   ...repairFaults,
+  ...cancelFaults,
   ...scheduleFaults.map((fault) => ({ ...fault, of: 'schedules' as const })),
   {
     name: 'results are taken whoever sends them, of any attempt (no fence)',

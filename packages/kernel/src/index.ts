@@ -31,6 +31,7 @@ export { isJsonObject, type Json, type JsonObject } from './json';
 export { type Log, silentLog } from './log';
 export { defineMachine, type Machine, type MachineTable } from './machine';
 export { nearestName } from './nearest';
+export { inPieces, jsonListInPieces, PIECE, type Pieces, whole } from './pieces';
 export { jsonParts, jsonText, RawJson } from './raw-json';
 export { err, ok, type Result } from './result';
 export { Secret } from './secret';

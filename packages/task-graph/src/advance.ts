@@ -1,3 +1,4 @@
+import { type Pieces, whole } from '@baton/kernel';
 import {
   addTasks,
   asksCode,
@@ -14,7 +15,7 @@ import { fail, failIfQuiet, reschedule } from './failure';
 import { type GraphState, isAbandoned, isCodeStep, isInOver, isWorkflowCode, type TaskNode } from './graph';
 import type { Happening } from './happening';
 import { emitTaskEvent, workflowFailedText } from './messages';
-import { drain, leaveWorker, succeed, takeBack, toldFailure } from './run';
+import { drain, drainInPieces, leaveWorker, succeed, takeBack, toldFailure } from './run';
 import { beginStep, endStep, type Step, touch } from './step';
 import type { TaskError } from './task';
 import { timeoutError } from './time-limit';
@@ -27,14 +28,23 @@ export const MAX_LOSSES = 5;
  * delta to store; when it cannot be stored, `undoDecision` takes it back. Cost: O(tasks changed). Never throws.
  */
 export function advance(graph: GraphState, happenings: readonly Happening[], now: number): Decision {
+  return whole(advanceInPieces(graph, happenings, now));
+}
+
+/** The same; nobody else may look at the graph before its end. */
+export function* advanceInPieces(
+  graph: GraphState,
+  happenings: readonly Happening[],
+  now: number,
+): Pieces<Decision> {
   const step = beginStep(graph, now);
   for (const happening of happenings) {
     take(step, happening);
-    drain(step);
+    yield* drainInPieces(step);
     failBroken(step);
   }
   conclude(step);
-  return endStep(step);
+  return yield* endStep(step);
 }
 
 /** Tasks that tell of a failure elsewhere have failed with it. */

@@ -1,4 +1,4 @@
-import type { Json } from '@baton/kernel';
+import { type Json, PIECE, type Pieces, whole } from '@baton/kernel';
 import type { GraphFlags } from './decision';
 import type { OperationState } from './machines';
 import type { Deferral, GraphSpec, TaskError, TaskRow, TaskSpec, TaskStatus } from './task';
@@ -81,7 +81,11 @@ export function nodeOf(spec: TaskSpec, status: TaskStatus | null): TaskNode {
 
 /** A new graph from its specification; nothing has run yet. */
 export function graphFromSpec(spec: GraphSpec): GraphState {
-  return graphFromRows(spec, spec.tasks, freshFlags());
+  return whole(graphFromSpecInPieces(spec));
+}
+
+export function graphFromSpecInPieces(spec: GraphSpec): Pieces<GraphState> {
+  return graphInPieces(spec, spec.tasks, freshFlags());
 }
 
 export function freshFlags(): GraphFlags {
@@ -93,19 +97,34 @@ export function freshFlags(): GraphFlags {
  * @throws RangeError when an idx is missing: a graph with a hole cannot be run.
  */
 export function graphFromRows(
-  head: Pick<GraphSpec, 'name' | 'waitAfterFailMs' | 'dryRun'>,
+  head: GraphHead,
   rows: readonly (TaskRow | TaskSpec)[],
   flags: GraphFlags,
 ): GraphState {
+  return whole(graphInPieces(head, rows, flags));
+}
+
+type GraphHead = Pick<GraphSpec, 'name' | 'waitAfterFailMs' | 'dryRun'>;
+
+function* graphInPieces(
+  head: GraphHead,
+  rows: readonly (TaskRow | TaskSpec)[],
+  flags: GraphFlags,
+): Pieces<GraphState> {
   const nodes: TaskNode[] = new Array(rows.length);
-  for (const row of rows) nodes[row.idx] = nodeOf(row, 'state' in row ? row : null);
+  for (const [i, row] of rows.entries()) {
+    if (i % PIECE === 0) yield;
+    nodes[row.idx] = nodeOf(row, 'state' in row ? row : null);
+  }
   for (let i = 0; i < rows.length; i++)
     if (!nodes[i]) throw new RangeError(`graph ${head.name}: task ${i} is missing`);
   for (const node of nodes)
     if (node.spec.retryOf !== null) nodes[node.spec.retryOf]!.retriedBy = node.spec.idx;
   for (const node of nodes) node.settled = isSettled(node);
+  yield;
   wireSubgraphs(nodes);
-  wireDependencies(nodes);
+  yield* wireDependencies(nodes);
+  yield;
   return {
     name: head.name,
     waitAfterFailMs: head.waitAfterFailMs,
@@ -148,9 +167,10 @@ function wireSubgraphs(nodes: TaskNode[]): void {
   }
 }
 
-function wireDependencies(nodes: TaskNode[]): void {
+function* wireDependencies(nodes: TaskNode[]): Pieces<void> {
   const edges = new Map<TaskNode, number[]>();
   for (const node of nodes) {
+    if (node.spec.idx % PIECE === 0) yield;
     if (node.state !== 'pending') continue;
     for (const dep of node.spec.deps) {
       const on = nodes[activeEnd(nodes, dep)]!;

@@ -1,4 +1,4 @@
-export { advance, isInGrace, MAX_LOSSES } from './advance';
+export { advance, advanceInPieces, isInGrace, MAX_LOSSES } from './advance';
 export { type Availability, type AvailabilityRules, workflowAvailability } from './availability';
 export { refreshedOperations } from './build/refresh-operations';
 export { type CodeItem, codeGraph, compileItems, isSameWork, type WorkflowCode } from './code/compile';
@@ -10,6 +10,7 @@ export {
   type GraphState,
   graphFromRows,
   graphFromSpec,
+  graphFromSpecInPieces,
   isWorkflowCode,
   progressOf,
 } from './graph';
@@ -66,4 +67,4 @@ export type {
   WorkflowConfig,
   WorkflowInput,
 } from './workflow';
-export { builtinOf, endWithoutModel, isResumable, nextStage } from './workflows/registry';
+export { builtinOf, endWithoutModel, isResumable, nextStage, nextStageInPieces } from './workflows/registry';

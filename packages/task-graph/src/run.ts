@@ -1,4 +1,4 @@
-import { type Json, waitUntil } from '@baton/kernel';
+import { type Json, PIECE, type Pieces, waitUntil, whole } from '@baton/kernel';
 import { edit, recordDrift, recordStatus, runLocal } from './effects';
 import {
   type GraphState,
@@ -17,8 +17,13 @@ import type { TaskSpec } from './task';
 
 /** Start everything that became ready, and what becomes ready by that, until nothing more does. */
 export function drain(step: Step): void {
+  whole(drainInPieces(step));
+}
+
+export function* drainInPieces(step: Step): Pieces<void> {
   const { flags } = step.graph;
   for (let at = 0; at < step.ready.length; at++) {
+    if (at % PIECE === PIECE - 1) yield;
     if (
       (flags.cancel !== null && !step.graph.hasCode) ||
       (flags.deadline !== null && step.now >= flags.deadline)

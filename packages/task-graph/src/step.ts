@@ -1,3 +1,4 @@
+import { PIECE, type Pieces } from '@baton/kernel';
 import type { Decision } from './decision';
 import type { GraphState, TaskNode } from './graph';
 import { isCounted, nodeOf } from './graph';
@@ -74,9 +75,10 @@ export function appendTask(step: Step, spec: TaskSpec, retries: number): TaskNod
 }
 
 /** The delta, once nothing more will change. */
-export function endStep(step: Step): Decision {
+export function* endStep(step: Step): Pieces<Decision> {
   const { decision, graph, undo } = step;
-  for (const { node, before } of undo.nodes) {
+  for (const [i, { node, before }] of undo.nodes.entries()) {
+    if (i % PIECE === PIECE - 1) yield;
     if (isStatusChanged(node, before)) decision.changes.push({ idx: node.spec.idx, ...statusOf(node) });
   }
   for (let i = undo.nodeCount; i < graph.nodes.length; i++) decision.added.push(rowOf(graph.nodes[i]!));

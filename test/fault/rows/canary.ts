@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createReadStream, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, createReadStream, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ask } from '../ask';
@@ -13,19 +13,52 @@ import { pause, until } from '../until';
 export const canaryRows: Row[] = [
   {
     id: 'F27',
-    limitS: 420,
+    limitS: 600,
     title:
-      'scripts print, answer and fail with a secret, while a worker, the engine, PostgreSQL and RabbitMQ are killed',
-    pass: 'its text is in no log, event, answer, row, message, file or snapshot: not as it is, nor in base64, hex or as in a URL',
+      'scripts print, answer and fail with a secret, while workers, services, PostgreSQL and RabbitMQ are killed, restarted, paused and cut off',
+    pass: 'its text is in no log, log bundle, event, answer, row, message, file, core file or snapshot: not as it is, nor in base64, hex or as in a URL',
     run: (at) => underLoad(at, () => canary(at)),
   },
 ];
 
 const run = promisify(execFile);
-/** Executions of the script, each with a fault under it. */
-const FAULTS = ['worker-1', 'executions', 'postgres', 'rabbit', 'worker-2', 'secrets'];
+/** Past the lease of whatever it runs. */
+const PAUSED_MS = 18_000;
+const AWAY_MS = 4_000;
 
-async function canary({ rig, isSuite }: RowContext): Promise<Struck> {
+/** Executions of the script, each with one of these under it; they heal. */
+const FAULTS: Record<string, (rig: Rig) => Promise<unknown>> = {
+  'worker killed': (rig) => rig.kill('worker-1'),
+  'engine killed': (rig) => rig.kill('executions'),
+  'PostgreSQL restarted': (rig) => rig.postgres.restart(),
+  'RabbitMQ restarted': (rig) => rig.rabbit.restart(),
+  'secrets killed': (rig) => rig.kill('secrets'),
+  'deployments killed': (rig) => rig.kill('deployments'),
+  'gateway killed': (rig) => rig.kill('gateway'),
+  'worker paused past its lease': async (rig) => {
+    rig.process('worker-3').signal('SIGSTOP');
+    await pause(PAUSED_MS);
+    rig.process('worker-3').signal('SIGCONT');
+  },
+  'PostgreSQL away': async (rig) => {
+    rig.postgresProxy.blackhole();
+    await pause(AWAY_MS);
+  },
+  'RabbitMQ away': async (rig) => {
+    rig.rabbitProxy.blackhole();
+    await pause(AWAY_MS);
+  },
+  /** As a crash of its own would be: with a core file, where the system writes them. */
+  'worker aborted': async (rig) => {
+    rig.expectDead('worker-2');
+    rig.process('worker-2').signal('SIGABRT');
+    await rig.process('worker-2').ended();
+  },
+};
+/** Of a short run, chosen by its seed. */
+const IN_SUITE = 3;
+
+async function canary({ rig, isSuite, random }: RowContext): Promise<Struck> {
   // Characters that look different in every form.
   const secret = `c4n+/ry ${randomBytes(32).toString('base64')}`;
   await ask(rig.client, 'putSecret', {
@@ -38,11 +71,14 @@ async function canary({ rig, isSuite }: RowContext): Promise<Struck> {
   });
   const violations: string[] = [];
   const ends = new Map<string, number>();
-  for (const [n, victim] of FAULTS.slice(0, isSuite ? 3 : FAULTS.length).entries()) {
+  const names = Object.keys(FAULTS);
+  while (isSuite && names.length > IN_SUITE) names.splice(random.below(names.length), 1);
+  for (const [n, name] of names.entries()) {
     const asked = toAsk(deployment!, n % 2 === 0 ? 'install' : 'uninstall');
     const id = await startOnce(rig, asked, new Map());
-    await pause(200 + n * 100);
-    await strike(rig, victim);
+    await pause(200 + (n % 6) * 100);
+    await FAULTS[name]!(rig);
+    await rig.heal();
     const status = await endOf(rig, id);
     ends.set(status, (ends.get(status) ?? 0) + 1);
   }
@@ -60,16 +96,9 @@ async function canary({ rig, isSuite }: RowContext): Promise<Struck> {
     rmSync(places, { recursive: true, force: true });
   }
   return {
-    facts: { executions: [...ends].map(([s, n]) => `${n} x ${s}`).join(', ') },
+    facts: { faults: names.length, executions: [...ends].map(([s, n]) => `${n} x ${s}`).join(', ') },
     violations,
   };
-}
-
-async function strike(rig: Rig, victim: string): Promise<void> {
-  if (victim === 'postgres') await rig.postgres.restart();
-  else if (victim === 'rabbit') await rig.rabbit.restart();
-  else await rig.kill(victim);
-  await rig.heal();
 }
 
 const endOf = (rig: Rig, id: string): Promise<string> =>
@@ -115,23 +144,61 @@ async function placesOf(rig: Rig, shown: string): Promise<string> {
   await run('cp', ['-r', join(rig.fleet.dir, 'logs'), join(rig.fleet.dir, 'blobs'), places]);
   await run('cp', ['-r', rig.rabbit.folder, join(places, 'broker')]);
   await run('cp', ['-r', rig.postgres.folder, join(places, 'postgres')]).catch(() => undefined);
-  await snapshotInto(rig, join(places, 'snapshot'));
+  copyCores(rig, join(places, 'cores'));
+  await archiveInto(rig, join(places, 'snapshot'), SNAPSHOT);
+  await archiveInto(rig, join(places, 'bundle'), LOG_BUNDLE);
   return places;
 }
 
-async function snapshotInto(rig: Rig, folder: string): Promise<void> {
-  const params = { snapshot_id: `canary-${randomBytes(3).toString('hex')}` };
-  await ask(rig.client, 'createSnapshot', { params, isDone: ['conflict_error'] });
-  await until('a snapshot', 90_000, async () => {
-    const { status } = await ask(rig.client, 'getSnapshot', { params });
+/** What processes of the manager may have left when they were aborted. */
+function copyCores(rig: Rig, folder: string): void {
+  mkdirSync(folder);
+  for (const root of [rig.fleet.dir, process.cwd()]) {
+    const names = readdirSync(root, { recursive: root === rig.fleet.dir }) as string[];
+    for (const name of names)
+      if (/(^|\/)core(\.\d+)?$/.test(name) && statSync(join(root, name)).isFile())
+        cpSync(join(root, name), join(folder, name.replaceAll('/', '-')));
+  }
+}
+
+/** An archive that is made of the manager and fetched. */
+interface Archive {
+  path: string;
+  param: string;
+  create: Operation;
+  get: Operation;
+}
+type Operation = Parameters<typeof ask>[1];
+
+const SNAPSHOT: Archive = {
+  path: 'snapshots',
+  param: 'snapshot_id',
+  create: 'createSnapshot',
+  get: 'getSnapshot',
+};
+const LOG_BUNDLE: Archive = {
+  path: 'log-bundles',
+  param: 'log_bundle_id',
+  create: 'createLogBundle',
+  get: 'getLogBundle',
+};
+
+async function archiveInto(rig: Rig, folder: string, { path, param, create, get }: Archive): Promise<void> {
+  const id = `canary-${randomBytes(3).toString('hex')}`;
+  const params = { [param]: id };
+  await ask(rig.client, create, { params, isDone: ['conflict_error'] });
+  await until(`${path}/${id}`, 90_000, async () => {
+    const { status } = await ask(rig.client, get, { params });
     return status === 'created';
   });
-  const answer = await fetch(`${rig.fleet.baseUrl}/api/v3.1/snapshots/${params.snapshot_id}/archive`, {
+  const answer = await fetch(`${rig.fleet.baseUrl}/api/v3.1/${path}/${id}/archive`, {
     headers: headersOf(rig.fleet.adminPassword),
   });
+  if (!answer.ok) throw new Error(`${path}/${id} is not answered: ${answer.status}`);
   mkdirSync(folder);
-  writeFileSync(join(folder, 'snapshot.zip'), Buffer.from(await answer.arrayBuffer()));
-  await run('python3', ['-m', 'zipfile', '-e', join(folder, 'snapshot.zip'), folder]);
+  const file = join(folder, 'archive.zip');
+  writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
+  await run('python3', ['-m', 'zipfile', '-e', file, folder]);
 }
 
 /** The secret as it may stand somewhere. Parts of base64 depend on what stands before: three of them. */

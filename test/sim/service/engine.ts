@@ -26,6 +26,7 @@ import { engineLoops } from '../../../services/executions/src/loops/engine.loops
 import { scheduleLoops } from '../../../services/executions/src/loops/schedules.loops';
 import { dbOf, type MemoryDatabase } from './database';
 import type { DeploymentsPeer } from './peers';
+import { CANCEL_GRACE_MS } from './simulation';
 import type { VirtualWorld } from './virtual';
 
 /** One replica of the engine as `composeEngine` of the executions service makes it, over the tables in memory. */
@@ -73,7 +74,7 @@ export function newEngine(
       weights: () => ({}),
     },
     passedOver: newPassedOver(),
-    cancelGraceMs: 3_000,
+    cancelGraceMs: CANCEL_GRACE_MS,
     tokenKey: 'simulation',
     leases: createLeaseProofs(new Secret('simulation')),
     workflowConfig: { taskRetries: 2, taskRetryIntervalMs: retryMs, subgraphRetries: 1 },

@@ -1,7 +1,7 @@
 import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
 import type { MemoryExecution } from './database';
 import { observed } from './executions';
-import { type Simulation, TROUBLED_MS } from './simulation';
+import { CANCEL_GRACE_MS, type Simulation, TROUBLED_MS } from './simulation';
 
 /** All have ended, and nobody is owed an end. */
 export const isOver = ({ database }: Simulation): boolean =>
@@ -125,6 +125,26 @@ export function judgeHolders({ row, tasks }: MemoryExecution, breaches: string[]
     if (graph_id !== row.graph_id || spec.kind !== 'operation' || state !== 'started') continue;
     if (worker_id === null || leaseUntilMs === null)
       breaches.push(`${row.id}: task ${idx} is started, and nobody has it`);
+  }
+}
+
+/**
+ * A plain cancel leaves what runs its grace. Held against every commit, before its kills are noted: nobody is told to stop
+ * anything earlier, unless somebody has asked for that as well.
+ */
+export function judgeGrace(
+  { killedRuns, stopAsked, endedByClient, oracle }: Simulation,
+  { row, tasks, graphs }: MemoryExecution,
+): void {
+  if (stopAsked.has(row.id) || endedByClient.has(row.id) || row.cancel_requested_at === null) return;
+  const leftMs = Date.parse(row.cancel_requested_at) + CANCEL_GRACE_MS - Date.now();
+  if (leftMs <= 0) return;
+  for (const { isKillRequested, graph_id, idx, attempt } of tasks.values()) {
+    const isNew = isKillRequested && !killedRuns.has(`${row.id} ${graph_id} ${idx} ${attempt}`);
+    if (isNew && graphs.find(({ id }) => id === graph_id)?.flags.cancel === 'cancel')
+      oracle.breaches.push(
+        `${row.id}: task ${idx} is stopped ${leftMs} ms before the grace of its cancel ends`,
+      );
   }
 }
 

@@ -135,12 +135,13 @@ export function cancelAt(
   at: number,
   mode: 'cancel' | 'force-cancel' | 'kill',
 ): void {
-  const { world, database, cancelled, killed } = simulation;
+  const { world, database, cancelled, killed, stopAsked } = simulation;
   askAt(simulation, at, async (deps) => {
+    if (mode !== 'cancel') stopAsked.add(id);
     await cancelExecution(deps, id, mode);
-    // A kill of one that has failed stops what workers still run of it, and changes nothing else.
-    if (mode === 'kill' && database.executions.get(id)?.row.status === 'failed') return;
-    cancelled.add(id);
+    // A kill of one that has failed stops what workers still run of it, and leaves its status.
+    const hasFailed = mode === 'kill' && database.executions.get(id)?.row.status === 'failed';
+    if (!hasFailed) cancelled.add(id);
     if (mode !== 'cancel' && !killed.has(id)) killed.set(id, world.now);
   });
 }

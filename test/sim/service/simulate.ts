@@ -16,7 +16,16 @@ import { type MemoryExecution, newDatabase } from './database';
 import { newDecidedStates } from './decided-states';
 import { MESSAGES, newEngine, relay, startLoops } from './engine';
 import { executionIdOf, observed } from './executions';
-import { isOver, judge, judgeGoingOn, judgeHolders, judgeShown, judgeTimers, judgeWake } from './judge';
+import {
+  isOver,
+  judge,
+  judgeGoingOn,
+  judgeGrace,
+  judgeHolders,
+  judgeShown,
+  judgeTimers,
+  judgeWake,
+} from './judge';
 import { newDeployments, publishTo, publishToAll, publishToDeployments } from './peers';
 import { newQueueOracle } from './queue-oracle';
 import { cancelAt, enqueue, enqueueWide, request, resumeAt, startBeside } from './requests';
@@ -99,6 +108,7 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
       judgeWake(after, oracle.breaches);
       judgeHolders(after, oracle.breaches);
       judgeShown(simulation, after, oracle.breaches);
+      judgeGrace(simulation, after);
       noteKills(simulation, after);
       const before = looks.get(after.row.id)!;
       const now = observed(after);
@@ -159,6 +169,7 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     looks,
     cancelled: new Set(),
     killed: new Map(),
+    stopAsked: new Set(),
     killedRuns: new Set(),
     endedByClient: new Set(),
     resumed: new Set(),

@@ -9,6 +9,9 @@ import type { Fleet } from './worker';
 /** For so long things break; then all has time to heal. */
 export const TROUBLED_MS = 40_000;
 
+/** How long a plain cancel leaves what runs. */
+export const CANCEL_GRACE_MS = 3_000;
+
 export interface Simulation {
   world: VirtualWorld;
   database: MemoryDatabase;
@@ -24,6 +27,8 @@ export interface Simulation {
   announced: Set<string>;
   /** When a cancel that stops operations was accepted. */
   killed: Map<string, number>;
+  /** Executions of which somebody has asked to stop operations at once, whether that was accepted or not. */
+  stopAsked: Set<string>;
   /** Runs that workers were told to stop: `<execution> <graph id> <idx> <attempt>`. */
   killedRuns: Set<string>;
   /** Executions that a client has ended by setting their status, perhaps. */

@@ -1,3 +1,4 @@
+import { PIECE, type Pieces, whole } from '@baton/kernel';
 import type { FailureHandler, SubgraphPayload, SuccessHandler, TaskPolicy, TaskSpec } from '../task';
 
 /** A graph being built: tasks by the order of their making, with edges that may still grow. */
@@ -94,6 +95,10 @@ export function followersOf(draft: Draft, subgraph: number, operation: string): 
  * out; what waited for them waits for what they waited for.
  */
 export function finishDraft(draft: Draft, from = 0): TaskSpec[] {
+  return whole(finishDraftInPieces(draft, from));
+}
+
+export function* finishDraftInPieces(draft: Draft, from = 0): Pieces<TaskSpec[]> {
   const { tasks } = draft;
   const isDropped = tasks.map((t) => isEmpty(draft, t));
   dropHollowSubgraphs(draft, isDropped);
@@ -103,6 +108,7 @@ export function finishDraft(draft: Draft, from = 0): TaskSpec[] {
   const bridge = bridgeOf(draft, isDropped);
   const specs: TaskSpec[] = [];
   for (let i = 0; i < tasks.length; i++) {
+    if (i % PIECE === 0) yield;
     if (isDropped[i]) continue;
     const { body, subgraph } = tasks[i]!;
     const { kind, type, name, key, payload, policy } = body;

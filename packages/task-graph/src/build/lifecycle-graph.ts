@@ -1,8 +1,17 @@
+import { type Pieces, whole } from '@baton/kernel';
 import type { NodeInstance } from '../model';
 import type { LifecycleSubject } from '../subject';
 import type { FailureHandler, GraphSpec } from '../task';
 import type { WorkflowConfig } from '../workflow';
-import { addSubgraph, type Draft, finishDraft, keepSubgraph, newDraft, sequence } from './draft';
+import {
+  addSubgraph,
+  type Draft,
+  finishDraft,
+  finishDraftInPieces,
+  keepSubgraph,
+  newDraft,
+  sequence,
+} from './draft';
 import { emitLinks, emitOperation } from './emit';
 import { installSteps } from './install-steps';
 import type { InstanceRelationship, ModelIndex } from './model-index';
@@ -24,8 +33,11 @@ export const IGNORE: FailureHandler = { handler: 'ignore' };
 export function graphSpec(context: BuildContext, name: string, fill: (draft: Draft) => void): GraphSpec {
   const draft = newDraft(context.isDryRun);
   fill(draft);
-  const { waitAfterFailMs } = context.config;
-  return { name, tasks: finishDraft(draft), waitAfterFailMs, dryRun: context.isDryRun };
+  return specOf(context, name, finishDraft(draft));
+}
+
+function specOf({ config, isDryRun }: BuildContext, name: string, tasks: GraphSpec['tasks']): GraphSpec {
+  return { name, tasks, waitAfterFailMs: config.waitAfterFailMs, dryRun: isDryRun };
 }
 
 export interface LifecycleGraph {
@@ -44,18 +56,28 @@ export interface LifecycleGraph {
 
 /** Install, uninstall or roll back `processed` in order (reference workflows.md 1.5 to 1.7). */
 export function lifecycleGraph(context: BuildContext, graph: LifecycleGraph): GraphSpec {
+  return whole(lifecycleGraphInPieces(context, graph));
+}
+
+/** Instances in one piece: each is about ten tasks. */
+const INSTANCES = 32;
+
+export function* lifecycleGraphInPieces(context: BuildContext, graph: LifecycleGraph): Pieces<GraphSpec> {
   const { ix } = context;
-  return graphSpec(context, graph.name, (draft) => {
-    const places = new Map<string, number>();
-    const processed = new Set(graph.processed.map((i) => i.id));
-    for (const instance of graph.processed)
-      places.set(instance.id, addInstance(draft, context, graph, instance));
-    for (const instance of graph.intact) {
-      if (processed.has(instance.id)) continue;
-      places.set(instance.id, addStub(draft, context, graph, instance, processed));
-    }
-    orderInstances(draft, ix, ix.model.nodeInstances, places, graph.direction);
-  });
+  const draft = newDraft(context.isDryRun);
+  const places = new Map<string, number>();
+  const processed = new Set(graph.processed.map((i) => i.id));
+  for (const [i, instance] of graph.processed.entries()) {
+    if (i % INSTANCES === 0) yield;
+    places.set(instance.id, addInstance(draft, context, graph, instance));
+  }
+  for (const [i, instance] of graph.intact.entries()) {
+    if (i % INSTANCES === 0) yield;
+    if (processed.has(instance.id)) continue;
+    places.set(instance.id, addStub(draft, context, graph, instance, processed));
+  }
+  orderInstances(draft, ix, ix.model.nodeInstances, places, graph.direction);
+  return specOf(context, graph.name, yield* finishDraftInPieces(draft));
 }
 
 function addInstance(

@@ -1,14 +1,14 @@
 import { filterInstances, othersThan } from '../build/filter';
-import { lifecycleGraph } from '../build/lifecycle-graph';
+import { lifecycleGraphInPieces } from '../build/lifecycle-graph';
 import type { NodeInstance } from '../model';
 import type { CallRequest } from '../workflow';
 import {
   callStage,
   failureOf,
   flag,
-  graphStage,
   idsOf,
   instancesOf,
+  largeGraphStage,
   must,
   type Part,
   type PlannedStage,
@@ -81,10 +81,11 @@ function installStage(
   select: () => NodeInstance[],
   neighbours: Neighbours = everyOther(run),
 ): PlannedStage {
-  return graphStage(name, () => {
+  return largeGraphStage(name, function* () {
     const processed = select();
-    const intact = neighbours(processed);
-    return { spec: lifecycleGraph(run.context, { name, direction: 'install', processed, intact }) };
+    yield;
+    const graph = { name, direction: 'install' as const, processed, intact: neighbours(processed) };
+    return { spec: yield* lifecycleGraphInPieces(run.context, graph) };
   });
 }
 
@@ -95,14 +96,14 @@ function uninstallStage(
   isIgnoringFailure: boolean,
   neighbours: Neighbours = everyOther(run),
 ): PlannedStage {
-  return graphStage(name, () => {
+  return largeGraphStage(name, function* () {
     const processed = select();
-    const intact = neighbours(processed);
-    const spec = lifecycleGraph(run.context, {
+    yield;
+    const spec = yield* lifecycleGraphInPieces(run.context, {
       name,
       direction: 'uninstall',
       processed,
-      intact,
+      intact: neighbours(processed),
       isIgnoringFailure,
     });
     return { spec, memo: processed.map((i) => i.id) };

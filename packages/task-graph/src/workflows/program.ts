@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@baton/kernel';
+import { type Json, type JsonObject, type Pieces, whole } from '@baton/kernel';
 import type { BuildContext } from '../build/lifecycle-graph';
 import { indexModel, type ModelIndex } from '../build/model-index';
 import type { NodeInstance } from '../model';
@@ -20,6 +20,8 @@ export type EndStage = Extract<Stage, { kind: 'end' }>;
 export interface PlannedStage {
   name: string;
   make: () => Stage;
+  /** The same in pieces, where it may take long. */
+  pieces?: () => Pieces<Stage>;
 }
 
 /** What a program sees: the input with look-ups over its model, made when first asked for. */
@@ -77,6 +79,14 @@ export function graphStage(name: string, make: () => GraphParts | EndStage): Pla
       return 'spec' in made ? { kind: 'graph', name, ...made } : made;
     },
   };
+}
+
+/** The same of a graph that may be large. */
+export function largeGraphStage(name: string, make: () => Pieces<GraphParts>): PlannedStage {
+  function* pieces(): Pieces<Stage> {
+    return { kind: 'graph', name, ...(yield* make()) };
+  }
+  return { name, make: () => whole(pieces()), pieces };
 }
 
 export interface CallParts {

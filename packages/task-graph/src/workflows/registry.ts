@@ -1,3 +1,4 @@
+import { type Pieces, whole } from '@baton/kernel';
 import type { Stage, StageResult, WorkflowInput } from '../workflow';
 import { installNewAgents, validateAgents } from './agents';
 import { checkDrift, checkStatus } from './checks';
@@ -69,9 +70,17 @@ export function isResumable(builtin: string): boolean {
  * stage goes on.
  */
 export function nextStage(builtin: string, input: WorkflowInput, history: readonly StageResult[]): Stage {
+  return whole(nextStageInPieces(builtin, input, history));
+}
+
+export function* nextStageInPieces(
+  builtin: string,
+  input: WorkflowInput,
+  history: readonly StageResult[],
+): Pieces<Stage> {
   const next = replay(builtin, input.isRehearsal ? rehearsedRun(input) : newRun(input), history);
   if (!('make' in next)) return next;
-  const stage = next.make();
+  const stage = next.pieces ? yield* next.pieces() : next.make();
   return input.isRehearsal ? harmless(stage) : stage;
 }
 

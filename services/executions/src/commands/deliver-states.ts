@@ -107,6 +107,8 @@ function decidedStates(
 }
 
 function noteDelivered(loaded: LoadedGraph, last: number): void {
-  loaded.states = loaded.states.filter(({ seq }) => seq > last);
+  // They are in order of their numbers.
+  const left = loaded.states.findIndex(({ seq }) => seq > last);
+  loaded.states = left < 0 ? [] : loaded.states.slice(left);
   loaded.deliveredSeq = Math.max(loaded.deliveredSeq, last);
 }

@@ -1,8 +1,14 @@
-import { newId } from '@baton/kernel';
-import { endWithoutModel, graphFromSpec, nextStage, type Stage, type WorkflowInput } from '@baton/task-graph';
+import { inPieces, newId, type Pieces } from '@baton/kernel';
+import {
+  endWithoutModel,
+  graphFromSpecInPieces,
+  nextStageInPieces,
+  type Stage,
+  type WorkflowInput,
+} from '@baton/task-graph';
 import { forcedLeftMs } from '../domain/cancel';
 import { isCarriedOutElsewhere, isEmptyWorkflow } from '../domain/system-workflows';
-import { decideStep, noteWritten, type Step } from '../engine/advance-graph';
+import { type DecidedStep, decideInPieces, noteWritten, type Step } from '../engine/advance-graph';
 import type { EngineDeps } from '../engine/deps';
 import { workflowEvent } from '../engine/graph-events';
 import { type LoadedGraph, newLoadedGraph } from '../engine/graph-memory';
@@ -88,7 +94,7 @@ async function begin(
   stage: Planned,
 ): Promise<TimedExecution | null> {
   return await deps.memory.serially(execution.id, async () => {
-    const begun = beginStage(deps, execution, stage);
+    const begun = await beginStage(deps, execution, stage);
     const row = await deps.steps.write(begun.write);
     if (!row) {
       deps.memory.forget(execution.id);
@@ -142,7 +148,7 @@ async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<P
     const { blueprintId, model } = execution.deployment_id
       ? await deps.deployments.model(execution.tenant, execution.deployment_id)
       : { blueprintId: execution.blueprint_id ?? '', model: { nodes: [], nodeInstances: [] } };
-    return { ...planned(deps, execution, { ...input, blueprintId, model }), blueprintId };
+    return { ...(await planned(deps, execution, { ...input, blueprintId, model })), blueprintId };
   } catch (error) {
     const code = (error as { code?: string }).code;
     if (code !== 'not_found_error') throw error;
@@ -152,9 +158,9 @@ async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<P
 }
 
 /** The next stage; what cannot be planned now never can, and ends the execution instead of being tried for ever. */
-function planned(deps: EngineDeps, execution: ExecutionRow, input: WorkflowInput): Stage {
+async function planned(deps: EngineDeps, execution: ExecutionRow, input: WorkflowInput): Promise<Stage> {
   try {
-    return nextStage(execution.program!, input, execution.history);
+    return await inPieces(nextStageInPieces(execution.program!, input, execution.history));
   } catch (err) {
     deps.log.error({ err, executionId: execution.id }, 'a workflow cannot be planned');
     return unplannable((err as Error).message);
@@ -172,7 +178,7 @@ interface Begun {
 }
 
 /** What begins the stage: pending -> started with its event, once; the stage's log lines; its graph or call, or the end. */
-function beginStage(deps: EngineDeps, execution: TimedExecution, stage: Planned): Begun {
+async function beginStage(deps: EngineDeps, execution: TimedExecution, stage: Planned): Promise<Begun> {
   const write: StepWrite = { ...emptyWrite(execution), status: execution.status };
   if (stage.kind === 'cancelled') {
     write.changes = { phase: 'ending', outcome: { status: 'cancelled', error: '' } };
@@ -190,7 +196,7 @@ function beginStage(deps: EngineDeps, execution: TimedExecution, stage: Planned)
   if (stage.blueprintId && stage.blueprintId !== execution.blueprint_id)
     write.changes.blueprint_id = stage.blueprintId;
   write.events.push(...stageLog(execution, stage));
-  if (stage.kind === 'graph') return beginGraph(deps, execution, stage, write);
+  if (stage.kind === 'graph') return await beginGraph(deps, execution, stage, write);
   if (stage.kind === 'call') {
     const { kind, name, memo, request } = stage;
     Object.assign(write.changes, { phase: 'calling', stage: { kind, name, memo, request } });
@@ -200,21 +206,17 @@ function beginStage(deps: EngineDeps, execution: TimedExecution, stage: Planned)
   return { write, graph: null };
 }
 
-function beginGraph(
+type GraphStage = Extract<Stage, { kind: 'graph' }>;
+
+/** Memory shows the graph only when it is written; until then others have their turn between its pieces. */
+async function beginGraph(
   deps: EngineDeps,
   execution: TimedExecution,
-  stage: Extract<Stage, { kind: 'graph' }>,
+  stage: GraphStage,
   begin: StepWrite,
-): Begun {
-  const graph = graphFromSpec(stage.spec);
-  const id = newId(execution.now_ms);
-  const { blueprint_id = execution.blueprint_id } = begin.changes;
-  const running: TimedExecution = { ...execution, phase: 'running', graph_id: id, blueprint_id };
-  // Tasks that code adds come as rows, so all of its graph does.
-  const tasks = graph.hasCode ? [] : stage.spec.tasks;
-  const ids = tasks.map(({ idx }) => taskIdOf(id, idx));
-  const loaded = newLoadedGraph(running, id, graph, ids, new Set(ids.keys()));
-  const decided = decideStep(running, loaded, [{ kind: 'start' }]);
+): Promise<Begun> {
+  const first = await inPieces(firstStep(execution, stage, begin));
+  const { id, loaded, decided, running } = first;
   const write: StepWrite = {
     ...decided.write,
     phase: begin.phase,
@@ -225,8 +227,8 @@ function beginGraph(
       name: stage.name,
       wait_after_fail_ms: stage.spec.waitAfterFailMs,
       is_dry_run: stage.spec.dryRun,
-      flags: graph.flags,
-      tasks: graph.hasCode ? null : packTasks(tasks),
+      flags: loaded.graph.flags,
+      tasks: loaded.graph.hasCode ? null : await packTasks(stage.spec.tasks),
     },
     // It is inserted with them.
     flags: null,
@@ -242,4 +244,27 @@ function beginGraph(
   decided.write = write;
   if (decided.step.outcome) endGraph(deps, { execution: running, loaded }, decided, decided.step.outcome);
   return { write, graph: { loaded, step: decided.step } };
+}
+
+interface FirstStep {
+  id: string;
+  running: TimedExecution;
+  loaded: LoadedGraph;
+  decided: DecidedStep;
+}
+
+/** The graph of a stage, started in memory. */
+function* firstStep(execution: TimedExecution, { spec }: GraphStage, begin: StepWrite): Pieces<FirstStep> {
+  const graph = yield* graphFromSpecInPieces(spec);
+  const id = newId(execution.now_ms);
+  const { blueprint_id = execution.blueprint_id } = begin.changes;
+  const running: TimedExecution = { ...execution, phase: 'running', graph_id: id, blueprint_id };
+  // Tasks that code adds come as rows, so all of its graph does.
+  const tasks = graph.hasCode ? [] : spec.tasks;
+  const ids = tasks.map(({ idx }) => taskIdOf(id, idx));
+  yield;
+  const loaded = newLoadedGraph(running, id, graph, ids, new Set(ids.keys()));
+  yield;
+  const decided = yield* decideInPieces(running, loaded, [{ kind: 'start' }]);
+  return { id, running, loaded, decided };
 }

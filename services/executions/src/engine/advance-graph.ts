@@ -1,5 +1,11 @@
-import { type Clock, systemClock } from '@baton/kernel';
-import { advance, type Decision, type GraphOutcome, type Happening } from '@baton/task-graph';
+import { type Clock, type Pieces, systemClock, whole } from '@baton/kernel';
+import {
+  advance,
+  advanceInPieces,
+  type Decision,
+  type GraphOutcome,
+  type Happening,
+} from '@baton/task-graph';
 import type { LockedExecution } from '../store/executions.sql';
 import type { InstanceStateRow } from '../store/rows';
 import { emptyWrite, type StepChanges, type StepWrite } from '../store/step-write';
@@ -48,9 +54,20 @@ export function decideStep(
   claims: readonly ClaimRequest[] = [],
   clock: Pick<Clock, 'monotonic'> = systemClock,
 ): DecidedStep {
+  return whole(decideInPieces(execution, loaded, happenings, claims, clock));
+}
+
+/** The same, of a graph that nobody else knows yet. */
+export function* decideInPieces(
+  execution: LockedExecution,
+  loaded: LoadedGraph,
+  happenings: readonly Happening[],
+  claims: readonly ClaimRequest[] = [],
+  clock: Pick<Clock, 'monotonic'> = systemClock,
+): Pieces<DecidedStep> {
   const flagsBefore = JSON.stringify(loaded.graph.flags);
   loaded.version = -1;
-  const first = advance(loaded.graph, happenings, execution.now_ms);
+  const first = yield* advanceInPieces(loaded.graph, happenings, execution.now_ms);
   noteDispatch(loaded, first);
   const claimed = claims.map((claim) => (first.outcome ? [] : pick(loaded, claim)));
   const starts = claimed
@@ -62,9 +79,11 @@ export function decideStep(
     if (happening.kind === 'due' || happening.kind === 'wake') loaded.timers.delete(happening.idx);
   for (const decision of decisions) noteTimers(loaded, decision);
 
+  yield;
   const areFlagsChanged = JSON.stringify(loaded.graph.flags) !== flagsBefore;
   const decided = describe(execution, loaded, decisions, areFlagsChanged, clock.monotonic());
   decided.step.claimed = claimed;
+  yield;
   return decided;
 }
 

@@ -1,4 +1,5 @@
-import { nextStage, type Stage, type StageResult } from '@baton/task-graph';
+import { inPieces } from '@baton/kernel';
+import { nextStageInPieces, type Stage, type StageResult } from '@baton/task-graph';
 import type { ExecutionRow } from '../store/rows';
 import { callResult } from './call-result';
 import type { EngineDeps } from './deps';
@@ -36,7 +37,7 @@ export async function planAhead(
   const plan: WorkflowPlan = { stages: [], error: null };
   const history: StageResult[] = [];
   while (plan.stages.length < MAX_STAGES) {
-    const stage = nextStage(program, input, history);
+    const stage = await inPieces(nextStageInPieces(program, input, history));
     if (stage.kind === 'end') {
       if (stage.outcome === 'failed') plan.error = stage.error.message;
       return plan;

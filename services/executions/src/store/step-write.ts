@@ -1,4 +1,5 @@
 import type { Envelope } from '@baton/contracts';
+import { jsonListInPieces, PIECE, type Pieces, storableJson } from '@baton/kernel';
 import type { GraphFlags, TaskSpec, TaskStatus } from '@baton/task-graph';
 import { eventRow } from './events.sql';
 import type { ExecutionRow, InstanceStateRow, NewEvent, Outcome, Phase, StoredStage } from './rows';
@@ -92,9 +93,47 @@ export function emptyWrite(execution: ExecutionRow): StepWrite {
 }
 
 /** As the statement takes it (step-statement.sql.ts). */
-export type StepInput = ReturnType<typeof inputOf>;
+export type StepInput = ReturnType<typeof ownInput> & Lists;
 
-export function inputOf(step: StepWrite) {
+interface Lists {
+  events: object[];
+  states: object[];
+}
+
+/** What the statement that writes steps is made for, and its parameter as JSON. */
+export interface StepsInput {
+  inputs: StepInput[];
+  json: string;
+}
+
+/** A step that begins the work of ten thousand instances has a hundred thousand rows. */
+export function* stepsInput(steps: readonly StepWrite[]): Pieces<StepsInput> {
+  const inputs: StepInput[] = [];
+  const texts: string[] = [];
+  for (const step of steps) {
+    const own = ownInput(step);
+    const events = yield* numbered(step.events, eventRow);
+    const states = yield* numbered(step.states, (state) => state);
+    inputs.push({ ...own, events, states });
+    const text = JSON.stringify(own).slice(0, -1);
+    yield;
+    const lists = [yield* jsonListInPieces(events), yield* jsonListInPieces(states)];
+    texts.push(`${text},"events":${lists[0]},"states":${lists[1]}}`);
+  }
+  return { inputs, json: storableJson(`[${texts.join(',')}]`) };
+}
+
+function* numbered<T>(list: readonly T[], rowOf: (one: T) => object): Pieces<object[]> {
+  const rows: object[] = [];
+  for (const [i, one] of list.entries()) {
+    if (i % PIECE === PIECE - 1) yield;
+    rows.push({ n: i + 1, ...rowOf(one) });
+  }
+  return rows;
+}
+
+/** All but the lists that may be long. */
+function ownInput(step: StepWrite) {
   const { plain, others } = sorted(step.tasks);
   return {
     execution_id: step.executionId,
@@ -116,9 +155,7 @@ export function inputOf(step: StepWrite) {
     marks: step.marks,
     succeeded: plain.succeeded,
     started: plain.started,
-    events: step.events.map((event, i) => ({ n: i + 1, ...eventRow(event) })),
     event_count: step.events.length,
-    states: step.states.map((state, i) => ({ n: i + 1, ...state })),
     state_count: step.states.length,
     delivered_seq: step.deliveredSeq || null,
     outbox: step.outbox,

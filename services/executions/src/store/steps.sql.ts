@@ -1,9 +1,9 @@
 import type { Envelope } from '@baton/contracts';
-import { isoInstant, storableJson } from '@baton/kernel';
+import { inPieces, isoInstant, whole } from '@baton/kernel';
 import { type Db, sendAfterCommit, type Tx } from '@baton/postgres';
 import { CompiledQuery } from 'kysely';
 import { stepStatement } from './step-statement.sql';
-import { inputOf, type StepInput, type StepWrite } from './step-write';
+import { type StepWrite, stepsInput } from './step-write';
 import type { DB } from './tables.gen';
 
 /** The row after the step. */
@@ -24,8 +24,8 @@ export async function writeSteps(
   db: Pick<Db<DB>, 'statement'>,
   steps: readonly StepWrite[],
 ): Promise<SteppedRow[]> {
-  const inputs = steps.map(inputOf);
-  return await db.statement<SteppedRow>(stepStatement(inputs, 'free'), [parameterOf(inputs)], (rows) =>
+  const { inputs, json } = await inPieces(stepsInput(steps));
+  return await db.statement<SteppedRow>(stepStatement(inputs, 'free'), [json], (rows) =>
     messagesOf(steps, rows),
   );
 }
@@ -54,10 +54,10 @@ export async function fittingSteps(
 
 /** Writes the step of an execution that `tx` has locked. @throws Error when it was decided on another row: a bug. */
 export async function writeStep(tx: Tx<DB>, step: StepWrite): Promise<SteppedRow> {
-  const inputs = [inputOf(step)];
+  const { inputs, json } = whole(stepsInput([step]));
   // Not prepared: the planner sees how large the tables are.
   const { text } = stepStatement(inputs, 'held');
-  const { rows } = await tx.executeQuery<SteppedRow>(CompiledQuery.raw(text, [parameterOf(inputs)]));
+  const { rows } = await tx.executeQuery<SteppedRow>(CompiledQuery.raw(text, [json]));
   if (!rows[0]) throw new Error(`execution ${step.executionId}: the step does not fit the locked row`);
   sendAfterCommit(tx, messagesOf([step], rows));
   return rows[0];
@@ -70,5 +70,3 @@ function messagesOf(steps: readonly StepWrite[], rows: readonly SteppedRow[]): E
     return row ? outbox.map((message) => ({ ...message, time: isoInstant(row.now_ms) })) : [];
   });
 }
-
-const parameterOf = (inputs: readonly StepInput[]): string => storableJson(JSON.stringify(inputs));

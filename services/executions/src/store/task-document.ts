@@ -1,4 +1,6 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { inPieces, PIECE, type Pieces } from '@baton/kernel';
 import type { TaskRow, TaskSpec } from '@baton/task-graph';
 import type { StoredGraph, StoredTask } from './rows';
 
@@ -13,9 +15,28 @@ export interface TaskMarks {
   succeeded: number[];
 }
 
+const FAST = { level: 1 };
+/** A text of a few milliseconds goes through a thread. */
+const LARGE_BYTES = 512 * 1024;
+const deflateElsewhere = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
+
 /** Bytes, as base64. */
-export function packTasks(tasks: readonly TaskSpec[]): string {
-  return deflateRawSync(JSON.stringify(tasks), { level: 1 }).toString('base64');
+export async function packTasks(tasks: readonly TaskSpec[]): Promise<string> {
+  const text = await inPieces(textOf(tasks));
+  const packed = text.length < LARGE_BYTES ? deflateRawSync(text, FAST) : await deflateElsewhere(text, FAST);
+  return packed.toString('base64');
+}
+
+/** The JSON of the tasks. */
+function* textOf(tasks: readonly TaskSpec[]): Pieces<Buffer> {
+  if (tasks.length <= PIECE) return Buffer.from(JSON.stringify(tasks));
+  const parts: Buffer[] = [];
+  for (let at = 0; at < tasks.length; at += PIECE) {
+    const text = JSON.stringify(tasks.slice(at, at + PIECE));
+    parts.push(Buffer.from(`${at === 0 ? '[' : ','}${text.slice(1, -1)}`));
+    yield;
+  }
+  return Buffer.concat([...parts, Buffer.from(']')]);
 }
 
 function unpackTasks(bytes: Uint8Array): TaskSpec[] {
