@@ -15,8 +15,8 @@ const principalOf = (tenant: string): Principal => ({
   role: 'sys_admin',
   roles: ['sys_admin'],
   permissions: ['secret_get', 'secret_list', 'all_tenants', 'administrators'],
-  tenants: [tenant],
-  authMethod: 'password',
+  tenants: [{ name: tenant, roles: ['sys_admin'] }],
+  authMethod: 'http_basic',
   executionId: '',
   isBootstrapAdmin: true,
 });

@@ -89,8 +89,11 @@ function notEnforcedIn(logs: string): string[] {
 function asker({ baseUrl }: Fleet): Rig['ask'] {
   return async (path, as, init = {}) => {
     const basic = as && Buffer.from(`${as.name}:${as.password}`).toString('base64');
-    const headers = as ? { authorization: `Basic ${basic}`, tenant: as.tenant } : {};
-    const answer = await fetch(`${baseUrl}${path}`, { ...init, headers: { ...headers, ...init.headers } });
+    const own: Record<string, string> = as ? { authorization: `Basic ${basic}`, tenant: as.tenant } : {};
+    const answer = await fetch(`${baseUrl}${path}`, {
+      ...init,
+      headers: { ...own, ...(init.headers as Record<string, string>) },
+    });
     return { status: answer.status, text: await answer.text() };
   };
 }
