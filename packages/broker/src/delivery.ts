@@ -5,8 +5,8 @@ import { MAX_DELIVERIES } from './topology';
 export type FailureDecision = { kind: 'retry'; delayMs: number } | { kind: 'park'; reason: string };
 
 /**
- * SQLSTATE of a value that the database refuses for what it is (no UUID, out of range, too large, missing, not one of a few): the same message brings it
- * again.
+ * SQLSTATE of a value that the database refuses for what it is (no UUID, out of range, too large, missing, not one of a
+ * few): the same message brings it again.
  */
 const DATA_FAULT = /^((22|54)[0-9A-Z]{3}|23502|23514)$/;
 
