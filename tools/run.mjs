@@ -84,9 +84,11 @@ const tasks = {
     await build();
     await tsx(['test/attack/run.ts', ...args]);
   },
+  // Requests, then payloads; with `--of rpc,messages` payloads alone, with other options requests alone.
   fuzz: async (args) => {
     await build();
-    await tsx(['test/fuzz/run.ts', ...args]);
+    if (!args.includes('--of')) await tsx(['test/fuzz/run.ts', ...args]);
+    if (args.length === 0 || args.includes('--of')) await tsx(['test/fuzz/payloads/run.ts', ...args]);
   },
   bench: async (args) => {
     await build();

@@ -66,6 +66,7 @@ try {
     'end to end, standalone': e2eCommand({ mode: 'standalone', workers: 1, env }),
     'end to end, services with 3 workers': e2eCommand({ mode: 'services', workers: 3, env }),
   });
+  step('attacks: an outsider, a user of a tenant, a neighbour', () => tsx(['test/attack/run.ts'], env));
   step('faults: processes killed, paused and cut off', () =>
     tsx(['test/fault/run.ts', '--suite', ...seed], env),
   );

@@ -272,3 +272,14 @@ export function requestOf(random: Random, route: RouteContract): Request {
     ...(hasBody && { body: madeOf(random, schemaOf(route.body!), '', nonsense) }),
   };
 }
+
+/** A value that the schema describes, but for a `nonsense` part (0 to 1) of its places. */
+export const payloadOf = (random: Random, type: z.ZodType, nonsense: number): unknown =>
+  madeOf(random, schemaOf(type), '', nonsense);
+
+/** A text that is likely to mean something under this name; `$name` stands for a value that the world knows. */
+export const textFor = (random: Random, name: string): string => String(likely(random, name));
+
+/** A text that means nothing anywhere. */
+export const nonsenseText = (random: Random): string =>
+  String(random.pick(NONSENSE.filter((one) => typeof one === 'string')));

@@ -1,12 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { dropWithRoles, testUrls, withDatabase } from '@baton/testkit';
 import pg from 'pg';
 import { migrationEnv, serviceDatabaseUrls } from './database-logins';
-import { freePorts, type ManagedProcess, nodeProcess, root, untilAnswers } from './processes';
+import { type Account, freePorts, type ManagedProcess, nodeProcess, root, untilAnswers } from './processes';
 
 export type Mode = 'standalone' | 'services';
 
@@ -26,6 +26,8 @@ export interface Fleet {
   databaseUrl: string;
   /** host:port of the rpc servers by service; empty in standalone. */
   rpc: Record<string, string>;
+  /** http://host:port of the HTTP servers by service; empty in standalone. */
+  http: Record<string, string>;
   /** Prefix of the queues in RabbitMQ; empty in standalone. */
   namespace: string;
   stop(): Promise<void>;
@@ -49,6 +51,8 @@ export interface FleetOptions {
   dist?: string;
   /** False: it is answered before it is ready (standalone), for what must not get ready. */
   isReadyAwaited?: boolean;
+  /** Who the manager runs as (standalone), with a home of its own; default who runs the tests. */
+  account?: Account;
 }
 
 const builtDist = join(root, 'dist');
@@ -62,6 +66,10 @@ function withoutKeys(
   return kept;
 }
 
+/** What the services of services mode share, and no worker holds. */
+export const INTERNAL_KEY = 'fleet-internal-key-0123456789';
+/** What a worker of services mode registers with. */
+export const JOIN_TOKEN = 'fleet-join-token-0123456789';
 const ADMIN_PASSWORD = 'admin-test-password';
 const SERVICES = ['identity', 'secrets', 'catalog', 'deployments', 'executions', 'cluster-status'] as const;
 
@@ -74,9 +82,12 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fleet-'));
   // Operations run as others, and pass through to their folders.
   chmodSync(dir, 0o711);
+  const { account } = options;
+  if (account) chownSync(dir, account.uid, account.gid);
   const [port] = await freePorts(1);
   const env = {
     ...cleanEnv(),
+    ...(account && { HOME: dir }),
     BATON_HOME: join(dir, 'home'),
     BATON_WORKER_DIR: join(dir, 'work'),
     BATON_PORT: String(port),
@@ -91,6 +102,7 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
     join(options.dist ?? builtDist, 'apps/standalone/main.js'),
     env,
     join(dir, 'logs'),
+    account,
   );
   manager.start();
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -104,6 +116,7 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
     workers: () => [],
     databaseUrl: '',
     rpc: {},
+    http: {},
     namespace: '',
     async stop() {
       tellUnexpectedEnds(fleet);
@@ -133,7 +146,7 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
     ...migrationEnv(databaseUrls),
   });
   const namespace = name.slice(-20).toLowerCase();
-  const { processes, gatewayPorts, servicePorts, rpc } = await serviceProcesses(options, {
+  const { processes, gatewayPorts, http, rpc } = await serviceProcesses(options, {
     dir,
     databaseUrls,
     namespace,
@@ -150,6 +163,7 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
     workers: () => [...processes.values()].filter((process) => process.name.startsWith('worker')),
     databaseUrl,
     rpc,
+    http,
     namespace,
     async stop() {
       tellUnexpectedEnds(fleet);
@@ -160,8 +174,7 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
     },
   };
   // A gateway is ready before the services behind it are.
-  const services = servicePorts.map((port) => `http://127.0.0.1:${port}`);
-  return await readyOrStopped(fleet, [...services, ...baseUrls]);
+  return await readyOrStopped(fleet, [...Object.values(http), ...baseUrls]);
 }
 
 /** Not by spawnSync: the server may be reached through a proxy in this very process. */
@@ -180,7 +193,7 @@ async function serviceProcesses(
 ): Promise<{
   processes: Map<string, ManagedProcess>;
   gatewayPorts: number[];
-  servicePorts: number[];
+  http: Record<string, string>;
   rpc: Record<string, string>;
 }> {
   const gateways = options.gateways ?? 1;
@@ -194,8 +207,8 @@ async function serviceProcesses(
     AMQP_URL: options.urls?.amqp ?? testUrls.amqp(),
     REDIS_URL: options.urls?.redis ?? testUrls.redis(),
     BATON_NAMESPACE: at.namespace,
-    BATON_INTERNAL_KEY: 'fleet-internal-key-0123456789',
-    BATON_WORKER_JOIN_TOKEN: 'fleet-join-token-0123456789',
+    BATON_INTERNAL_KEY: INTERNAL_KEY,
+    BATON_WORKER_JOIN_TOKEN: JOIN_TOKEN,
     BATON_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     BATON_ADMIN_PASSWORD: ADMIN_PASSWORD,
     BATON_BLOBS: join(at.dir, 'blobs'),
@@ -249,7 +262,10 @@ async function serviceProcesses(
     });
   }
   const rpc = Object.fromEntries(SERVICES.map((service) => [service, `127.0.0.1:${rpcPorts[service]}`]));
-  return { processes, gatewayPorts, servicePorts: Object.values(httpPorts), rpc };
+  const http = Object.fromEntries(
+    SERVICES.map((service) => [service, `http://127.0.0.1:${httpPorts[service]}`]),
+  );
+  return { processes, gatewayPorts, http, rpc };
 }
 
 /** What no test asked for explains why one fails; the logs go with the fleet. */

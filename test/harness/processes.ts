@@ -23,13 +23,19 @@ export const root = join(__dirname, '..', '..');
 const KILL_AFTER_MS = 15_000;
 const ENDING: ReadonlySet<NodeJS.Signals> = new Set(['SIGTERM', 'SIGKILL', 'SIGINT']);
 
+/** Another user than the one of the tests. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
 /** A Node.js program of dist/ with its output in a log file. It is not started again by itself. */
 export function nodeProcess(
   name: string,
   main: string,
   env: NodeJS.ProcessEnv,
   logDir: string,
-  args: string[] = [],
+  account?: Account,
 ): ManagedProcess {
   mkdirSync(logDir, { recursive: true });
   let child: ChildProcess | null = null;
@@ -42,7 +48,11 @@ export function nodeProcess(
     pid: () => child?.pid ?? null,
     start() {
       if (child) return;
-      const started = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const started = spawn(process.execPath, [main], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        ...account,
+      });
       started.stdout.pipe(log, { end: false });
       started.stderr.pipe(log, { end: false });
       child = started;

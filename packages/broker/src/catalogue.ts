@@ -42,14 +42,33 @@ export function createCatalogue(topology: Topology): Catalogue {
 }
 
 /**
+ * The value that a delivery for `type` is the JSON of.
+ * @throws AppError internal_server_error (not retryable): the same bytes are no JSON the next time either.
+ */
+export function readJson(type: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('internal_server_error', `delivery for ${type} is not JSON`, {}, { cause });
+  }
+}
+
+/** What handlers take for granted: names, and an instant. */
+function isEnvelope<T>(raw: unknown): raw is Envelope<T> {
+  if (typeof raw !== 'object' || raw === null) return false;
+  const { id, time, tenant } = raw as Record<string, unknown>;
+  const areTexts = [id, time, tenant].every((value) => typeof value === 'string');
+  return areTexts && !Number.isNaN(Date.parse(time as string));
+}
+
+/**
  * The envelope of a delivery for `message`, its payload checked; unknown fields pass.
  * @throws AppError internal_server_error (not retryable) when it is none.
  */
 export function readEnvelope<T>(message: MessageType<T>, raw: unknown): Envelope<T> {
-  const envelope = raw as Envelope<T> | null;
-  if (typeof envelope !== 'object' || envelope === null || typeof envelope.id !== 'string') {
+  if (!isEnvelope<T>(raw))
     throw new AppError('internal_server_error', `delivery for ${message.type} is not an envelope`);
-  }
+  const envelope = raw;
   const parsed = message.schema.safeParse(envelope.payload);
   if (!parsed.success) {
     throw new AppError('internal_server_error', `payload of ${message.type} ${envelope.id} does not fit`, {

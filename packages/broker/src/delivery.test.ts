@@ -24,3 +24,13 @@ test('an error that cannot pass parks at once; one of unknown kind may pass', ()
     reason: expect.stringContaining('thrown text'),
   });
 });
+
+test('a value that the database refuses for what it is comes back with the same message: parked at once', () => {
+  const refused = Object.assign(new Error('invalid input syntax for type uuid: "x"'), { code: '22P02' });
+  expect(decideFailure(refused, 1, retryStepsMs)).toEqual({
+    kind: 'park',
+    reason: 'a value that cannot be stored: invalid input syntax for type uuid: "x"',
+  });
+  const lost = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  expect(decideFailure(lost, 1, retryStepsMs).kind).toBe('retry');
+});

@@ -4,10 +4,22 @@ import { MAX_DELIVERIES } from './topology';
 /** What becomes of a message whose handler failed. */
 export type FailureDecision = { kind: 'retry'; delayMs: number } | { kind: 'park'; reason: string };
 
+/**
+ * SQLSTATE of a value that the database refuses for what it is (no UUID, out of range, too large, missing, not one of a
+ * few): the same message brings it again.
+ */
+const DATA_FAULT = /^((22|54)[0-9A-Z]{3}|23502|23514)$/;
+
+const isDataFault = (error: unknown): boolean => {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && DATA_FAULT.test(code);
+};
+
 /** `attempts`: deliveries that have failed, this one included; `stepsMs`: see `retryStepsMs`. An error that is no AppError may be a passing fault. */
 export function decideFailure(error: unknown, attempts: number, stepsMs: readonly number[]): FailureDecision {
   const text = error instanceof Error ? error.message : String(error);
   if (isAppError(error) && !error.entry.retryable) return { kind: 'park', reason: `${error.code}: ${text}` };
+  if (isDataFault(error)) return { kind: 'park', reason: `a value that cannot be stored: ${text}` };
   if (attempts >= MAX_DELIVERIES)
     return { kind: 'park', reason: `failed ${attempts} times, at last: ${text}` };
   return { kind: 'retry', delayMs: stepsMs[Math.min(attempts, stepsMs.length) - 1] as number };

@@ -1,5 +1,6 @@
 export type { Broker, ConsumeOptions, ParkedMessage, Subscription } from './port';
 export { createPostgresBroker, type PostgresBrokerOptions } from './postgres/postgres-broker';
+export { type RabbitNames, rabbitNames } from './rabbit/names';
 export { createRabbitBroker, type RabbitBrokerOptions } from './rabbit/rabbit-broker';
 export { createRelayedBroker } from './relay/child';
 export { type RelayAccess, relayBroker } from './relay/parent';

@@ -1,4 +1,4 @@
-import type { Row } from '../row';
+import { control, held, type Row } from '../row';
 
 const PATHS = [
   '/api/docs',
@@ -8,15 +8,16 @@ const PATHS = [
 ];
 
 export const row: Row = {
-  number: 11,
+  name: '11',
   title: 'pages of the documentation, without a login',
   modes: ['standalone', 'services'],
   async run({ ask, fleet }) {
+    control((await ask('/healthz')).status === 200, 'it did not live before');
     const statuses = [];
     for (const path of PATHS) statuses.push((await ask(path)).status);
     const isAlive = (await ask('/healthz')).status === 200;
     const ended = [...fleet.processes.values()].flatMap((one) => one.unexpectedEnd() ?? []);
     const isHeld = isAlive && ended.length === 0 && statuses.slice(0, 3).every((status) => status === 200);
-    return { isHeld, happened: `${statuses.join(', ')}; ${ended.join(', ') || 'it lives'}` };
+    return held(isHeld, `${statuses.join(', ')}; ${ended.join(', ') || 'it lives'}`);
   },
 };

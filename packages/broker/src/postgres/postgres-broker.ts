@@ -2,7 +2,7 @@ import type { Envelope } from '@baton/contracts';
 import { isAppError, type Log, notFound } from '@baton/kernel';
 import { postgresConnection, type TlsSource } from '@baton/tls';
 import pg from 'pg';
-import { type Catalogue, createCatalogue, readEnvelope } from '../catalogue';
+import { type Catalogue, createCatalogue, readEnvelope, readJson } from '../catalogue';
 import type { Broker, ParkedMessage } from '../port';
 import { topology as allMessages, retryStepsMs, type Topology } from '../topology';
 import { assertNotInTransaction } from '../transaction-guard';
@@ -170,7 +170,7 @@ function createSubscribing(session: Session, channel: string, log: Log): Broker[
   const read = createFanoutReader();
   session.onNotification(channel, (payload) => {
     const text = read(payload);
-    if (text !== null) void deliverFanout(receivers, JSON.parse(text) as Envelope, log);
+    if (text !== null) void deliverFanout(receivers, text, log);
   });
   return async (message, handler) => {
     const receive = async (raw: unknown): Promise<void> => handler(readEnvelope(message, raw));
@@ -256,11 +256,20 @@ async function storeAndNotify(
   }
 }
 
+/** Never rejects: whoever may notify could send anything, and nobody waits for this. */
 async function deliverFanout(
   receivers: Map<string, Set<(raw: unknown) => Promise<void>>>,
-  envelope: Envelope,
+  text: string,
   log: Log,
 ): Promise<void> {
+  let envelope: Envelope | null;
+  try {
+    envelope = readJson('fanout', text) as Envelope | null;
+  } catch (error) {
+    log.error({ error }, 'fanout message is not JSON');
+    return;
+  }
+  if (typeof envelope?.type !== 'string') return void log.error({}, 'fanout message is not an envelope');
   for (const receive of [...(receivers.get(envelope.type) ?? [])]) {
     try {
       await receive(envelope);

@@ -1,7 +1,7 @@
 import type { Envelope, MessageType } from '@baton/contracts';
 import { isoInstant, type Log, newId, systemClock } from '@baton/kernel';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { readEnvelope } from '../catalogue';
+import { readEnvelope, readJson } from '../catalogue';
 import { decideFailure } from '../delivery';
 import { createInFlight } from '../in-flight';
 import type { ConsumeOptions, Subscription } from '../port';
@@ -85,7 +85,8 @@ async function handle<T>(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const envelope: Envelope<T> = readEnvelope(message, JSON.parse(delivery.content.toString('utf8')));
+    const raw = readJson(message.type, delivery.content.toString('utf8'));
+    const envelope: Envelope<T> = readEnvelope(message, raw);
     await options.handler(envelope, signal);
   } catch (error) {
     if (signal.aborted) return;
@@ -108,6 +109,12 @@ function settle(send: () => void): void {
   }
 }
 
+/** Deliveries that have failed before; whoever publishes could write anything there. */
+function failuresOf({ properties }: ConsumeMessage): number {
+  const count = (properties.headers as FailureHeaders | undefined)?.['x-baton-attempts'];
+  return Number.isSafeInteger(count) && count! >= 0 ? count! : 0;
+}
+
 async function passOn(
   deps: ConsumerDeps,
   log: Log,
@@ -115,8 +122,7 @@ async function passOn(
   delivery: ConsumeMessage,
   error: unknown,
 ): Promise<void> {
-  const headers = (delivery.properties.headers ?? {}) as FailureHeaders;
-  const attempts = (headers['x-baton-attempts'] ?? 0) + 1;
+  const attempts = failuresOf(delivery) + 1;
   const decision = decideFailure(error, attempts, deps.shape.stepsMs);
   const { content, properties } = delivery;
   const options = {

@@ -1,0 +1,122 @@
+/** Row S17: hostile operations, each beside a control that does the same without isolation. */
+import { spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from '../../harness/processes';
+import { type Targets, type Try, tries } from '../hostile-scripts';
+import { type Planted, plant } from '../planted';
+import { saying } from '../rig';
+import { control, heldOrAdmitted, modes, type Outcome, type Rig, type Row } from '../row';
+
+/** How a worker says that an operation reaches what it reaches. */
+const SAYS_NETWORK = /network|loopback|metadata/i;
+
+interface Played {
+  isTaken: boolean;
+  isDone: boolean;
+  said: string;
+}
+type All = ReadonlyMap<string, { outside: Played; inside: Played }>;
+
+const scriptOf = (one: Try, planted: Planted, targets: Targets): string =>
+  `#!/bin/sh\n${saying(one.name)}${one.script(planted, targets)}\nsay DONE\ntrue\n`;
+
+const playedBy = (said: string, { places }: Planted, { written }: Targets): Played => {
+  const files = places.map((place) => join(place, written)).filter((file) => existsSync(file));
+  for (const file of files) rmSync(file);
+  return {
+    isTaken: said.includes('TAKEN') || files.length > 0,
+    isDone: said.includes('DONE'),
+    said: `${said} ${files}`,
+  };
+};
+
+/** As the manager's own account, without anything around it. */
+async function outside(rig: Rig, script: string): Promise<string> {
+  const cwd = mkdtempSync(join(tmpdir(), 'baton-control-'));
+  if (rig.account) chownSync(cwd, rig.account.uid, rig.account.gid);
+  try {
+    const child = spawn('/bin/sh', ['-c', script], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      ...rig.account,
+    });
+    let said = '';
+    child.stdout.on('data', (bytes) => (said += bytes));
+    await new Promise((resolve) => child.once('close', resolve));
+    return said;
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+/** Knocks until somebody opens; answers what ends that. */
+function knocking(port: number): () => void {
+  const knock = setInterval(() => {
+    const socket = connect(port, '127.0.0.1', () => socket.destroy());
+    socket.on('error', () => undefined);
+  }, 100);
+  return () => clearInterval(knock);
+}
+
+async function targetsOf(planted: Planted, which: string): Promise<Targets> {
+  const [port] = await freePorts(1);
+  return { pid: planted.victim().pid!, written: `${planted.mark}-${which}`, port: port! };
+}
+
+async function playAll(rig: Rig): Promise<All> {
+  const planted = await plant(rig);
+  const stops: (() => void)[] = [];
+  try {
+    const found = new Map<string, { outside: Played; inside: Played }>();
+    const asked = new Map<string, Targets>();
+    const scripts: Record<string, string> = {};
+    for (const one of tries) {
+      const [first, second] = [await targetsOf(planted, 'control'), await targetsOf(planted, 'operation')];
+      for (const { port } of one.name === 'listens' ? [first, second] : []) stops.push(knocking(port));
+      const said = await outside(rig, scriptOf(one, planted, first));
+      found.set(one.name, {
+        outside: playedBy(said, planted, first),
+        inside: { isTaken: false, isDone: false, said: '' },
+      });
+      asked.set(one.name, second);
+      scripts[one.name] = scriptOf(one, planted, second);
+    }
+    const alone = tries.filter(({ isAlone }) => isAlone).map(({ name }) => name);
+    const together = tries.map(({ name }) => name).filter((name) => !alone.includes(name));
+    for (const names of [together, ...alone.map((name) => [name])]) {
+      const { printed } = await rig.operations(
+        Object.fromEntries(names.map((name) => [name, scripts[name]!])),
+      );
+      for (const name of names) found.get(name)!.inside = playedBy(printed[name]!, planted, asked.get(name)!);
+    }
+    return found;
+  } finally {
+    for (const stop of stops) stop();
+    planted.remove();
+  }
+}
+
+const all = new WeakMap<Rig, Promise<All>>();
+
+async function outcomeOf({ name, isEgress, isAlone }: Try, rig: Rig): Promise<Outcome> {
+  if (!all.has(rig)) all.set(rig, playAll(rig));
+  const { outside: without, inside } = (await all.get(rig)!).get(name)!;
+  control(without.isTaken, `without isolation it does not succeed either: ${without.said}`);
+  control(inside.isDone || isAlone === true, `the script did not come to its end: ${inside.said}`);
+  const isOpen = isEgress === true && (await rig.notEnforced()).some((what) => SAYS_NETWORK.test(what));
+  return heldOrAdmitted(
+    !inside.isTaken,
+    inside.isTaken ? `it got it: ${inside.said.trim()}` : 'nothing',
+    isOpen,
+  );
+}
+
+export const rows: Row[] = tries.map((one) => ({
+  name: `S17 ${one.name}`,
+  title: one.title,
+  modes,
+  run: (rig) => outcomeOf(one, rig),
+}));

@@ -1,0 +1,40 @@
+/** Messages as no publisher of ours sends them. */
+
+import { rabbitNames } from '@baton/broker';
+import { isoInstant, newId, systemClock } from '@baton/kernel';
+import { testUrls } from '@baton/testkit';
+import { type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
+
+export const envelopeOf = (type: string, payload: unknown, tenant = 'default_tenant') => ({
+  id: newId(),
+  type,
+  time: isoInstant(systemClock.now()),
+  tenant,
+  key: 'k',
+  payload,
+});
+
+export interface RawBroker {
+  names: ReturnType<typeof rabbitNames>;
+  channel: ConfirmChannel;
+  close(): Promise<void>;
+}
+
+/** A client of RabbitMQ in the names of one manager. */
+export async function openRawBroker(namespace: string): Promise<RawBroker> {
+  const connection: ChannelModel = await connect(testUrls.amqp());
+  const channel = await connection.createConfirmChannel();
+  return { names: rabbitNames(namespace), channel, close: () => connection.close() };
+}
+
+/** Publishes one work message with a well-formed envelope, and waits for its confirm. */
+export async function publishRaw(namespace: string, type: string, payload: unknown): Promise<void> {
+  const { names, channel, close } = await openRawBroker(namespace);
+  try {
+    const content = Buffer.from(JSON.stringify(envelopeOf(type, payload)));
+    channel.publish(names.work, type, content, { persistent: true, messageId: newId(), type });
+    await channel.waitForConfirms();
+  } finally {
+    await close();
+  }
+}
