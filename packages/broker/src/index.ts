@@ -1,6 +1,7 @@
 export type { Broker, ConsumeOptions, ParkedMessage, Subscription } from './port';
 export { createPostgresBroker, type PostgresBrokerOptions } from './postgres/postgres-broker';
 export { type RabbitLogin, rabbitDefinitions } from './rabbit/definitions';
+export { rabbitNames } from './rabbit/names';
 export { type RabbitPermissions, rabbitPermissions } from './rabbit/permissions';
 export { createRabbitBroker, type RabbitBrokerOptions } from './rabbit/rabbit-broker';
 export { createRelayedBroker } from './relay/child';
@@ -9,6 +10,7 @@ export {
   MAX_DELIVERIES,
   publishersOf,
   retryStepsMs,
+  serviceOfQueue,
   type Topology,
   type TopologyEntry,
   topology,

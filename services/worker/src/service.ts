@@ -90,7 +90,12 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     consumers: (problem === null ? [taskReady, firstTaskReady] : []).map((message) =>
       consumerPart(message, { queue: serviceName, prefetch: slots, handler: ready }),
     ),
-    subscriptions: [subscriptionPart(tasksCancelled, onTasksCancelled(worker.leaseDeps))],
+    subscriptions: [
+      subscriptionPart(
+        tasksCancelled,
+        onTasksCancelled({ tasks: worker.leaseDeps.tasks, ask: worker.askForCancels }),
+      ),
+    ],
     loops: [],
     checks: problem === null ? {} : { handlers: () => Promise.reject(new Error(problem)) },
     start: async () => {
