@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { route } from '../harness/session';
 import { within } from './deadline';
-import type { Rig } from './rig';
 import { queueAt } from './queues';
+import type { Rig } from './rig';
 
 const ASK_MS = 4_000;
 /** Lines of one section: enough to see the pattern. */

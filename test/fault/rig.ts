@@ -17,8 +17,8 @@ import { type Fleet, startFleet } from '../harness/fleet';
 import { type ManagedProcess, untilAnswers } from '../harness/processes';
 import { adminClient, archiveOf, call, upload } from '../harness/session';
 import { type Ledger, openLedger } from './ledger';
-import type { Sweeper } from './sweep';
 import { parkedCount } from './queues';
+import type { Sweeper } from './sweep';
 
 /** A manager of real processes on servers of its own, reached through proxies that can misbehave. */
 export interface Rig {

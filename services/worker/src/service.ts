@@ -35,7 +35,7 @@ import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
 import { createOperationFolders } from './operation-folder';
 import { createPythonPlugins } from './python-plugins';
-import { createWorker, type WorkerDeps } from './worker';
+import { createWorker, type Worker, type WorkerDeps } from './worker';
 
 export { configSchema, isSeenByScripts };
 export const serviceName = 'worker' as const;
@@ -90,12 +90,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     consumers: (problem === null ? [taskReady, firstTaskReady] : []).map((message) =>
       consumerPart(message, { queue: serviceName, prefetch: slots, handler: ready }),
     ),
-    subscriptions: [
-      subscriptionPart(
-        tasksCancelled,
-        onTasksCancelled({ tasks: worker.leaseDeps.tasks, ask: worker.askForCancels }),
-      ),
-    ],
+    subscriptions: [cancels(worker)],
     loops: [],
     checks: problem === null ? {} : { handlers: () => Promise.reject(new Error(problem)) },
     start: async () => {
@@ -108,6 +103,9 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     },
   };
 }
+
+const cancels = ({ leaseDeps, askForCancels }: Worker) =>
+  subscriptionPart(tasksCancelled, onTasksCancelled({ tasks: leaseDeps.tasks, ask: askForCancels }));
 
 /** What the worker says of itself in heartbeats. */
 function aboutWorker(

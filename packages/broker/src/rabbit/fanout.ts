@@ -23,8 +23,8 @@ export function createFanout(deps: {
   service: string;
   log: Log;
 }): Pick<Broker, 'subscribe'> {
-  const { connection, names, log, sealing } = deps;
-  const refusals = createFloodLog(log, systemClock);
+  const { connection, names } = deps;
+  const receiver = createReceivers(deps.sealing, deps.log);
   /** By exchange: there is one for each type. */
   const receivers = new Map<string, Set<Receive>>();
   const queue = names.replica(deps.service, newId());
@@ -64,24 +64,7 @@ export function createFanout(deps: {
       handler: (envelope: never) => void | Promise<void>,
     ): Promise<Subscription> => {
       const exchange = names.fanout(message.type);
-      const receive: Receive = async (delivery) => {
-        try {
-          sealing.check(message.type, delivery);
-        } catch (error) {
-          const reason = (error as Error).message;
-          return refusals.warn(
-            message.type,
-            reason,
-            { messageType: message.type, reason },
-            'message dropped',
-          );
-        }
-        try {
-          await handler(readEnvelope(message, JSON.parse(delivery.content.toString('utf8'))) as never);
-        } catch (error) {
-          log.error({ messageType: message.type, error }, 'subscriber failed');
-        }
-      };
+      const receive = receiver(message, handler);
       const known = receivers.get(exchange);
       receivers.set(exchange, (known ?? new Set()).add(receive));
       kept ??= start();
@@ -95,6 +78,25 @@ export function createFanout(deps: {
       };
     },
   };
+}
+
+/** Hands what is believed to handlers; what is not is dropped, and a flood of it is a line a minute. */
+function createReceivers(sealing: Sealing, log: Log) {
+  const refusals = createFloodLog(log, systemClock);
+  return <T>(message: MessageType<T>, handler: (envelope: never) => void | Promise<void>): Receive =>
+    async (delivery) => {
+      try {
+        sealing.check(message.type, delivery);
+      } catch (error) {
+        const reason = (error as Error).message;
+        return refusals.warn(message.type, reason, { messageType: message.type, reason }, 'message dropped');
+      }
+      try {
+        await handler(readEnvelope(message, JSON.parse(delivery.content.toString('utf8'))) as never);
+      } catch (error) {
+        log.error({ messageType: message.type, error }, 'subscriber failed');
+      }
+    };
 }
 
 async function deliver(receivers: Iterable<Receive> | undefined, delivery: ConsumeMessage): Promise<void> {

@@ -2,19 +2,19 @@ import type { Log } from '@baton/kernel';
 import type { TlsSource } from '@baton/tls';
 import type { Seals } from '@baton/trust';
 import type { ChannelModel } from 'amqplib';
-import { createCatalogue } from '../catalogue';
+import { type Catalogue, createCatalogue } from '../catalogue';
 import type { Broker, Subscription } from '../port';
 import { topology as allMessages, retryStepsMs, serviceOfQueue, type Topology } from '../topology';
 import { assertNotInTransaction } from '../transaction-guard';
 import { unavailable } from '../unavailable';
-import { createLastingConnection } from './connection';
+import { createLastingConnection, type LastingConnection } from './connection';
 import { consumeQueue } from './consumer';
 import type { TopologyMode } from './declare';
 import { createFanout } from './fanout';
-import { rabbitNames } from './names';
+import { type RabbitNames, rabbitNames } from './names';
 import { createParking } from './parked';
 import type { Shape } from './plan';
-import { createPublisher } from './publisher';
+import { createPublisher, type Publisher } from './publisher';
 import { createSealing } from './sealing';
 
 export interface RabbitBrokerOptions {
@@ -65,11 +65,8 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
   const name = `${options.namespace ?? 'baton'} ${services?.join(' ') ?? 'all services'}`;
   const outgoing = createLastingConnection({ url, name: `${name} publish`, log, trust });
   const incoming = createLastingConnection({ url, name: `${name} consume`, log, trust });
-  const sealing = createSealing({
-    seals: options.seals ?? null,
-    catalogue,
-    onRefused: options.onRefused ?? (() => undefined),
-  });
+  const { seals = null, onRefused = () => undefined } = options;
+  const sealing = createSealing({ seals, catalogue, onRefused });
   const publisher = createPublisher({ connection: outgoing, catalogue, shape, mode, sealing, actsFor });
   const fanout = createFanout({
     connection: incoming,
@@ -80,23 +77,7 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
     log,
   });
   const subscriptions = new Set<Subscription>();
-  let live: ChannelModel | null = null;
-  void outgoing.keep(async (connection) => {
-    live = connection;
-  });
-  const parking = createParking({
-    names,
-    services: () => [
-      ...new Set(catalogue.entries.flatMap(({ queues }) => queues.map(serviceOfQueue)).filter(actsFor)),
-    ],
-    publisher,
-    withConnection: async (work) => {
-      await outgoing.ready(PING_MS);
-      if (!live) throw unavailable('not connected');
-      return work(live);
-    },
-  });
-
+  const parking = parkingOf(outgoing, { names, publisher, catalogue, actsFor });
   const publish: Broker['publish'] = (envelopes) => {
     assertNotInTransaction('publish');
     return publisher.publish(envelopes);
@@ -126,6 +107,33 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
       await Promise.all([incoming.close(), outgoing.close()]);
     },
   };
+}
+
+/** Parked messages of the services that this process is. */
+function parkingOf(
+  outgoing: LastingConnection,
+  o: {
+    names: RabbitNames;
+    publisher: Publisher;
+    catalogue: Catalogue;
+    actsFor: (service: string) => boolean;
+  },
+): Pick<Broker, 'listParked' | 'replayParked'> {
+  let live: ChannelModel | null = null;
+  void outgoing.keep(async (connection) => {
+    live = connection;
+  });
+  const consuming = () => o.catalogue.entries.flatMap(({ queues }) => queues.map(serviceOfQueue));
+  return createParking({
+    names: o.names,
+    services: () => [...new Set(consuming().filter(o.actsFor))],
+    publisher: o.publisher,
+    withConnection: async (work) => {
+      await outgoing.ready(PING_MS);
+      if (!live) throw unavailable('not connected');
+      return work(live);
+    },
+  });
 }
 
 /** Takes our own parameter out of the address, so that whoever only hands on an address hands on this too. */

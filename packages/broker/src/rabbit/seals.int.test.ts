@@ -6,8 +6,8 @@ import {
   type Envelope,
   executionFinished,
   executionRequested,
-  managerServices,
   type MessageType,
+  type managerServices,
 } from '@baton/contracts';
 import { Secret, silentLog } from '@baton/kernel';
 import { eventually, testNamespace, testUrls } from '@baton/testkit';
