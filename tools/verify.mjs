@@ -9,6 +9,7 @@ import { bin, root, runSteps } from './run-steps.mjs';
 const generated = [
   'packages/contracts/src/gen',
   'docs/generated',
+  'deploy/rabbitmq',
   'packages/client/src/operations.gen.ts',
   'docs/dsl.md',
   'docs/spec-coverage.md',

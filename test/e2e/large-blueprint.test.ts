@@ -1,5 +1,5 @@
 // A blueprint whose plan is larger than what one call or answer may carry: from upload to its end.
-import { type Client } from '@baton/client';
+import type { Client } from '@baton/client';
 import { archive } from '../../bench/harness/blueprints';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { adminClient, call, succeed, upload } from '../harness/session';

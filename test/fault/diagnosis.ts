@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { route } from '../harness/session';
 import { within } from './deadline';
+import { queueAt } from './queues';
 import type { Rig } from './rig';
 
 const ASK_MS = 4_000;
@@ -120,12 +121,15 @@ async function queues(rig: Rig): Promise<string[]> {
     'executions.task-ready.v1.worker',
     'executions.execution-requested.v1.executions',
     'executions.execution-finished.v1.executions',
-    'parked',
   ];
   const found = await rig.withChannel((channel) =>
-    Promise.all(names.map((name) => channel.checkQueue(`${rig.fleet.namespace}.q1.${name}`))),
+    Promise.all(names.map((name) => channel.checkQueue(queueAt(rig.fleet.namespace, name)))),
   );
-  return found.map((queue, i) => `${names[i]}: ${queue.messageCount}, ${queue.consumerCount}`);
+  const parked = await rig.parked();
+  return [
+    ...found.map((queue, i) => `${names[i]}: ${queue.messageCount}, ${queue.consumerCount}`),
+    `parked: ${parked}`,
+  ];
 }
 
 async function statements(rig: Rig): Promise<string[]> {

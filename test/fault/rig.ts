@@ -17,6 +17,7 @@ import { type Fleet, startFleet } from '../harness/fleet';
 import { type ManagedProcess, untilAnswers } from '../harness/processes';
 import { adminClient, archiveOf, call, upload } from '../harness/session';
 import { type Ledger, openLedger } from './ledger';
+import { parkedCount } from './queues';
 import type { Sweeper } from './sweep';
 
 /** A manager of real processes on servers of its own, reached through proxies that can misbehave. */
@@ -179,8 +180,7 @@ async function build(
         .filter((one) => one.pid() === null && !killed.has(one.name))
         .map((one) => one.name),
     withChannel,
-    parked: () =>
-      withChannel(async (channel) => (await channel.checkQueue(`${fleet.namespace}.q1.parked`)).messageCount),
+    parked: () => withChannel(async (channel) => parkedCount(channel, fleet.namespace)),
     deployments: deploymentMaker(client, ledger),
     shiftClock: (name, ms) => writeFileSync(join(dir, `clock-${name}`), String(ms)),
     stop,

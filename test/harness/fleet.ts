@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { dropWithRoles, testUrls, withDatabase } from '@baton/testkit';
 import pg from 'pg';
+import { brokerMigrationEnv, serviceBrokerUrls } from './broker-logins';
 import { migrationEnv, serviceDatabaseUrls } from './database-logins';
 import { type Account, freePorts, type ManagedProcess, nodeProcess, root, untilAnswers } from './processes';
 
@@ -47,6 +48,8 @@ export interface FleetOptions {
   databaseUrl?: string;
   /** Servers to use; default those of the tests. */
   urls?: { postgres?: string; amqp?: string; redis?: string };
+  /** Management API of that RabbitMQ (services mode): each service gets a user of its own there. */
+  rabbitApi?: string;
   /** Where the bundles are; default dist/. Long runs take a copy: somebody may build meanwhile. */
   dist?: string;
   /** False: it is answered before it is ready (standalone), for what must not get ready. */
@@ -141,14 +144,21 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
     await onServer(serverUrl, (server) => server.query(`create database "${name}"`));
   const databaseUrl = options.databaseUrl ?? withDatabase(serverUrl, name);
   const databaseUrls = serviceDatabaseUrls(databaseUrl);
+  const namespace = name.slice(-20).toLowerCase();
+  const brokerUrls = options.rabbitApi ? serviceBrokerUrls(options.urls?.amqp ?? testUrls.amqp()) : {};
   await migrate(join(options.dist ?? builtDist, 'apps/standalone/migrate.main.js'), {
     DATABASE_URL: databaseUrl,
     ...migrationEnv(databaseUrls),
+    ...(options.rabbitApi && {
+      BATON_NAMESPACE: namespace,
+      BATON_RABBITMQ_API_URL: options.rabbitApi,
+      ...brokerMigrationEnv(brokerUrls),
+    }),
   });
-  const namespace = name.slice(-20).toLowerCase();
   const { processes, gatewayPorts, http, rpc } = await serviceProcesses(options, {
     dir,
     databaseUrls,
+    brokerUrls,
     namespace,
   });
   for (const process of processes.values()) process.start();
@@ -189,7 +199,13 @@ async function migrate(main: string, databases: Record<string, string>): Promise
 
 async function serviceProcesses(
   options: FleetOptions,
-  at: { dir: string; databaseUrls: Record<string, string>; namespace: string },
+  at: {
+    dir: string;
+    databaseUrls: Record<string, string>;
+    /** Empty: all services share the user of AMQP_URL. */
+    brokerUrls: Record<string, string>;
+    namespace: string;
+  },
 ): Promise<{
   processes: Map<string, ManagedProcess>;
   gatewayPorts: number[];
@@ -228,7 +244,11 @@ async function serviceProcesses(
   const processes = new Map<string, ManagedProcess>();
   const add = (service: string, name: string, more: Record<string, string>) => {
     const url = at.databaseUrls[service];
-    const own = url === undefined ? {} : { DATABASE_URL: url };
+    const broker = at.brokerUrls[service];
+    const own = {
+      ...(url === undefined ? {} : { DATABASE_URL: url }),
+      ...(broker === undefined ? {} : { AMQP_URL: broker, BATON_AMQP_TOPOLOGY: 'check' }),
+    };
     processes.set(
       name,
       nodeProcess(

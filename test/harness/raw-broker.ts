@@ -32,7 +32,11 @@ export async function publishRaw(namespace: string, type: string, payload: unkno
   const { names, channel, close } = await openRawBroker(namespace);
   try {
     const content = Buffer.from(JSON.stringify(envelopeOf(type, payload)));
-    channel.publish(names.work, type, content, { persistent: true, messageId: newId(), type });
+    channel.publish(names.work(type.slice(0, type.indexOf('.'))), type, content, {
+      persistent: true,
+      messageId: newId(),
+      type,
+    });
     await channel.waitForConfirms();
   } finally {
     await close();

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { redisRules, redisUsers } from '@baton/cache';
+import { managerServices } from '@baton/contracts';
 import Ajv from 'ajv';
 import * as yaml from 'js-yaml';
 import { z } from 'zod';
@@ -281,6 +282,38 @@ test('workers join with their token and get no key, no way into the database and
   const example = read('deploy/env.example');
   for (const [, name] of read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)(?:\}|:\?)/g))
     expect(example).toContain(`${name}=`);
+});
+
+test('each service has a user of its own at RabbitMQ, and the administrator is for the job that migrates', () => {
+  const all = [...managerServices, 'worker'];
+  const compose = (yaml.load(read('docker-compose.yml')) as Doc).services as Record<string, Doc>;
+  const userOf = (url: string) => /^amqp:\/\/([^:]+):\$\{(\w+)\}@/.exec(url)?.slice(1, 3);
+  const expected = (service: string) => [
+    `baton-${service}`,
+    `RABBITMQ_PASSWORD_${service.toUpperCase().replace('-', '_')}`,
+  ];
+  const variable = (service: string) => `BATON_AMQP_URL_${service.toUpperCase().replace('-', '_')}`;
+  for (const service of all) {
+    expect(userOf(compose[service]!.environment.AMQP_URL)).toEqual(expected(service));
+    expect(userOf(compose.migrate!.environment[variable(service)])).toEqual(expected(service));
+    expect(compose[service]!.environment.BATON_AMQP_TOPOLOGY).toBe('check');
+    expect(JSON.stringify(compose[service])).not.toMatch(/RABBITMQ_PASSWORD\}|RABBITMQ_API/);
+    expect(read('deploy/env.example')).toContain(`\n${expected(service)[1]}=\n`);
+  }
+  const docs = rendered('dev');
+  const secretsOf = (kind: string, name: string) =>
+    docs
+      .find((doc) => doc.kind === kind && doc.metadata.name === name)!
+      .spec.template.spec.containers[0].env.filter((entry: Doc) => /AMQP|RABBIT/.test(entry.name))
+      .map((entry: Doc) => [entry.name, entry.valueFrom.secretKeyRef.key]);
+  for (const service of all)
+    expect(secretsOf('Deployment', service)).toEqual([['AMQP_URL', `amqp-url-${service}`]]);
+  expect(secretsOf('Job', 'migrate').sort()).toEqual(
+    [
+      ['BATON_RABBITMQ_API_URL', 'rabbitmq-api-url'],
+      ...all.map((service) => [variable(service), `amqp-url-${service}`]),
+    ].sort(),
+  );
 });
 
 test('Redis knows the users of the code, and nobody without a password', () => {

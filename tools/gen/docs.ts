@@ -1,7 +1,8 @@
-// Writes docs/generated and docs/spec-coverage.md. Everything in them comes from the code, and the rows of the
+// Writes docs/generated, docs/spec-coverage.md and deploy/rabbitmq. Everything in them comes from the code, and the rows of the
 // specification from its documents where they are on this machine.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brokerPermissions } from './broker-permissions';
 import { clientOperations } from './client-operations';
 import { configPage } from './config-page';
 import { errorsPage } from './errors-page';
@@ -25,10 +26,12 @@ async function main(): Promise<void> {
     ['docs/generated/openapi.json', openApi],
     ['packages/client/src/operations.gen.ts', clientOperations(openApi)],
     ['docs/generated/rbac.md', rbacPage()],
+    ['deploy/rabbitmq/permissions.json', brokerPermissions()],
     ['docs/spec-coverage.md', specCoveragePage(rows)],
     ['test/contract/spec-rows.json', rows],
   ];
-  mkdirSync(join(root, 'docs/generated'), { recursive: true });
+  for (const folder of ['docs/generated', 'deploy/rabbitmq'])
+    mkdirSync(join(root, folder), { recursive: true });
   for (const [name, text] of pages) {
     const file = join(root, name);
     if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;

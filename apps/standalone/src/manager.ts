@@ -17,6 +17,7 @@ import {
   runtimeConfig,
   type StartEntry,
   schemaOf,
+  sealsOfAll,
   startParts,
   type Transport,
   transportProblems,
@@ -300,7 +301,7 @@ async function startServices(
 ): Promise<{ running: Running; rpcSocket: string; relay: RpcRelay; broker: Broker }> {
   const runtime = loadConfig(runtimeConfig, env);
   const [localRpc, localHttp] = [createLocalRpc(), createLocalHttp()];
-  const broker = connectBroker(runtime, log, transport);
+  const broker = connectBroker(runtime, log, { transport, seals: sealsOfAll(runtime) });
   const cache = connectCache(runtime, log, transport);
   undo.push(() => broker.close());
   undo.push(() => cache.close());

@@ -8,8 +8,9 @@ import {
   openTransport,
   transportProblems,
 } from '@baton/service-runtime';
+import { ensureBrokerUsers } from './broker-users';
 import { migrateAll } from './migrate';
-import { loginsOf, migrateConfig } from './migrate-config';
+import { brokerUsersOf, loginsOf, migrateConfig } from './migrate-config';
 
 const log = createLogger({ service: 'standalone', level: 'info' });
 
@@ -17,14 +18,17 @@ async function main(): Promise<void> {
   const config = loadConfig(migrateConfig, process.env);
   const problems = transportProblems(config, { hasDatabase: true, isEdge: false, isService: false });
   if (problems.length > 0) throw new ConfigError(problems);
+  const [logins, brokerUsers] = [loginsOf(config), brokerUsersOf(config)];
   const transport = openTransport(config, log);
+  const { BATON_NAMESPACE: namespace } = config;
+  if (brokerUsers) await ensureBrokerUsers(brokerUsers, { namespace, trust: transport.servers, log });
   await migrateAll({
     url: config.DATABASE_URL.expose(),
     trust: transport.servers,
     mainDir: dirname(require.main?.filename ?? __filename),
     log,
     hasRowSecurity: config.BATON_ROW_SECURITY === 'on',
-    logins: loginsOf(config),
+    logins,
   }).finally(transport.close);
 }
 

@@ -12,7 +12,7 @@ const fan = defineMessage('sample.all-told.v1', 'fanout', z.object({ text: z.str
 /** What the brokers of the suite know: `work` goes to two consumers, neither of which has ever started. */
 export const sampleTopology: Topology = [
   { message: work, queues: ['first', 'second'] },
-  { message: fan, queues: [] },
+  { message: fan, queues: [], subscribers: ['sample'] },
 ];
 /** Delays short enough to reach the cap in a test. */
 export const sampleStepsMs: readonly number[] = [10, 20, 40];

@@ -7,16 +7,19 @@ export interface Catalogue {
   /** @throws AppError internal_server_error for an unknown type or a payload that does not fit. */
   check(envelope: Envelope): TopologyEntry;
   entries: readonly TopologyEntry[];
+  /** Null for a type that the topology does not know. */
+  entryOf(type: string): TopologyEntry | null;
   /** Adds a queue that the topology does not name; answers whether it was new. */
   addQueue(message: MessageType<unknown>, queue: string): boolean;
 }
 
 /** A catalogue over its own copy of `topology`. */
 export function createCatalogue(topology: Topology): Catalogue {
-  const entries = topology.map(({ message, queues }) => ({ message, queues: [...queues] }));
+  const entries = topology.map((entry) => ({ ...entry, queues: [...entry.queues] }));
   const byType = new Map(entries.map((entry) => [entry.message.type, entry]));
   return {
     entries,
+    entryOf: (type) => byType.get(type) ?? null,
     check: (envelope) => {
       const entry = byType.get(envelope.type);
       if (!entry)
@@ -69,6 +72,8 @@ export function readEnvelope<T>(message: MessageType<T>, raw: unknown): Envelope
   if (!isEnvelope<T>(raw))
     throw new AppError('internal_server_error', `delivery for ${message.type} is not an envelope`);
   const envelope = raw;
+  if (envelope.type !== message.type)
+    throw new AppError('internal_server_error', `delivery for ${message.type} is another message`);
   const parsed = message.schema.safeParse(envelope.payload);
   if (!parsed.success) {
     throw new AppError('internal_server_error', `payload of ${message.type} ${envelope.id} does not fit`, {

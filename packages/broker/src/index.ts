@@ -1,7 +1,17 @@
 export type { Broker, ConsumeOptions, ParkedMessage, Subscription } from './port';
 export { createPostgresBroker, type PostgresBrokerOptions } from './postgres/postgres-broker';
+export { type RabbitLogin, rabbitDefinitions } from './rabbit/definitions';
 export { type RabbitNames, rabbitNames } from './rabbit/names';
+export { type RabbitPermissions, rabbitPermissions } from './rabbit/permissions';
 export { createRabbitBroker, type RabbitBrokerOptions } from './rabbit/rabbit-broker';
 export { createRelayedBroker } from './relay/child';
 export { type RelayAccess, relayBroker } from './relay/parent';
-export { MAX_DELIVERIES, retryStepsMs, type Topology, type TopologyEntry, topology } from './topology';
+export {
+  MAX_DELIVERIES,
+  publishersOf,
+  retryStepsMs,
+  serviceOfQueue,
+  type Topology,
+  type TopologyEntry,
+  topology,
+} from './topology';

@@ -2,7 +2,14 @@
 import type { ServiceName } from '@baton/contracts';
 import type { Log, Secret } from '@baton/kernel';
 import type { RpcGuard } from '@baton/rpc';
-import { createLeaseProofs, derivedTrust, type Trust, trustFromFiles } from '@baton/trust';
+import {
+  createLeaseProofs,
+  createSeals,
+  derivedTrust,
+  type Seals,
+  type Trust,
+  trustFromFiles,
+} from '@baton/trust';
 import { ConfigError } from './config';
 import type { Infra } from './infra-types';
 import type { RuntimeConfig } from './runtime-config';
@@ -31,6 +38,20 @@ export function trustOf(config: RuntimeConfig, service: ServiceName, log: Log): 
 export function requireTrust(infra: Pick<Infra<any>, 'trust'>): Trust {
   if (!infra.trust) throw new Error('this service runs without an identity');
   return infra.trust;
+}
+
+/** Seals of messages that this service sends, and checks of those of others. */
+export function sealsOf({ identity, bundle }: Trust): Seals {
+  return createSeals({ identityOf: (name) => (name === identity.name ? identity : null), bundle });
+}
+
+/** Seals of a process that is all services: their identities follow from the internal key. @throws ConfigError without it */
+export function sealsOfAll(config: Pick<RuntimeConfig, 'BATON_INTERNAL_KEY'>): Seals {
+  const key = internalKeyOf(config);
+  return createSeals({
+    identityOf: (name) => derivedTrust(name, key).identity,
+    bundle: derivedTrust('executions', key).bundle,
+  });
 }
 
 /** What the rpc server of these services lets in. */

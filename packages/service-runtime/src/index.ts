@@ -21,7 +21,7 @@ export {
 export { envValue } from './env-value';
 export { type CheckResult, createHealth, type Health } from './health';
 export { limitHeapGrowth } from './heap-growth';
-export { guardOf, requireTrust, trustOf } from './identity';
+export { guardOf, requireTrust, sealsOfAll, trustOf } from './identity';
 export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
 export { type LeasedWork, leasedWork } from './leased-work';
 export { createLogger, type LoggerOptions } from './logger';

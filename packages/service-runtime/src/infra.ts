@@ -7,12 +7,13 @@ import type { ServiceName } from '@baton/contracts';
 import { type Log, randomSuffix, type Secret, systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createGrpcConnector, createRelayedRpc, processChannel, type RpcConnector } from '@baton/rpc';
-import { type CallerCredential, serviceCredential, type Trust } from '@baton/trust';
+import { type CallerCredential, type Seals, serviceCredential, type Trust } from '@baton/trust';
 import { Registry } from 'prom-client';
 import { ConfigError } from './config';
-import { trustOf } from './identity';
+import { sealsOf, trustOf } from './identity';
 import type { Infra } from './infra-types';
 import { createLogger } from './logger';
+import { countRefused } from './metrics';
 import type { RuntimeConfig } from './runtime-config';
 import { openTransport, type Transport } from './transport';
 import { createWorkerCredential } from './worker-credential';
@@ -47,15 +48,29 @@ export function newInstanceId(): string {
   return `${hostname().slice(0, 40)}-${process.pid}-${randomSuffix(4)}`;
 }
 
-export function connectBroker(config: RuntimeConfig, log: Log, transport?: Transport): Broker {
+/** `service`: who this process is; absent: all of them. `seals`: null in workers. */
+export function connectBroker(
+  config: RuntimeConfig,
+  log: Log,
+  o: { transport?: Transport; service?: ServiceName; seals: Seals | null; metrics?: Registry },
+): Broker {
   // Who was started by a process that has the broker goes through it, and knows no address.
   if (config.BATON_RPC_PARENT && process.connected) return createRelayedBroker(processChannel(process), log);
-  const trust = transport?.servers;
+  const trust = o.transport?.servers;
   const namespace = config.BATON_NAMESPACE || undefined;
   // Where the messages lie in the parent's database, the parent has them: this process knows no address of it.
   if (config.BATON_BROKER === 'postgres')
     return createPostgresBroker({ url: config.DATABASE_URL.expose(), log, trust });
-  return createRabbitBroker({ url: config.AMQP_URL.expose(), log, namespace, trust });
+  return createRabbitBroker({
+    url: config.AMQP_URL.expose(),
+    log,
+    namespace,
+    trust,
+    services: o.service && [o.service],
+    topologyMode: config.BATON_AMQP_TOPOLOGY,
+    seals: o.seals,
+    onRefused: o.metrics && countRefused(o.metrics),
+  });
 }
 
 export function connectCache(config: RuntimeConfig, log: Log, transport?: Transport): Cache {
@@ -194,9 +209,14 @@ export async function connectInfra<S = unknown>(config: RuntimeConfig, o: Connec
   const transport = shared.transport ?? openTransport(config, log);
   const blobs = shared.blobs ?? connectBlobs(config, transport);
   const db = await connectDb<S>(config, o, log, transport);
-  const ownBroker = shared.broker ? undefined : connectBroker(config, log, transport);
-  const ownCache = shared.cache ? undefined : connectCache(config, log, transport);
   const trust = o.service === 'worker' ? undefined : (shared.trust ?? trustOf(config, o.service, log));
+  const metrics = shared.metrics ?? new Registry();
+  const { service } = o;
+  const seals = trust ? sealsOf(trust) : null;
+  const ownBroker = shared.broker
+    ? undefined
+    : connectBroker(config, log, { transport, service, seals, metrics });
+  const ownCache = shared.cache ? undefined : connectCache(config, log, transport);
   const ownRpc = shared.rpc ? undefined : rpcOf(config, { instanceId, log, trust, transport });
   return {
     db,
@@ -207,7 +227,7 @@ export async function connectInfra<S = unknown>(config: RuntimeConfig, o: Connec
     log,
     clock: shared.clock ?? systemClock,
     instanceId,
-    metrics: shared.metrics ?? new Registry(),
+    metrics,
     localHttp: shared.localHttp,
     transport,
     ...(trust && { trust }),

@@ -18,6 +18,17 @@ function histogram(registry: Registry, name: string, help: string, labelNames: s
   return new Histogram({ name, help, labelNames, buckets, registers: [registry] });
 }
 
+/** Counts messages whose seal is missing or wrong: they are parked, or dropped. */
+export function countRefused(registry: Registry): (type: string) => void {
+  const refused = new Counter({
+    name: 'baton_messages_refused_total',
+    help: 'Messages that were not believed: no seal of a service that may send them',
+    labelNames: ['type'],
+    registers: [registry],
+  });
+  return (type) => refused.labels(type).inc();
+}
+
 const NEVER_MS = 2 ** 31 - 1;
 const SAMPLED = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'];
 

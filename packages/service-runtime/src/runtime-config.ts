@@ -110,6 +110,12 @@ export const runtimeConfig = z.object({
     .secret()
     .prefault('amqp://guest:guest@127.0.0.1:5672')
     .describe('RabbitMQ, for BATON_BROKER=rabbitmq'),
+  BATON_AMQP_TOPOLOGY: z
+    .enum(['declare', 'check'])
+    .default('declare')
+    .describe(
+      'Who makes exchanges and queues in RabbitMQ. declare: each process, its user may do anything; check: the job `migrate`, and the user of a service only uses them',
+    ),
   REDIS_URL: envValue.secret().optional().describe('Redis for the cache; absent: a cache in the process'),
   BATON_BLOBS: z.string().default('.baton/blobs').describe('Folder of uploaded files, or `s3`'),
   BATON_S3_ENDPOINT: z.string().optional().describe('Endpoint of the object store, for BATON_BLOBS=s3'),

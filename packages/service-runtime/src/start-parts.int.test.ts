@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clusterStatusRpc, defineRoutes, executionFinished } from '@baton/contracts';
+import { changeMade, clusterStatusRpc, defineRoutes } from '@baton/contracts';
 import { answer, bindRoutes } from '@baton/http';
 import { silentLog } from '@baton/kernel';
 import { outbox, runMigrations } from '@baton/postgres';
@@ -75,7 +75,16 @@ const routes = defineRoutes([
 
 function partsOf(infra: Infra, seen: string[], release: Promise<void>): ServiceParts {
   const db = requireDb(infra);
-  const finished = { executionId: 'e1', deploymentId: 'd1', workflowId: 'install', status: 'terminated' };
+  const change = {
+    refTable: 'secrets',
+    refId: 's1',
+    refIdentifier: {},
+    operation: 'create' as const,
+    username: 'u',
+    executionId: 'e1',
+    requestId: 'r1',
+    route: 'tell',
+  };
   return {
     name: 'secrets',
     routes: bindRoutes(routes, {
@@ -85,7 +94,7 @@ function partsOf(infra: Infra, seen: string[], release: Promise<void>): ServiceP
         return { done: true };
       },
       tell: async () => {
-        await db.tx((tx) => outbox.append(tx, executionFinished, { tenant: 't', key: 'e1' }, finished));
+        await db.tx((tx) => outbox.append(tx, changeMade, { tenant: 't', key: 'e1' }, change));
         return {};
       },
       watch: async (call) =>
@@ -103,7 +112,7 @@ function partsOf(infra: Infra, seen: string[], release: Promise<void>): ServiceP
     ],
     consumers: [
       {
-        message: executionFinished,
+        message: changeMade,
         queue: 'runtime-test',
         prefetch: 4,
         handler: async (e) => void seen.push(`got ${e.payload.executionId}`),

@@ -16,6 +16,8 @@ const CONTROL_MS = 30_000;
 export interface RestartableRabbit extends RestartableServer {
   /** Below which all of its files lie. */
   folder: string;
+  /** Of the management API, as the administrator; null without the plugin. */
+  apiUrl: string | null;
   /** Runs rabbitmqctl on the node. @throws when it fails. */
   control(args: string[]): Promise<void>;
 }
@@ -32,13 +34,20 @@ ssl_options.verify = verify_none
 `;
 
 /** A private RabbitMQ node on free ports, started. Takes a few seconds. With `tls` it lets nobody in without it. */
-export async function restartableRabbit(tls?: ServerCertificate): Promise<RestartableRabbit> {
+export async function restartableRabbit(
+  tls?: ServerCertificate,
+  o: { hasManagement?: boolean } = {},
+): Promise<RestartableRabbit> {
   const root = mkdtempSync(join(tmpdir(), 'baton-test-mq-'));
   const port = await freePort();
+  const apiPort = o.hasManagement ? await freePort() : null;
   const config = join(root, 'rabbitmq.conf');
+  const plugins = join(root, 'plugins');
+  if (apiPort !== null) writeFileSync(plugins, '[rabbitmq_management].\n');
+  const api = apiPort === null ? '' : `management.tcp.ip = 127.0.0.1\nmanagement.tcp.port = ${apiPort}\n`;
   writeFileSync(
     config,
-    `${tls ? tlsConfig(port, tls) : `listeners.tcp.1 = 127.0.0.1:${port}\n`}loopback_users = none\n`,
+    `${api}${tls ? tlsConfig(port, tls) : `listeners.tcp.1 = 127.0.0.1:${port}\n`}loopback_users = none\n`,
   );
   const env = {
     // Keeps the cookie of the node.
@@ -49,7 +58,7 @@ export async function restartableRabbit(tls?: ServerCertificate): Promise<Restar
     RABBITMQ_MNESIA_BASE: join(root, 'mnesia'),
     RABBITMQ_LOG_BASE: join(root, 'log'),
     RABBITMQ_CONFIG_FILE: config,
-    RABBITMQ_ENABLED_PLUGINS_FILE: join(root, 'plugins'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: plugins,
   };
   const url = `${tls ? 'amqps' : 'amqp'}://guest:guest@127.0.0.1:${port}`;
   const server = serverProcess({
@@ -63,6 +72,7 @@ export async function restartableRabbit(tls?: ServerCertificate): Promise<Restar
   const kill = (): Promise<void> => server.stop('SIGKILL');
   return {
     url,
+    apiUrl: apiPort === null ? null : `http://guest:guest@127.0.0.1:${apiPort}`,
     folder: root,
     start: server.start,
     kill,

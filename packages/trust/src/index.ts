@@ -23,6 +23,7 @@ export {
 export { adoptKeys, type KeyFiles, keyFilesIn, makeKeys, trustFromFiles } from './key-files';
 export { createLeaseProofs, digestOfInputs, type HeldLease, type LeaseProofs } from './lease-proof';
 export { createMac, derivedJoinToken, isSameSecret, type Mac } from './mac';
+export { createSeals, type Seals, UnknownKey } from './seal';
 export {
   type Claims,
   checkLife,

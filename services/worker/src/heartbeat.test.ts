@@ -1,4 +1,5 @@
 import { silentLog } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
 import { createHeartbeat } from './heartbeat';
 import { createHeldTasks, type HeldTask, isOwned } from './held-task';
 
@@ -113,4 +114,34 @@ it('weights that administrators have set come with each answer', async () => {
   r.answers({});
   await r.heartbeat.beat();
   expect(r.heard).toEqual([{ busy: 3 }, {}]);
+});
+
+it('who asks gets a round at once, and one more when it asked while another was under way', async () => {
+  const r = rig();
+  const task = r.hold('a');
+  let rounds = 0;
+  const release: (() => void)[] = [];
+  const heartbeat = createHeartbeat({
+    executions: {
+      heartbeat: async () => {
+        rounds++;
+        await new Promise<void>((resolve) => release.push(resolve));
+        return { proofs: {}, weights: {}, lost: [], kill: rounds === 2 ? ['a'] : [] };
+      },
+    },
+    tasks: r.tasks,
+    clock: r.clock,
+    log: silentLog,
+    onLost: () => undefined,
+    onWeights: () => undefined,
+  });
+  heartbeat.ask();
+  heartbeat.ask();
+  heartbeat.ask();
+  expect(rounds).toBe(1);
+  release.shift()!();
+  await eventually(() => expect(rounds).toBe(2));
+  release.shift()!();
+  await eventually(() => expect(task.control.signal.reason).toBe('cancelled'));
+  expect(rounds).toBe(2);
 });

@@ -11,6 +11,8 @@ import { type HeldTask, type HeldTasks, isOwned } from './held-task';
 export interface Heartbeat {
   /** One round: renew, kill what was cancelled, drop what is lost. */
   beat(): Promise<void>;
+  /** A round now, or right after the one under way: somebody says that there is something to hear. */
+  ask(): void;
   /** Kills operations whose lease may have passed on. */
   guard(): void;
   start(): void;
@@ -36,6 +38,7 @@ const RETRY_MS = 1_000;
 export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   let ticking: NodeJS.Timeout | undefined;
   let isBeating = false;
+  let isAsked = false;
   /** Monotonic ms. */
   let lastBeat = Number.NEGATIVE_INFINITY;
   let hasFailed = false;
@@ -45,8 +48,11 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
     const intervalMs = intervalOf(deps.tasks);
     const waitMs = hasFailed ? Math.min(intervalMs, RETRY_MS) : intervalMs;
     if (isBeating || now - lastBeat < waitMs - GUARD_MS) return;
+    await round();
+  };
+  const round = async (): Promise<void> => {
     isBeating = true;
-    lastBeat = now;
+    lastBeat = deps.clock.monotonic();
     try {
       await renewAll(deps);
       hasFailed = false;
@@ -55,6 +61,9 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
       deps.log.warn({ tasks: deps.tasks.size, reason: (error as Error).message }, 'heartbeat not answered');
     } finally {
       isBeating = false;
+      const isNext = isAsked;
+      isAsked = false;
+      if (isNext) void round();
     }
   };
   const tick = (): void => {
@@ -64,12 +73,19 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
 
   return {
     beat: () => renewAll(deps),
+    ask: () => {
+      if (isBeating) isAsked = true;
+      else void round();
+    },
     guard: () => killUntrusted(deps),
     start: () => {
       ticking = setInterval(tick, GUARD_MS);
       tick();
     },
-    stop: () => clearInterval(ticking),
+    stop: () => {
+      clearInterval(ticking);
+      isAsked = false;
+    },
   };
 }
 

@@ -36,7 +36,7 @@ import { onTasksCancelled } from './messages/on-tasks-cancelled';
 import { createOperationFolders } from './operation-folder';
 import { workerVariables } from './own-environment';
 import { createPythonPlugins } from './python-plugins';
-import { createWorker, type WorkerDeps } from './worker';
+import { createWorker, type Worker, type WorkerDeps } from './worker';
 
 export { configSchema, workerVariables };
 export const serviceName = 'worker' as const;
@@ -91,7 +91,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     consumers: (problem === null ? [taskReady, firstTaskReady] : []).map((message) =>
       consumerPart(message, { queue: serviceName, prefetch: slots, handler: ready }),
     ),
-    subscriptions: [subscriptionPart(tasksCancelled, onTasksCancelled(worker.leaseDeps))],
+    subscriptions: [cancels(worker)],
     loops: [],
     checks: {
       isolation: async () => isolationText(choice),
@@ -107,6 +107,9 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     },
   };
 }
+
+const cancels = ({ leaseDeps, askForCancels }: Worker) =>
+  subscriptionPart(tasksCancelled, onTasksCancelled({ tasks: leaseDeps.tasks, ask: askForCancels }));
 
 /** What the worker says of itself in heartbeats. */
 function aboutWorker(

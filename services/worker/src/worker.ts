@@ -27,6 +27,8 @@ export interface Worker {
   leaseDeps: LeaseDeps;
   isDraining: () => boolean;
   start(): void;
+  /** Asks the engine soon which of the operations here are cancelled. */
+  askForCancels(): void;
   /** Lets running operations end for `limitMs`, then kills and reports them. Heartbeats until the last answer. */
   stop(limitMs: number): Promise<void>;
 }
@@ -97,6 +99,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     leaseDeps,
     isDraining: () => isDraining,
     start: () => heartbeat.start(),
+    askForCancels: () => heartbeat.ask(),
     stop: async (limitMs) => {
       isDraining = true;
       if (!(await tasks.emptied(limitMs))) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Channel } from 'amqplib';
 import type { Load } from '../load';
+import { queueAt, workOfExecutions } from '../queues';
 import type { Rig } from '../rig';
 import { type Row, type RowContext, type Struck, underLoad } from '../row';
 import { pause } from '../until';
@@ -116,7 +117,7 @@ async function swallow(channel: Channel, namespace: string, forMs: number): Prom
   let count = 0;
   await channel.prefetch(50);
   for (const queue of QUEUES.slice(0, 2)) {
-    await channel.consume(`${namespace}.q1.${queue}`, (message) => {
+    await channel.consume(queueAt(namespace, queue), (message) => {
       if (!message) return;
       count++;
       channel.ack(message);
@@ -131,7 +132,7 @@ async function copyAll({ rig, random, isSuite }: RowContext, channel: Channel): 
   const { namespace } = rig.fleet;
   const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true });
   for (const name of QUEUES)
-    await channel.bindQueue(queue, `${namespace}.work`, name.replace(/\.[^.]+$/, ''));
+    await channel.bindQueue(queue, workOfExecutions(namespace), name.replace(/\.[^.]+$/, ''));
   let count = 0;
   let isOpen = true;
   await channel.consume(
@@ -143,7 +144,7 @@ async function copyAll({ rig, random, isSuite }: RowContext, channel: Channel): 
         setTimeout(() => {
           if (!isOpen) return;
           count++;
-          channel.sendToQueue(`${namespace}.q1.${target}`, message.content, message.properties);
+          channel.sendToQueue(queueAt(namespace, target), message.content, message.properties);
         }, random.below(10_000));
       }
     },

@@ -1,6 +1,6 @@
 /** Payloads of messages: each type at the broker, as RabbitMQ takes them from whoever may publish. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Topology, topology } from '@baton/broker';
+import { publishersOf, serviceOfQueue, type Topology, topology } from '@baton/broker';
 import { newId } from '@baton/kernel';
 import type { Fleet } from '../../harness/fleet';
 import { envelopeOf, openRawBroker, type RawBroker } from '../../harness/raw-broker';
@@ -82,7 +82,8 @@ const HEADERS: readonly Record<string, unknown>[] = [
 
 async function publishAll(raw: RawBroker, entry: Entry, poisons: Poison[], random: Random): Promise<void> {
   const { names, channel } = raw;
-  const exchange = entry.message.delivery === 'work' ? names.work : names.fanout;
+  const { type, delivery } = entry.message;
+  const exchange = delivery === 'work' ? names.work(publishersOf(entry)[0]!) : names.fanout(type);
   for (const { content } of poisons) {
     const properties = random.chance(0.8) ? { messageId: newId(), type: entry.message.type } : {};
     channel.publish(exchange, entry.message.type, Buffer.from(content), {
@@ -92,6 +93,14 @@ async function publishAll(raw: RawBroker, entry: Entry, poisons: Poison[], rando
     });
   }
   await channel.waitForConfirms();
+}
+
+/** Messages that all services have parked. */
+async function parkedIn({ names, channel }: RawBroker): Promise<number> {
+  const services = new Set(topology.flatMap(({ queues }) => queues.map(serviceOfQueue)));
+  let count = 0;
+  for (const service of services) count += (await channel.checkQueue(names.parked(service))).messageCount;
+  return count;
 }
 
 /** Publishes to all types, and waits until no queue of work holds any of it. */
@@ -119,7 +128,7 @@ export async function fuzzRabbit({
       parked += poisons.filter(({ isHopeless }) => isHopeless).length * entry.queues.length;
     }
     await untilSettled(raw);
-    const { messageCount } = await raw.channel.checkQueue(raw.names.parked);
+    const messageCount = await parkedIn(raw);
     if (messageCount < parked)
       tell('not parked', 'rabbit', `${messageCount} are parked, ${parked} are no messages`);
     console.log(`messages: ${count} at ${topology.length} types, ${messageCount} parked`);

@@ -36,7 +36,8 @@ const POLL_MS = 5_000;
 
 /**
  * The broker in PostgreSQL, for installations without RabbitMQ: a table of messages claimed with SKIP LOCKED in
- * batches, woken by NOTIFY. Any number of processes; it makes its tables itself.
+ * batches, woken by NOTIFY. Any number of processes; it makes its tables itself. Messages have no seals here: one process, which is
+ * all services, writes the tables, and its workers send through it what they may (relay/parent.ts).
  */
 export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
   const { url, trust, log, schema = 'broker' } = options;

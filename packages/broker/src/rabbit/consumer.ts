@@ -1,14 +1,17 @@
 import type { Envelope, MessageType } from '@baton/contracts';
 import { isoInstant, type Log, newId, systemClock } from '@baton/kernel';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { readEnvelope, readJson } from '../catalogue';
+import { type Catalogue, readEnvelope, readJson } from '../catalogue';
 import { decideFailure } from '../delivery';
 import { createInFlight } from '../in-flight';
 import type { ConsumeOptions, Subscription } from '../port';
+import { serviceOfQueue } from '../topology';
 import { atMost } from './at-most';
 import type { LastingConnection } from './connection';
-import { declareWorkQueue, type Shape } from './declare';
+import { declareTopology, type TopologyMode } from './declare';
+import type { Shape } from './plan';
 import type { Publisher } from './publisher';
+import { type Sealing, sealOf } from './sealing';
 
 const DRAIN_MS = 10_000;
 
@@ -16,6 +19,9 @@ export interface ConsumerDeps {
   connection: LastingConnection;
   publisher: Publisher;
   shape: Shape;
+  mode: TopologyMode;
+  catalogue: Catalogue;
+  sealing: Sealing;
   log: Log;
 }
 
@@ -47,7 +53,7 @@ export async function consumeQueue<T>(
       inFlight.abortAll('the connection to the broker is lost');
       drop('consuming channel closed');
     });
-    const queue = await declareWorkQueue(channel, deps.shape, message.type, options.queue);
+    const queue = await openQueue(channel, deps, message.type, options.queue);
     await channel.prefetch(options.prefetch);
     const receive = (delivery: ConsumeMessage | null): void => {
       // The server took the consumer away: the queue was deleted or moved.
@@ -73,6 +79,19 @@ export async function consumeQueue<T>(
   };
 }
 
+/** The name of the queue, which is there now. @throws when an administrator has not made it yet. */
+async function openQueue(
+  channel: Channel,
+  { shape, mode, catalogue }: ConsumerDeps,
+  type: string,
+  queue: string,
+): Promise<string> {
+  const name = shape.names.queue(type, queue);
+  if (mode === 'check') await channel.checkQueue(name);
+  else await declareTopology(channel, shape, [{ ...catalogue.entryOf(type)!, queues: [queue] }]);
+  return name;
+}
+
 /** A crash anywhere in here leaves the delivery unacknowledged: the broker gives it to somebody again. */
 async function handle<T>(
   deps: ConsumerDeps,
@@ -85,13 +104,14 @@ async function handle<T>(
   signal: AbortSignal,
 ): Promise<void> {
   try {
+    deps.sealing.check(message.type, delivery);
     const raw = readJson(message.type, delivery.content.toString('utf8'));
     const envelope: Envelope<T> = readEnvelope(message, raw);
     await options.handler(envelope, signal);
   } catch (error) {
     if (signal.aborted) return;
     try {
-      await passOn(deps, log, queue, delivery, error);
+      await passOn(deps, log, { name: queue, service: serviceOfQueue(options.queue) }, delivery, error);
     } catch (failure) {
       // Neither retried nor parked: at once back to the queue, which counts the delivery.
       log.warn({ error: (failure as Error).message }, 'failed message could not be passed on');
@@ -118,7 +138,7 @@ function failuresOf({ properties }: ConsumeMessage): number {
 async function passOn(
   deps: ConsumerDeps,
   log: Log,
-  queue: string,
+  queue: { name: string; service: string },
   delivery: ConsumeMessage,
   error: unknown,
 ): Promise<void> {
@@ -130,34 +150,37 @@ async function passOn(
     messageId: properties.messageId,
     type: properties.type,
     contentType: properties.contentType,
+    mandatory: true,
   };
+  const seal = sealOf(properties);
   const messageId = properties.messageId as string;
   if (decision.kind === 'retry') {
     log.warn(
       { messageId, attempts, delayMs: decision.delayMs, error },
       'message failed, will be delivered again',
     );
-    const exchange = deps.shape.names.retry(decision.delayMs);
+    const exchange = deps.shape.names.retry(queue.service, decision.delayMs);
     await deps.publisher.send([
       {
         exchange,
-        routingKey: queue,
+        routingKey: queue.name,
         content,
-        options: { ...options, headers: { 'x-baton-attempts': attempts } },
+        options: { ...options, headers: { ...seal, 'x-baton-attempts': attempts } },
       },
     ]);
     return;
   }
   log.error({ messageId, attempts, reason: decision.reason, error }, 'message parked');
-  const parked: FailureHeaders = {
+  const parked = {
+    ...seal,
     'x-baton-attempts': attempts,
-    'x-baton-queue': queue,
+    'x-baton-queue': queue.name,
     'x-baton-reason': decision.reason,
     'x-baton-parked-at': isoInstant(systemClock.now()),
   };
   const park = {
-    exchange: '',
-    routingKey: deps.shape.names.parked,
+    exchange: deps.shape.names.back(queue.service),
+    routingKey: deps.shape.names.parked(queue.service),
     content,
     options: { ...options, correlationId: newId(), headers: parked },
   };

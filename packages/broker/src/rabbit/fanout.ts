@@ -1,12 +1,14 @@
 import type { MessageType } from '@baton/contracts';
-import { type Log, newId } from '@baton/kernel';
+import { createFloodLog, type Log, newId, systemClock } from '@baton/kernel';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { readEnvelope } from '../catalogue';
 import type { Broker, Subscription } from '../port';
 import type { LastingConnection } from './connection';
+import type { TopologyMode } from './declare';
 import type { RabbitNames } from './names';
+import type { Sealing } from './sealing';
 
-type Receive = (raw: unknown) => Promise<void>;
+type Receive = (delivery: ConsumeMessage) => Promise<void>;
 
 /** Most messages that wait for one replica; older ones go first. */
 const MAX_WAITING = 10_000;
@@ -15,11 +17,21 @@ const MAX_WAITING = 10_000;
 export function createFanout(deps: {
   connection: LastingConnection;
   names: RabbitNames;
+  mode: TopologyMode;
+  sealing: Sealing;
+  /** Whose replica this is. */
+  service: string;
   log: Log;
 }): Pick<Broker, 'subscribe'> {
-  const { connection, names, log } = deps;
+  const { connection, names } = deps;
+  const receiver = createReceivers(deps.sealing, deps.log);
+  /** By exchange: there is one for each type. */
   const receivers = new Map<string, Set<Receive>>();
-  const queue = names.replica(newId());
+  const queue = names.replica(deps.service, newId());
+  const bind = async (on: Channel, exchange: string): Promise<void> => {
+    if (deps.mode === 'declare') await on.assertExchange(exchange, 'fanout', { durable: true });
+    await on.bindQueue(queue, exchange, '');
+  };
   let channel: Channel | null = null;
   let kept: Promise<unknown> | null = null;
 
@@ -31,17 +43,16 @@ export function createFanout(deps: {
         if (channel === opened) channel = null;
         drop('fanout channel closed');
       });
-      await opened.assertExchange(names.fanout, 'direct', { durable: true });
       await opened.assertQueue(queue, {
         exclusive: true,
         autoDelete: true,
         durable: false,
         maxLength: MAX_WAITING,
       });
-      for (const type of receivers.keys()) await opened.bindQueue(queue, names.fanout, type);
+      for (const exchange of receivers.keys()) await bind(opened, exchange);
       await opened.consume(
         queue,
-        (delivery) => void (delivery && deliver(receivers.get(delivery.fields.routingKey), delivery, log)),
+        (delivery) => void (delivery && deliver(receivers.get(delivery.fields.exchange), delivery)),
         { noAck: true },
       );
       channel = opened;
@@ -52,32 +63,42 @@ export function createFanout(deps: {
       message: MessageType<T>,
       handler: (envelope: never) => void | Promise<void>,
     ): Promise<Subscription> => {
-      const receive: Receive = async (raw) => handler(readEnvelope(message, raw) as never);
-      const known = receivers.get(message.type);
-      receivers.set(message.type, (known ?? new Set()).add(receive));
+      const exchange = names.fanout(message.type);
+      const receive = receiver(message, handler);
+      const known = receivers.get(exchange);
+      receivers.set(exchange, (known ?? new Set()).add(receive));
       kept ??= start();
       await kept;
       // Bound by a reconnect as well; binding twice is the same as once.
-      await channel?.bindQueue(queue, names.fanout, message.type);
+      if (channel) await bind(channel, exchange);
       return {
         close: async () => {
-          receivers.get(message.type)?.delete(receive);
+          receivers.get(exchange)?.delete(receive);
         },
       };
     },
   };
 }
 
-async function deliver(
-  receivers: Iterable<Receive> | undefined,
-  delivery: ConsumeMessage,
-  log: Log,
-): Promise<void> {
-  for (const receive of [...(receivers ?? [])]) {
-    try {
-      await receive(JSON.parse(delivery.content.toString('utf8')));
-    } catch (error) {
-      log.error({ messageType: delivery.fields.routingKey, error }, 'subscriber failed');
-    }
-  }
+/** Hands what is believed to handlers; what is not is dropped, and a flood of it is a line a minute. */
+function createReceivers(sealing: Sealing, log: Log) {
+  const refusals = createFloodLog(log, systemClock);
+  return <T>(message: MessageType<T>, handler: (envelope: never) => void | Promise<void>): Receive =>
+    async (delivery) => {
+      try {
+        sealing.check(message.type, delivery);
+      } catch (error) {
+        const reason = (error as Error).message;
+        return refusals.warn(message.type, reason, { messageType: message.type, reason }, 'message dropped');
+      }
+      try {
+        await handler(readEnvelope(message, JSON.parse(delivery.content.toString('utf8'))) as never);
+      } catch (error) {
+        log.error({ messageType: message.type, error }, 'subscriber failed');
+      }
+    };
+}
+
+async function deliver(receivers: Iterable<Receive> | undefined, delivery: ConsumeMessage): Promise<void> {
+  for (const receive of [...(receivers ?? [])]) await receive(delivery);
 }

@@ -4,29 +4,40 @@ import type { Broker, ParkedMessage } from '../port';
 import type { FailureHeaders } from './consumer';
 import type { RabbitNames } from './names';
 import type { Publisher, RawMessage } from './publisher';
+import { sealOf } from './sealing';
 
 const MAX_LISTED = 1_000;
+const kept = { persistent: true, mandatory: true };
 
-/** How the queue of parked messages is read: each message is taken, put back at the end and only then acknowledged. */
+/** Through the exchange of its service. */
+type Redirected = Omit<RawMessage, 'exchange'>;
+
+/** How the queues of parked messages, one a service, are read: each message is taken, put back at the end and only then acknowledged. */
 export function createParking(deps: {
   withConnection: <T>(work: (connection: ChannelModel) => Promise<T>) => Promise<T>;
   publisher: Publisher;
   names: RabbitNames;
+  /** Whose parked messages this process may see. */
+  services: () => readonly string[];
 }): Pick<Broker, 'listParked' | 'replayParked'> {
   const { publisher, names } = deps;
 
   /** Visits what is parked; a message goes where `redirect` sends it, else back. Crash: one message is there twice. */
-  const rotate = (redirect: (parked: ParkedMessage, raw: GetMessage) => RawMessage | null): Promise<void> =>
+  const rotate = (redirect: (parked: ParkedMessage, raw: GetMessage) => Redirected | null): Promise<void> =>
     deps.withConnection(async (connection) => {
       const channel = await connection.createChannel();
       try {
-        const { messageCount } = await channel.checkQueue(names.parked);
-        for (let i = 0; i < Math.min(messageCount, MAX_LISTED); i++) {
-          const raw = await channel.get(names.parked);
-          if (!raw) break;
-          const parked = describe(raw, names);
-          await publisher.send([redirect(parked, raw) ?? putBack(parked, raw, names)]);
-          channel.ack(raw);
+        for (const service of deps.services()) {
+          const queue = names.parked(service);
+          const { messageCount } = await channel.checkQueue(queue);
+          for (let i = 0; i < Math.min(messageCount, MAX_LISTED); i++) {
+            const raw = await channel.get(queue);
+            if (!raw) break;
+            const parked = describe(raw);
+            const way = redirect(parked, raw) ?? putBack(parked, raw, queue);
+            await publisher.send([{ ...way, exchange: names.back(service) }]);
+            channel.ack(raw);
+          }
         }
       } finally {
         await channel.close();
@@ -49,10 +60,9 @@ export function createParking(deps: {
         isFound = true;
         const { messageId, type, contentType } = raw.properties;
         return {
-          exchange: '',
           routingKey: physicalQueue(raw),
           content: raw.content,
-          options: { persistent: true, mandatory: true, messageId, type, contentType },
+          options: { ...kept, messageId, type, contentType, headers: sealOf(raw.properties) },
         };
       });
       if (!isFound) throw notFound('parked message', id);
@@ -62,18 +72,19 @@ export function createParking(deps: {
 
 /** A message that crashed its consumers was moved here by the server, which names its queue in a header of its own. */
 function physicalQueue(raw: GetMessage): string {
-  const headers = (raw.properties.headers ?? {}) as FailureHeaders & { 'x-first-death-queue'?: string };
-  return headers['x-baton-queue'] ?? headers['x-first-death-queue'] ?? '';
+  const headers = (raw.properties.headers ?? {}) as FailureHeaders & { 'x-death'?: { queue: string }[] };
+  // The last death comes first: an earlier one was in a retry queue.
+  return headers['x-baton-queue'] ?? headers['x-death']?.[0]?.queue ?? '';
 }
 
-function describe(raw: GetMessage, names: RabbitNames): ParkedMessage {
+function describe(raw: GetMessage): ParkedMessage {
   const headers = (raw.properties.headers ?? {}) as FailureHeaders;
   const type = String(raw.properties.type);
   const physical = physicalQueue(raw);
   return {
     id: String(raw.properties.correlationId ?? `${raw.properties.messageId}:${physical}`),
     type,
-    queue: physical.slice(names.queue(type, '').length),
+    queue: physical.slice(physical.lastIndexOf('.') + 1),
     reason: headers['x-baton-reason'] ?? 'its consumers died with it too often',
     attempts: headers['x-baton-attempts'] ?? 0,
     parkedAt: headers['x-baton-parked-at'] ?? isoInstant(systemClock.now()),
@@ -81,16 +92,18 @@ function describe(raw: GetMessage, names: RabbitNames): ParkedMessage {
   };
 }
 
-function putBack(parked: ParkedMessage, raw: GetMessage, names: RabbitNames): RawMessage {
-  const headers: FailureHeaders = {
+/** Parked again, as it was. */
+function putBack(parked: ParkedMessage, raw: GetMessage, queue: string): Redirected {
+  const headers = {
+    ...sealOf(raw.properties),
     'x-baton-attempts': parked.attempts,
     'x-baton-queue': physicalQueue(raw),
     'x-baton-reason': parked.reason,
     'x-baton-parked-at': parked.parkedAt,
   };
   const { messageId, type, contentType } = raw.properties;
-  const options = { persistent: true, messageId, type, contentType, correlationId: parked.id, headers };
-  return { exchange: '', routingKey: names.parked, content: raw.content, options };
+  const options = { ...kept, messageId, type, contentType, correlationId: parked.id, headers };
+  return { routingKey: queue, content: raw.content, options };
 }
 
 function readJson(content: Buffer): unknown {

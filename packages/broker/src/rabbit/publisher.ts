@@ -1,10 +1,13 @@
 import type { Envelope } from '@baton/contracts';
+import { AppError } from '@baton/kernel';
 import type { ConfirmChannel, Options } from 'amqplib';
 import type { Catalogue } from '../catalogue';
-import type { TopologyEntry } from '../topology';
+import { publishersOf, type TopologyEntry } from '../topology';
 import { unavailable } from '../unavailable';
 import type { LastingConnection, SetUp } from './connection';
-import { declareTopology, type Shape } from './declare';
+import { declareTopology, type TopologyMode } from './declare';
+import type { Shape } from './plan';
+import { SEAL_HEADER, type Sealing } from './sealing';
 
 /** Messages sent before the first of their confirms is awaited. */
 const WINDOW = 500;
@@ -36,12 +39,16 @@ export function createPublisher(deps: {
   connection: LastingConnection;
   catalogue: Catalogue;
   shape: Shape;
+  mode: TopologyMode;
+  sealing: Sealing;
+  /** Whether this process may send in the name of a service. */
+  actsFor: (service: string) => boolean;
 }): Publisher {
-  const { connection, catalogue, shape } = deps;
+  const { connection, catalogue, shape, mode } = deps;
   let outlet: Outlet | null = null;
   const setUp: SetUp = async (model, drop) => {
     const opened = await openOutlet(await model.createConfirmChannel(), drop);
-    await declareTopology(opened.channel, shape, catalogue.entries);
+    if (mode === 'declare') await declareTopology(opened.channel, shape, catalogue.entries);
     outlet = opened;
     opened.channel.on('close', () => {
       if (outlet === opened) outlet = null;
@@ -63,13 +70,14 @@ export function createPublisher(deps: {
   return {
     send,
     publish: async (envelopes) => {
-      const messages = envelopes.map((envelope) => encode(shape, catalogue.check(envelope), envelope));
+      const messages = encodeAll(deps, envelopes);
       const work = messages.filter((message) => message.options.persistent);
       const fanout = messages.filter((message) => !message.options.persistent);
       try {
         await send(work);
       } catch (error) {
         if (!(error instanceof UnroutableError)) throw error;
+        if (mode === 'check') throw unavailable('an administrator has to declare its queues', error);
         // Somebody deleted a queue while we were connected.
         await declareTopology((await current()).channel, shape, catalogue.entries);
         await send(work.filter((message) => error.ids.has(message.options.messageId as string)));
@@ -82,10 +90,39 @@ export function createPublisher(deps: {
   };
 }
 
-function encode({ names }: Shape, entry: TopologyEntry, envelope: Envelope): RawMessage {
+type EncodeDeps = Pick<Parameters<typeof createPublisher>[0], 'catalogue' | 'shape' | 'sealing' | 'actsFor'>;
+
+/** @throws AppError internal_server_error, for the first one that must not be sent. */
+function encodeAll(
+  { catalogue, shape, sealing, actsFor }: EncodeDeps,
+  envelopes: readonly Envelope[],
+): RawMessage[] {
+  const sealed = new Map<string, RawMessage[]>();
+  const messages = envelopes.map((envelope) => {
+    const entry = catalogue.check(envelope);
+    const publisher = publishersOf(entry).find(actsFor);
+    if (publisher === undefined)
+      throw new AppError('internal_server_error', `this service does not send ${envelope.type}`);
+    const message = encode(shape, entry, envelope, publisher);
+    if (entry.seal) sealed.set(publisher, [...(sealed.get(publisher) ?? []), message]);
+    return message;
+  });
+  for (const [publisher, batch] of sealed) {
+    const seals = sealing.sealAll(
+      publisher,
+      batch.map(({ content }) => content),
+    );
+    batch.forEach(({ options }, i) => {
+      if (seals) options.headers = { [SEAL_HEADER]: seals[i] };
+    });
+  }
+  return messages;
+}
+
+function encode({ names }: Shape, entry: TopologyEntry, envelope: Envelope, publisher: string): RawMessage {
   const isWork = entry.message.delivery === 'work';
   return {
-    exchange: isWork ? names.work : names.fanout,
+    exchange: isWork ? names.work(publisher) : names.fanout(envelope.type),
     routingKey: envelope.type,
     content: Buffer.from(JSON.stringify(envelope)),
     options: {

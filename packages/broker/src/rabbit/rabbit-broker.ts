@@ -1,18 +1,21 @@
 import type { Log } from '@baton/kernel';
 import type { TlsSource } from '@baton/tls';
+import type { Seals } from '@baton/trust';
 import type { ChannelModel } from 'amqplib';
-import { createCatalogue } from '../catalogue';
+import { type Catalogue, createCatalogue } from '../catalogue';
 import type { Broker, Subscription } from '../port';
-import { topology as allMessages, retryStepsMs, type Topology } from '../topology';
+import { topology as allMessages, retryStepsMs, serviceOfQueue, type Topology } from '../topology';
 import { assertNotInTransaction } from '../transaction-guard';
 import { unavailable } from '../unavailable';
-import { createLastingConnection } from './connection';
+import { createLastingConnection, type LastingConnection } from './connection';
 import { consumeQueue } from './consumer';
-import type { Shape } from './declare';
+import type { TopologyMode } from './declare';
 import { createFanout } from './fanout';
-import { rabbitNames } from './names';
+import { type RabbitNames, rabbitNames } from './names';
 import { createParking } from './parked';
-import { createPublisher } from './publisher';
+import type { Shape } from './plan';
+import { createPublisher, type Publisher } from './publisher';
+import { createSealing } from './sealing';
 
 export interface RabbitBrokerOptions {
   /** `amqp://user:password@host:port/vhost`; `?unusedExpiryMs=<ms>` is the same as the option. */
@@ -26,6 +29,17 @@ export interface RabbitBrokerOptions {
   topology?: Topology;
   /** Delays between deliveries that fail, default `retryStepsMs`. */
   retryStepsMs?: readonly number[];
+  /**
+   * Services that this process is: it sends in their name and sees their parked messages. Default: all (the standalone,
+   * one user for everybody).
+   */
+  services?: readonly string[];
+  /** Default `declare`; `check` where an administrator has declared everything and this user cannot. */
+  topologyMode?: TopologyMode;
+  /** Default null: messages are neither sealed nor checked. */
+  seals?: Seals | null;
+  /** A message of this type was not believed: parked, or dropped when it was a fanout. */
+  onRefused?: (type: string) => void;
   /** Queues vanish when nobody used them for so long: for previews and tests. Default: never. */
   unusedExpiryMs?: number;
 }
@@ -46,25 +60,24 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
     expiry: unusedExpiryMs ? { 'x-expires': unusedExpiryMs } : {},
   };
   const catalogue = createCatalogue(options.topology ?? allMessages);
-  const outgoing = createLastingConnection({ url, name: `${names.work} publish`, log, trust });
-  const incoming = createLastingConnection({ url, name: `${names.work} consume`, log, trust });
-  const publisher = createPublisher({ connection: outgoing, catalogue, shape });
-  const fanout = createFanout({ connection: incoming, names, log });
-  const subscriptions = new Set<Subscription>();
-  let live: ChannelModel | null = null;
-  void outgoing.keep(async (connection) => {
-    live = connection;
-  });
-  const parking = createParking({
+  const { services, topologyMode: mode = 'declare' } = options;
+  const actsFor = (service: string): boolean => services?.includes(service) ?? true;
+  const name = `${options.namespace ?? 'baton'} ${services?.join(' ') ?? 'all services'}`;
+  const outgoing = createLastingConnection({ url, name: `${name} publish`, log, trust });
+  const incoming = createLastingConnection({ url, name: `${name} consume`, log, trust });
+  const { seals = null, onRefused = () => undefined } = options;
+  const sealing = createSealing({ seals, catalogue, onRefused });
+  const publisher = createPublisher({ connection: outgoing, catalogue, shape, mode, sealing, actsFor });
+  const fanout = createFanout({
+    connection: incoming,
     names,
-    publisher,
-    withConnection: async (work) => {
-      await outgoing.ready(PING_MS);
-      if (!live) throw unavailable('not connected');
-      return work(live);
-    },
+    mode,
+    sealing,
+    service: services?.[0] ?? 'all',
+    log,
   });
-
+  const subscriptions = new Set<Subscription>();
+  const parking = parkingOf(outgoing, { names, publisher, catalogue, actsFor });
   const publish: Broker['publish'] = (envelopes) => {
     assertNotInTransaction('publish');
     return publisher.publish(envelopes);
@@ -79,7 +92,7 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
         log.warn({ messageType: message.type, queue: consumer.queue }, 'consumer is missing in the topology');
       }
       const subscription = await consumeQueue(
-        { connection: incoming, publisher, shape, log },
+        { connection: incoming, publisher, shape, mode, catalogue, sealing, log },
         message,
         consumer,
       );
@@ -94,6 +107,33 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
       await Promise.all([incoming.close(), outgoing.close()]);
     },
   };
+}
+
+/** Parked messages of the services that this process is. */
+function parkingOf(
+  outgoing: LastingConnection,
+  o: {
+    names: RabbitNames;
+    publisher: Publisher;
+    catalogue: Catalogue;
+    actsFor: (service: string) => boolean;
+  },
+): Pick<Broker, 'listParked' | 'replayParked'> {
+  let live: ChannelModel | null = null;
+  void outgoing.keep(async (connection) => {
+    live = connection;
+  });
+  const consuming = () => o.catalogue.entries.flatMap(({ queues }) => queues.map(serviceOfQueue));
+  return createParking({
+    names: o.names,
+    services: () => [...new Set(consuming().filter(o.actsFor))],
+    publisher: o.publisher,
+    withConnection: async (work) => {
+      await outgoing.ready(PING_MS);
+      if (!live) throw unavailable('not connected');
+      return work(live);
+    },
+  });
 }
 
 /** Takes our own parameter out of the address, so that whoever only hands on an address hands on this too. */

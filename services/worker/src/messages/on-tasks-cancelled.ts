@@ -9,15 +9,16 @@ interface TasksCancelled {
 }
 
 /**
- * Kills running operations of this worker at once; a lost message is made up for by the next heartbeat's answer. A later run
- * of the same operation, which a resume has begun, goes on.
+ * Asks the engine at once which operations here are to be killed, when one of them is held: the message alone kills nothing,
+ * for who sent it is not known here. A lost one is made up for by the next heartbeat. A later run of the same operation, which
+ * a resume has begun, is not meant.
  */
-export function onTasksCancelled(deps: { tasks: HeldTasks }) {
+export function onTasksCancelled(deps: { tasks: HeldTasks; ask: () => void }) {
   return ({ payload: { taskIds, attempts } }: Envelope<TasksCancelled>): void => {
-    for (const [i, taskId] of taskIds.entries()) {
+    const isHeld = taskIds.some((taskId, i) => {
       const task = deps.tasks.get(taskId);
-      const isMeant = attempts === undefined || attempts[i] === task?.attempt;
-      if (task && isMeant) deps.tasks.stop(task, 'cancelled');
-    }
+      return task && (attempts === undefined || attempts[i] === task.attempt);
+    });
+    if (isHeld) deps.ask();
   };
 }

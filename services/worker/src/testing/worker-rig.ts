@@ -18,7 +18,10 @@ export interface WorkerRig {
   /** Starts a worker in this process; `stop` drains it. */
   startWorker(more?: Record<string, string>): Promise<{ id: string; stop(): Promise<void> }>;
   wake(task: PeerTask): Promise<void>;
+  /** The engine cancels the task, and its message says so. */
   cancel(task: PeerTask): Promise<void>;
+  /** The message alone. */
+  tellCancel(task: PeerTask): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,6 +64,10 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
     broker.publish([
       buildMessage(taskReady, about(task), { executionId: task.executionId, taskId: task.id }),
     ]);
+  const tellCancel = (task: PeerTask): Promise<void> =>
+    broker.publish([
+      buildMessage(tasksCancelled, about(task), { executionId: task.executionId, taskIds: [task.id] }),
+    ]);
   peer.announce = wake;
   return {
     peer,
@@ -84,10 +91,11 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
       return worker;
     },
     wake,
-    cancel: (task) =>
-      broker.publish([
-        buildMessage(tasksCancelled, about(task), { executionId: task.executionId, taskIds: [task.id] }),
-      ]),
+    cancel: (task) => {
+      task.isCancelled = true;
+      return tellCancel(task);
+    },
+    tellCancel,
     close: async () => {
       await Promise.all(running.map((worker) => worker.stop()));
       await broker.close();
