@@ -1,3 +1,5 @@
+import type { EgressSettings } from './egress/egress';
+
 /** User and group that the processes of a tenant's operations run as. */
 export interface Account {
   uid: number;
@@ -81,6 +83,8 @@ export interface IsolationSettings {
   hidden: readonly string[];
   /** Where programs are looked for. */
   path: string;
+  /** What operations reach on the network; absent: what the worker reaches. */
+  egress?: EgressSettings;
 }
 
 export interface SharedPath {

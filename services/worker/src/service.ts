@@ -7,6 +7,7 @@ import { isoInstant, type Log } from '@baton/kernel';
 import {
   buildRegistry,
   buildWorkflowRegistry,
+  createCtxHost,
   defaultAssetsDir,
   ownDir,
   type ScriptSettings,
@@ -54,6 +55,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   const about = aboutWorker(infra, { slots, reserve: sharing.reserve, choice, problem });
   const executions = createExecutionsClient(infra.rpc, infra.instanceId, about);
   const guard = startOrphanGuard();
+  const ctxHost = createCtxHost();
   const scripts = {
     assetsDir,
     workRoot,
@@ -62,6 +64,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     managerUrl: config.BATON_WORKER_MANAGER_URL,
     guard,
     isolation: choice.isolation,
+    ctxHost,
   };
   const runtime = runtimeOf(config, infra, scripts, plugins);
   const worker = createWorker({
@@ -95,11 +98,14 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     checks: problem === null ? {} : { handlers: () => Promise.reject(new Error(problem)) },
     start: async () => {
       await sweepOwnDirs(workRoot);
+      choice.egress.admit(await ctxHost.listen());
       worker.start();
     },
     stop: async () => {
       await worker.stop(config.BATON_WORKER_STOP_AFTER);
       guard.close();
+      ctxHost.close();
+      await choice.egress.close();
     },
   };
 }

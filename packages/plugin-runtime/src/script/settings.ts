@@ -3,6 +3,7 @@ import { chown, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account, Isolation } from '@baton/isolation';
 import { newId } from '@baton/kernel';
+import type { CtxHost } from '../ctx/ctx-host';
 import type { OrphanGuard } from './orphan-guard';
 
 /** How and where scripts run on this machine. */
@@ -21,6 +22,8 @@ export interface ScriptSettings {
   guard: OrphanGuard;
   /** What stands between the processes of an operation and everything else. */
   isolation: Isolation;
+  /** Where all runs are called; absent: each makes a port of its own. */
+  ctxHost?: CtxHost;
 }
 
 /** Assets beside the source of this package; a bundle says where they are instead. */
