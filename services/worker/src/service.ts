@@ -7,6 +7,7 @@ import { isoInstant, type Log } from '@baton/kernel';
 import {
   buildRegistry,
   buildWorkflowRegistry,
+  type CtxHost,
   createCtxHost,
   defaultAssetsDir,
   ownDir,
@@ -36,7 +37,7 @@ import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
 import { createOperationFolders } from './operation-folder';
 import { createPythonPlugins } from './python-plugins';
-import { createWorker, type WorkerDeps } from './worker';
+import { createWorker, type Worker, type WorkerDeps } from './worker';
 
 export { configSchema, isSeenByScripts };
 export const serviceName = 'worker' as const;
@@ -96,16 +97,26 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     subscriptions: [subscriptionPart(tasksCancelled, onTasksCancelled(worker.leaseDeps))],
     loops: [],
     checks: problem === null ? {} : { handlers: () => Promise.reject(new Error(problem)) },
+    ...lifeOf(config, { worker, scripts, choice }),
+  };
+}
+
+function lifeOf(
+  config: WorkerConfig,
+  o: { worker: Worker; scripts: ScriptSettings & { ctxHost: CtxHost }; choice: Choice },
+): Required<Pick<ServiceParts, 'start' | 'stop'>> {
+  const { guard, ctxHost, workRoot } = o.scripts;
+  return {
     start: async () => {
       await sweepOwnDirs(workRoot);
-      choice.egress.admit(await ctxHost.listen());
-      worker.start();
+      o.choice.egress.admit(await ctxHost.listen());
+      o.worker.start();
     },
     stop: async () => {
-      await worker.stop(config.BATON_WORKER_STOP_AFTER);
+      await o.worker.stop(config.BATON_WORKER_STOP_AFTER);
       guard.close();
       ctxHost.close();
-      await choice.egress.close();
+      await o.choice.egress.close();
     },
   };
 }
