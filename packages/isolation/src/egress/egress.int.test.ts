@@ -7,9 +7,8 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@baton/testkit';
 import { type Choice, chooseIsolation } from '../choose-isolation';
-import type { IsolationSettings } from '../port';
+import type { EgressSettings, IsolationSettings } from '../port';
 import { findProgram, runInside } from '../probe';
-import type { EgressSettings } from './egress';
 import { parseEndpoint } from './endpoints';
 import { deadTables, ownTable, runNft } from './tables';
 

@@ -1,22 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Isolation, IsolationSettings } from '../port';
+import type { EgressSettings, Isolation, IsolationSettings } from '../port';
 import { findProgram } from '../probe';
-import { type Endpoint, resolvers } from './endpoints';
+import { resolvers } from './endpoints';
 import { probeEgress } from './probe-egress';
 import { egressTable } from './table';
 import { deadTables, hasProcesses, ownTable, runNft } from './tables';
-
-/**
- * `restricted`: no link-local and metadata addresses, and of this machine only name servers, what `allow` names and what the
- * same tenant serves by TCP; `none`: nothing but what `allow` names; `open`: what the worker reaches.
- */
-export interface EgressSettings {
-  mode: 'restricted' | 'none' | 'open';
-  /** Allowed in spite of `deny` and of what is refused anyway. */
-  allow: readonly Endpoint[];
-  /** Refused besides; for `restricted`. */
-  deny: readonly Endpoint[];
-}
 
 /** What holds the network of operations. */
 export interface Egress {
