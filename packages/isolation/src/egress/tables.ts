@@ -36,10 +36,15 @@ export function hasProcesses({ first, last }: { first: number; last: number }): 
   });
 }
 
-/** As its status says it: the folder of a process that hides its memory belongs to root. -1: it has ended. */
+/**
+ * As its status says it: the folder of a process that hides its memory belongs to root. -1: it has ended, also where nobody has
+ * taken note of that yet (a zombie).
+ */
 function uidOf(pid: string): number {
   try {
-    return Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? -1);
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    if (/^State:\s+[ZX]/m.test(status)) return -1;
+    return Number(/^Uid:\s+(\d+)/m.exec(status)?.[1] ?? -1);
   } catch {
     return -1;
   }
