@@ -49,7 +49,15 @@ const tsx = (args, env) => node(script(...args).args, env);
 const jest = (args, env) => node(['node_modules/jest/bin/jest.js', ...args], env);
 
 // What the scripts under test call.
-ensurePrograms({ python3: 'python3-minimal', bash: 'bash', tar: 'tar', git: 'git', bwrap: 'bubblewrap' });
+ensurePrograms({
+  python3: 'python3-minimal',
+  bash: 'bash',
+  tar: 'tar',
+  git: 'git',
+  bwrap: 'bubblewrap',
+  nft: 'nftables',
+  ip: 'iproute2',
+});
 const services = await ensureTestServices();
 const env = services.env;
 try {

@@ -62,7 +62,7 @@ export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSet
     accountOf: plan.accountOf,
     launch: (command, confinement) => {
       const account = plan.accountOf(confinement.tenant);
-      const inner = withPrelude(`${limits}${folderText(command.cwd)}`, command);
+      const inner = withPrelude(`${limits}${folderText(command.cwd)}`, command, true);
       const own = ownMounts(confinement, settings, plan.by);
       const ids = plan.by === 'root' ? dropping(plan.setpriv!, account) : [];
       return {
@@ -84,15 +84,27 @@ function ownMounts(
   by: BubblewrapPlan['by'],
 ): string[] {
   const shown = [assetsDir, ...readable];
+  const crossed = crossedInTmp([...shown, ...writable]);
   return [
     '--bind',
     tmp,
     '/tmp',
+    ...crossed.flatMap((folder) => ['--perms', '0755', '--tmpfs', folder]),
     // Made by root they would be closed to everybody else where the real ones are.
     ...(by === 'root' ? passages([...shown, ...writable]) : []),
     ...shown.flatMap((path) => ['--ro-bind', path, path]),
     ...writable.flatMap((path) => ['--bind', path, path]),
+    ...crossed.flatMap((folder) => ['--remount-ro', folder]),
   ];
+}
+
+/**
+ * Folders of /tmp on the way to these. They are not made in the operation's own /tmp, where a program would have to remove
+ * them after each run, level by level and with the operation's rights.
+ */
+function crossedInTmp(paths: readonly string[]): string[] {
+  const tops = paths.flatMap((path) => /^(\/tmp\/[^/]+)\/./.exec(path)?.[1] ?? []);
+  return [...new Set(tops)].filter((folder) => !paths.includes(folder));
 }
 
 /** The folders on the way to these, for everybody to pass. */

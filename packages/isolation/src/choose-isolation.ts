@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bubblewrapIsolation } from './bubblewrap';
+import { type Egress, holdEgress, openEgress } from './egress/egress';
 import { noIsolation } from './none';
 import type { Account, Isolation, IsolationName, IsolationSettings } from './port';
 import { findProgram, probeIsolation } from './probe';
@@ -28,6 +29,7 @@ export interface Attempt {
 export interface Choice {
   isolation: Isolation;
   attempts: readonly Attempt[];
+  egress: Egress;
 }
 
 /** The machine as it is found. */
@@ -44,10 +46,32 @@ const here = (): Machine => ({
 });
 
 /**
- * The strongest isolation that was asked for and passes a real run on this machine. Makes the worker's folder.
+ * The strongest isolation that was asked for and passes a real run on this machine, and what holds the network of its
+ * operations. Makes the worker's folder.
  * @throws NoIsolationError with one sentence for whoever starts the worker
  */
 export function chooseIsolation(settings: IsolationSettings, machine: Machine = here()): Choice {
+  const { isolation, attempts } = chooseWay(settings, machine);
+  const egress = settings.egress ? holdEgress(isolation, settings, settings.egress) : openEgress();
+  if (settings.egress?.mode === 'none' && egress.description === null)
+    throw new NoIsolationError(
+      `operations cannot be kept from the network here (BATON_WORKER_EGRESS=none): ${egress.notEnforced.join('; ')}`,
+      attempts,
+    );
+  const { description, notEnforced } = isolation;
+  return {
+    isolation: {
+      ...isolation,
+      description: egress.description === null ? description : `${description}, ${egress.description}`,
+      // Where nothing isolates that is said already.
+      notEnforced: isolation.name === 'none' ? notEnforced : [...notEnforced, ...egress.notEnforced],
+    },
+    attempts,
+    egress,
+  };
+}
+
+function chooseWay(settings: IsolationSettings, machine: Machine): Omit<Choice, 'egress'> {
   if (settings.account !== null && machine.uid !== 0)
     throw new NoIsolationError('BATON_WORKER_SCRIPT_UID needs a worker that runs as root', []);
   // Others pass through to what is theirs and see nothing else.
@@ -105,8 +129,6 @@ function waysOf(settings: IsolationSettings, machine: Machine): Way[] {
 }
 
 const TOGETHER = 'memory and processor time of all processes of an operation together (no cgroup of its own)';
-const LOOPBACK =
-  'the network: operations reach what the worker reaches, also its loopback services, link-local and metadata addresses';
 
 function withBubblewrap(
   name: IsolationName,
@@ -133,7 +155,6 @@ function withBubblewrap(
         description: `${how}, ${settings.account ? `uid ${settings.account.uid}` : account}, private files, processes and ipc${filter ? ', filtered system calls' : ''}`,
         notEnforced: [
           TOGETHER,
-          LOOPBACK,
           ...(filter ? [] : [`no filter of system calls for ${machine.arch}`]),
           ...(machine.uid === 0 ? [] : ['operations of all tenants run as the uid of the worker']),
         ],
@@ -170,7 +191,6 @@ function withUtilLinux(name: 'uid' | 'namespaces', settings: IsolationSettings, 
           shared,
           'system calls are not filtered',
           TOGETHER,
-          LOOPBACK,
         ],
       },
       settings,

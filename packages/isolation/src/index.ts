@@ -1,9 +1,12 @@
 export { type Attempt, type Choice, chooseIsolation, NoIsolationError } from './choose-isolation';
+export type { Egress } from './egress/egress';
+export { type Endpoint, endpointsOfUrl, parseEndpoint } from './egress/endpoints';
 export { noIsolation } from './none';
 export type {
   Account,
   Command,
   Confinement,
+  EgressSettings,
   Isolation,
   IsolationName,
   IsolationSettings,

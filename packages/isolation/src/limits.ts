@@ -23,14 +23,24 @@ export function folderText(cwd: string): string {
   return `cd ${path} 2>/dev/null || { echo "process.cwd: operations do not see the folder "${path}" (BATON_WORKER_SHARED_PATHS)" >&2; exit 126; }; `;
 }
 
-/** The command with shell text before it, on its first line so that line numbers in messages of the shell stay. */
+/** A line that is nothing but the path of a program. */
+const ONE_PROGRAM = /^\/[\w./-]+$/;
+
+/**
+ * The command with shell text before it, on its first line so that line numbers in messages of the shell stay.
+ * `canReplace`: who waits for it makes no difference between a shell that tells of a death by a signal and the death.
+ */
 export function withPrelude(
   prelude: string,
   { program, args }: Command,
+  canReplace = false,
 ): { program: string; args: string[] } {
-  const [flag, text, ...others] = args;
-  if (program === '/bin/sh' && flag === '-c')
-    return { program, args: [flag, `${prelude}${text ?? ''}`, ...others] };
+  const [flag, text = '', ...others] = args;
+  if (program === '/bin/sh' && flag === '-c') {
+    // Without a second process: about 0.4 ms.
+    const exec = canReplace && ONE_PROGRAM.test(text) ? 'exec ' : '';
+    return { program, args: [flag, `${prelude}${exec}${text}`, ...others] };
+  }
   return { program: '/bin/sh', args: ['-c', `${prelude}exec "$@"`, 'sh', program, ...args] };
 }
 

@@ -1,3 +1,5 @@
+import type { Endpoint } from './egress/endpoints';
+
 /** User and group that the processes of a tenant's operations run as. */
 export interface Account {
   uid: number;
@@ -81,6 +83,20 @@ export interface IsolationSettings {
   hidden: readonly string[];
   /** Where programs are looked for. */
   path: string;
+  /** What operations reach on the network; absent: what the worker reaches. */
+  egress?: EgressSettings;
+}
+
+/**
+ * `restricted`: no link-local and metadata addresses, and of this machine only name servers, what `allow` names and what the
+ * same tenant serves by TCP; `none`: nothing but what `allow` names; `open`: what the worker reaches.
+ */
+export interface EgressSettings {
+  mode: 'restricted' | 'none' | 'open';
+  /** Allowed in spite of `deny` and of what is refused anyway. */
+  allow: readonly Endpoint[];
+  /** Refused besides; for `restricted`. */
+  deny: readonly Endpoint[];
 }
 
 export interface SharedPath {

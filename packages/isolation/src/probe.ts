@@ -34,10 +34,11 @@ export function runInside(
   isolation: Isolation,
   settings: IsolationSettings,
   command: (folder: string) => Omit<Command, 'cwd' | 'env'>,
+  tenant = PROBE_TENANT,
 ): ProbeEnd {
   const folder = join(settings.workRoot, 'runs', `probe-${newId()}`);
   const tmp = join(folder, 'tmp');
-  const account = isolation.accountOf(PROBE_TENANT);
+  const account = isolation.accountOf(tenant);
   const files: number[] = [];
   try {
     mkdirSync(join(settings.workRoot, 'runs'), { recursive: true, mode: 0o711 });
@@ -47,7 +48,7 @@ export function runInside(
     if (account) chownSync(tmp, account.uid, account.gid);
     const launch = isolation.launch(
       { ...command(folder), cwd: tmp, env: { PATH: `${settings.path}:/usr/bin:/bin` } },
-      { tenant: PROBE_TENANT, tmp, writable: [folder], readable: [] },
+      { tenant, tmp, writable: [folder], readable: [] },
     );
     files.push(...launch.descriptors.map((path) => openSync(path, 'r')));
     const end = spawnSync(launch.program, launch.args, {

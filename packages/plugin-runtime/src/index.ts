@@ -1,3 +1,4 @@
+export { type CtxHost, createCtxHost } from './ctx/ctx-host';
 export type { EmitKind, OperationHost, PythonPlugin, TextCut } from './host';
 export { type InvokeDeps, invoke } from './invoke';
 export {

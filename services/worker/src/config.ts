@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { type Endpoint, parseEndpoint } from '@baton/isolation';
 import { envValue, runtimeConfig } from '@baton/service-runtime';
 import type { z } from 'zod';
 import { z as zod } from 'zod';
@@ -60,6 +61,18 @@ const weights = list.transform((parts, context) => {
   }
   return found;
 });
+
+const endpoints = list.transform((parts, context) =>
+  parts.flatMap((part): Endpoint[] => {
+    const found = parseEndpoint(part);
+    if (found) return [found];
+    context.addIssue({
+      code: 'custom',
+      message: `${part} must be an address or a network with or without a port, like 10.0.0.0/8, 10.1.2.3:443 or [fd00::/8]:443`,
+    });
+    return [];
+  }),
+);
 
 const range = zod
   .string()
@@ -132,6 +145,22 @@ export const configSchema = runtimeConfig.extend({
     .default('auto')
     .describe(
       'What keeps operations apart (docs/SECURITY.md): auto takes the strongest that works and refuses to start without any; best starts all the same, with a warning; none leaves everything open to operations',
+    ),
+  BATON_WORKER_EGRESS: zod
+    .enum(['restricted', 'none', 'open'])
+    .default('restricted')
+    .describe(
+      "What operations reach on the network (docs/SECURITY.md): restricted refuses link-local and metadata addresses, and on this machine all but name servers, the manager's API, proxies and what the same tenant serves, where a worker of root can hold it by nftables; none refuses everything but BATON_WORKER_EGRESS_ALLOW, or does not start; open refuses nothing",
+    ),
+  BATON_WORKER_EGRESS_ALLOW: endpoints
+    .prefault('')
+    .describe(
+      'Addresses that operations reach all the same, as address[/bits][:port] separated by commas; IP 6 with a port as [fd00::/8]:443',
+    ),
+  BATON_WORKER_EGRESS_DENY: endpoints
+    .prefault('')
+    .describe(
+      'Further addresses that operations do not reach with BATON_WORKER_EGRESS=restricted, in the same form',
     ),
   BATON_WORKER_UID_RANGE: range
     .prefault('200000-265535')

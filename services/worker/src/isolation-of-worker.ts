@@ -2,6 +2,8 @@ import {
   type Account,
   type Choice,
   chooseIsolation,
+  type Endpoint,
+  endpointsOfUrl,
   type IsolationSettings,
   NoIsolationError,
   runInside,
@@ -48,7 +50,21 @@ export function isolationSettings(
     }),
     hidden: config.BATON_WORKER_HIDDEN_PATHS,
     path: scriptEnv(config).PATH ?? '',
+    egress: {
+      mode: config.BATON_WORKER_EGRESS,
+      allow: [...config.BATON_WORKER_EGRESS_ALLOW, ...neededBy(config)],
+      deny: config.BATON_WORKER_EGRESS_DENY,
+    },
   };
+}
+
+/** What operations of a worker are told to use: the API, and proxies. They may be on this machine. */
+function neededBy(config: WorkerConfig): Endpoint[] {
+  if (config.BATON_WORKER_EGRESS !== 'restricted') return [];
+  const proxies = Object.entries(scriptEnv(config))
+    .filter(([name]) => /^https?_proxy$/i.test(name))
+    .map(([, url]) => url);
+  return [config.BATON_WORKER_MANAGER_URL, ...proxies].flatMap(endpointsOfUrl);
 }
 
 /**

@@ -7,6 +7,8 @@ import { isoInstant, type Log } from '@baton/kernel';
 import {
   buildRegistry,
   buildWorkflowRegistry,
+  type CtxHost,
+  createCtxHost,
   defaultAssetsDir,
   ownDir,
   type ScriptSettings,
@@ -55,6 +57,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
   const about = aboutWorker(infra, { slots, reserve: sharing.reserve, choice, problem });
   const executions = createExecutionsClient(infra.rpc, infra.instanceId, about);
   const guard = startOrphanGuard();
+  const ctxHost = createCtxHost();
   const scripts = {
     assetsDir,
     workRoot,
@@ -63,6 +66,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     managerUrl: config.BATON_WORKER_MANAGER_URL,
     guard,
     isolation: choice.isolation,
+    ctxHost,
   };
   const runtime = runtimeOf(config, infra, scripts, plugins);
   const worker = createWorker({
@@ -97,13 +101,26 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
       isolation: async () => isolationText(choice),
       ...(problem !== null && { handlers: () => Promise.reject(new Error(problem)) }),
     },
+    ...lifeOf(config, { worker, scripts, choice }),
+  };
+}
+
+function lifeOf(
+  config: WorkerConfig,
+  o: { worker: Worker; scripts: ScriptSettings & { ctxHost: CtxHost }; choice: Choice },
+): Required<Pick<ServiceParts, 'start' | 'stop'>> {
+  const { guard, ctxHost, workRoot } = o.scripts;
+  return {
     start: async () => {
       await sweepOwnDirs(workRoot);
-      worker.start();
+      o.choice.egress.admit(await ctxHost.listen());
+      o.worker.start();
     },
     stop: async () => {
-      await worker.stop(config.BATON_WORKER_STOP_AFTER);
+      await o.worker.stop(config.BATON_WORKER_STOP_AFTER);
       guard.close();
+      ctxHost.close();
+      await o.choice.egress.close();
     },
   };
 }

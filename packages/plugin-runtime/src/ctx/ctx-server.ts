@@ -1,10 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isJsonObject, type Json, type JsonObject, newId } from '@baton/kernel';
 import { FatalError, isMarkedError } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
 import type { ScriptResult } from '../script/script-result';
 import { textOf, thrownTexts } from '../thrown';
+import { type CtxHost, createCtxHost } from './ctx-host';
 import { ctxTree, StopOperation } from './ctx-tree';
 import type { CtxWork } from './ctx-work';
 import { isFalsy, pythonText } from './python-text';
@@ -36,18 +36,22 @@ type Call = (body: () => Buffer, type: string) => Promise<Told>;
 /** Calls of workflow code, by name; they run beside each other. */
 type WorkflowCalls = ReadonlyMap<string, (request: JsonObject) => Promise<Json>>;
 
-/** Serves `ctx` to the processes of one script run over HTTP on the loopback (reference/workflows.md 5.4). */
+/**
+ * Serves `ctx` to the processes of one script run over HTTP on the loopback (reference/workflows.md 5.4): at the worker's
+ * host, or at one of its own.
+ */
 export async function serveCtx(
   session: OperationSession,
   result: ScriptResult,
   work: CtxWork,
   workflowCalls: WorkflowCalls = new Map(),
+  shared?: CtxHost,
 ): Promise<CtxServer> {
   const path = `/${newId().replaceAll('-', '')}`;
   const calls = callsOf(ctxTree(session, result, work), shimCalls(session, result, work), workflowCalls);
   let running = Promise.resolve();
 
-  const server = createServer((request, response) => {
+  const onRequest: RequestListener = (request, response) => {
     const isWorkflow = request.url === `${path}/wf`;
     if (request.method !== 'POST' || (request.url !== path && !isWorkflow))
       return void response.writeHead(404).end();
@@ -64,18 +68,16 @@ export async function serveCtx(
       },
       () => response.destroy(),
     );
-  });
-  server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  };
+  const host = shared ?? createCtxHost();
+  if (!shared) await host.listen();
+  const place = host.open(path, onRequest);
   return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}${path}`,
+    url: `${place.origin}${path}`,
     settled: () => running,
     close: () => {
-      server.close();
-      server.closeAllConnections();
+      place.close();
+      if (!shared) host.close();
     },
   };
 }

@@ -24,7 +24,7 @@ export async function runFunction(
   const confinement = await confinementOf(session, settings, runDir, [plugin.prefix]);
   const work = { settings, runDir, confinement, signal: session.signal };
   const result = new ScriptResult();
-  const proxy = await serveCtx(session, result, ctxWorkOf(work), calls ?? undefined);
+  const proxy = await serveCtx(session, result, ctxWorkOf(work), calls ?? undefined, settings.ctxHost);
   const { mapping, isResumed } = session.task;
   session.plugin = plugin;
   const run: ProcessRun = {

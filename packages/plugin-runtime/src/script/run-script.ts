@@ -39,7 +39,7 @@ export async function runScript(
   const work = { settings, runDir, confinement, signal: session.signal };
   const result = new ScriptResult();
   const proxy = inputs.process.hasCtxProxy
-    ? await serveCtx(session, result, ctxWorkOf(work), workflow?.calls)
+    ? await serveCtx(session, result, ctxWorkOf(work), workflow?.calls, settings.ctxHost)
     : null;
   try {
     const script = await placeScript(inputs, session, work);

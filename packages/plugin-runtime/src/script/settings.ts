@@ -3,6 +3,7 @@ import { chown, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account, Isolation } from '@baton/isolation';
 import { newId } from '@baton/kernel';
+import type { CtxHost } from '../ctx/ctx-host';
 import type { OrphanGuard } from './orphan-guard';
 
 /** How and where scripts run on this machine. */
@@ -21,6 +22,8 @@ export interface ScriptSettings {
   guard: OrphanGuard;
   /** What stands between the processes of an operation and everything else. */
   isolation: Isolation;
+  /** Where all runs are called; absent: each makes a port of its own. */
+  ctxHost?: CtxHost;
 }
 
 /** Assets beside the source of this package; a bundle says where they are instead. */
@@ -62,16 +65,26 @@ export async function makeRunDir(workRoot: string, account: Account | null): Pro
  * folder into a link while it is walked would choose what the worker deletes.
  */
 async function removeAs(account: Account, dir: string): Promise<void> {
-  const isEmpty = await rmdir(dir).then(
-    () => true,
-    () => false,
-  );
-  if (isEmpty) return;
+  if (await isRemoved(dir)) return;
+  // Most often there are only empty folders that something was mounted on. No link is followed in the last part of a path.
+  const names = await readdir(dir).catch(() => []);
+  if (names.length <= MOST_EMPTY) await Promise.all(names.map((name) => isRemoved(join(dir, name))));
+  if (await isRemoved(dir)) return;
   await new Promise<void>((resolve) => {
     const child = spawn('/bin/rm', ['-rf', '--', dir], { cwd: '/', env: {}, stdio: 'ignore', ...account });
     child.once('error', () => resolve());
     child.once('exit', () => resolve());
   });
+}
+
+/** More are no mount points. */
+const MOST_EMPTY = 8;
+
+function isRemoved(dir: string): Promise<boolean> {
+  return rmdir(dir).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** `runs`: what runs of operations need; `copies`: working folders of deployments. */
