@@ -44,6 +44,7 @@ export function isolationSettings(
       fileBytes: config.BATON_WORKER_LIMIT_DISK,
       memoryBytes: config.BATON_WORKER_LIMIT_MEMORY || null,
     },
+    controlGroup: config.BATON_WORKER_CGROUP,
     shared: config.BATON_WORKER_SHARED_PATHS.map((text) => {
       const isWritable = text.endsWith(':rw');
       return { path: isWritable ? text.slice(0, -':rw'.length) : text, isWritable };

@@ -121,6 +121,7 @@ function lifeOf(
       guard.close();
       ctxHost.close();
       await o.choice.egress.close();
+      o.choice.groups.close();
     },
   };
 }
