@@ -1,10 +1,10 @@
 import { type Envelope, executionsRpc } from '@baton/contracts';
 import type { Happening } from '@baton/task-graph';
-import { claimTask } from '../../../services/executions/src/commands/claim-task';
-import { finishTasks } from '../../../services/executions/src/commands/finish-tasks';
-import { heartbeat } from '../../../services/executions/src/commands/renew-leases';
+import { claimTask } from '../../../services/executions/src/engine/commands/claim-task';
+import { finishTasks } from '../../../services/executions/src/engine/commands/finish-tasks';
+import { heartbeat } from '../../../services/executions/src/engine/commands/renew-leases';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
-import { leaseMs } from '../../../services/executions/src/engine/task-writes';
+import { leaseMs } from '../../../services/executions/src/engine/steps/task-writes';
 import type { RunId } from '../store';
 import type { LedgerEntry } from '../worker';
 import { call } from './peers';
