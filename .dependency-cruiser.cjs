@@ -150,7 +150,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(infra|cpu-worker|telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {

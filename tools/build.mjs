@@ -108,7 +108,10 @@ function bundles() {
       jobs.push(bundle(worker, join(dist, place, file)));
   }
   jobs.push(
-    bundle(join(root, 'packages/service-runtime/src/telemetry-preload.ts'), join(dist, 'telemetry.js')),
+    bundle(
+      join(root, 'packages/service-runtime/src/telemetry/telemetry-preload.ts'),
+      join(dist, 'telemetry.js'),
+    ),
   );
   return jobs;
 }

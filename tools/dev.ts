@@ -5,7 +5,7 @@ import { watch } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { workerVariables } from '../services/worker/src/own-environment';
+import { workerVariables } from '../services/worker/src/isolation/own-environment';
 import { migrationEnv, serviceDatabaseUrls } from '../test/harness/database-logins';
 import { nodeProcess, root, untilAnswers } from '../test/harness/processes';
 

@@ -39,7 +39,10 @@ function problems(doc: Doc): string[] {
 
 /** Variables that the code reads: from the configuration schemas' sources. */
 function knownVariables(): Set<string> {
-  const files = ['packages/service-runtime/src/runtime-config.ts', 'apps/standalone/src/migrate-config.ts'];
+  const files = [
+    'packages/service-runtime/src/config/runtime-config.ts',
+    'apps/standalone/src/migrate-config.ts',
+  ];
   for (const service of readdirSync(join(root, 'services'))) files.push(`services/${service}/src/config.ts`);
   return new Set([
     // Of the interpreter, and of the scripts of a worker.

@@ -87,9 +87,9 @@ export function newService(tree, name) {
     ],
     steps: [
       `packages/contracts/src/route.ts: add '${name}' to ServiceName`,
-      `packages/service-runtime/src/ports.ts: give it ports`,
+      `packages/service-runtime/src/config/ports.ts: give it ports`,
       'package.json of the new service: write its description; then `npm run gen` for its table types',
-      'a service that is asked by rpc: proto/<name>/v1, a BATON_RPC_ variable in packages/service-runtime/src/runtime-config.ts and infra.ts',
+      'a service that is asked by rpc: proto/<name>/v1, a BATON_RPC_ variable in packages/service-runtime/src/config/runtime-config.ts and lifecycle/infra.ts',
       'apps/standalone and the deployment files: add it',
     ],
   };

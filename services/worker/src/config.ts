@@ -3,7 +3,7 @@ import { type ControlGroupChoice, type Endpoint, parseEndpoint } from '@baton/is
 import { envValue, runtimeConfig } from '@baton/service-runtime';
 import type { z } from 'zod';
 import { z as zod } from 'zod';
-import type { Sharing } from './slots';
+import type { Sharing } from './claim/slots';
 
 /** Like the original's default; scripts mostly wait, so it is more than the cores can run at once. */
 const LEAST_SLOTS = 20;

@@ -1,4 +1,4 @@
-import { GRACE_MS } from '../../../services/executions/src/domain/schedule';
+import { GRACE_MS } from '../../../services/executions/src/schedules/domain/schedule';
 import type { MemoryDatabase, MemoryExecution, MemoryOccurrence } from '../service/database';
 
 /** A schedule of the simulation: its times are known without the code that finds them. */

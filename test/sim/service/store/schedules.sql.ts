@@ -1,6 +1,6 @@
 import { isoInstant } from '@baton/kernel';
-import type { ScheduleRow } from '../../../../services/executions/src/domain/schedule';
-import type * as real from '../../../../services/executions/src/store/schedules.sql';
+import type { ScheduleRow } from '../../../../services/executions/src/schedules/domain/schedule';
+import type * as real from '../../../../services/executions/src/schedules/store/schedules.sql';
 import { holdNamed, lockRow, type MemoryOccurrence, type MemoryTx } from '../database';
 import { batchOf, databaseOf, memoryTx, statement } from './access';
 
