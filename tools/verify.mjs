@@ -8,6 +8,7 @@ import { bin, root, runSteps } from './run-steps.mjs';
 
 const generated = [
   'packages/contracts/src/gen',
+  'packages/rpc/src/descriptors.gen.ts',
   'docs/generated',
   'deploy/rabbitmq',
   'packages/client/src/operations.gen.ts',
