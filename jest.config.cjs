@@ -3,7 +3,6 @@
 
 /** Packages that are ESM only have to go through swc as well. */
 const esmOnly = [
-  'jose',
   'kysely',
   'eventsource-parser',
   'rrule-temporal',
