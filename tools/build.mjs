@@ -9,7 +9,7 @@ import { root } from './run-steps.mjs';
 const dist = join(root, 'dist');
 
 /** Native code, or patched by tracing when it loads: must be found as packages at run time. */
-export const runtimePackages = {
+const runtimePackages = {
   '@node-rs/argon2': 'services/identity',
   pg: 'packages/postgres',
   '@opentelemetry/api': 'packages/service-runtime',
@@ -187,7 +187,7 @@ function assertResolvable() {
 }
 
 /** Builds dist/ anew. */
-export async function buildAll() {
+async function buildAll() {
   const startedMs = performance.now();
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });

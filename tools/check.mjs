@@ -1,4 +1,4 @@
-// Everything that needs no server: format, lint, types, import law, pure tests. `--fix` repairs what can be repaired;
+// Everything that needs no server: format, lint, types, import law, dead code, pure tests. `--fix` repairs what can be repaired;
 // `--only=types,law` runs some steps; `--fresh` forgets caches as CI does.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,6 +49,10 @@ const steps = [
       '/dist/',
       '<rootDir>/test/(e2e|fault|upgrade|sim)/',
     ],
+  },
+  {
+    name: 'dead',
+    command: [bin('knip'), '--no-progress', '--no-config-hints'],
   },
   { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json', '--pretty', 'false'] },
   {

@@ -36,7 +36,7 @@ function digests() {
 }
 
 /** Paths in backticks that begin with a folder of ours and hold no placeholder. */
-export function pathsIn(text) {
+function pathsIn(text) {
   const named = [
     ...text.matchAll(
       /`((?:services|packages|apps|proto|tools|test|bench|docs|deploy|k8s|examples)\/[^`\s]*)`/g,

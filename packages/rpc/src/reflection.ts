@@ -1,9 +1,10 @@
 /**
  * Server reflection (grpc.reflection.v1 and v1alpha): grpcurl and other tools ask a server which services, methods and messages
- * it has. The answers come from the descriptors of proto/, read with the first question.
+ * it has. The answers come from the descriptors of proto/.
  */
 import type { Server } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
+import { descriptorFiles } from './descriptors.gen';
 import { addLateServices, type LoadedService, type Refusal, type Shown } from './late-service';
 
 const REFLECTION = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection'];
@@ -15,10 +16,7 @@ const methods = REFLECTION.map((service) => ({
 }));
 
 async function load(services: readonly string[]): Promise<LoadedService[]> {
-  const [{ ReflectionService }, { descriptorFiles }] = await Promise.all([
-    import('@grpc/reflection'),
-    import('./descriptors.gen'),
-  ]);
+  const { ReflectionService } = await import('@grpc/reflection');
   const files = Object.values(descriptorFiles).filter((file) =>
     file.services.some((name) => services.includes(name)),
   );

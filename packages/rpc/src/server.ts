@@ -188,7 +188,7 @@ function streamed(o: MethodContext, definition: MethodDefinition, method: Method
 /** How long a forced end may take. */
 const FORCED_MS = 1_000;
 /** What a call is answered with knows who was let in. */
-export function admitInto(call: ServedCall, { caller, lease }: Admitted): void {
+function admitInto(call: ServedCall, { caller, lease }: Admitted): void {
   Object.assign(call, { caller, lease });
 }
 
@@ -298,7 +298,7 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
     answer,
   });
   server.addService(callStreamDefinition, { open: callStreams.handler });
-  const served = [callStreamService];
+  const served: string[] = [callStreamService];
   addReflection(server, {
     served: () => served,
     refusalOf: (call) => refusalOf(admission, hasTls, call, (name) => reflectionCallers.includes(name)),

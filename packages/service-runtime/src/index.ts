@@ -21,15 +21,15 @@ export {
 export { envValue } from './env-value';
 export { type CheckResult, createHealth, type Health } from './health';
 export { limitHeapGrowth } from './heap-growth';
-export { guardOf, requireTrust, sealsOfAll, trustOf } from './identity';
+export { guardOf, requireTrust, sealsOfAll } from './identity';
 export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
 export { type LeasedWork, leasedWork } from './leased-work';
 export { createLogger, type LoggerOptions } from './logger';
 export { type Looks, lookUntil } from './look-until';
 export { type Loop, type RunningLoop, startLoop } from './loops';
-export { createMetrics, type Metrics } from './metrics';
+export type { Metrics } from './metrics';
 export { defaultPorts, schemaOf } from './ports';
-export { logRejections, onSignals, type RunOptions, runService } from './run-service';
+export { logRejections, type RunOptions, runService } from './run-service';
 export { type RuntimeConfig, runtimeConfig } from './runtime-config';
 export {
   type ConsumerPart,
@@ -56,7 +56,7 @@ export {
   type TransportConfig,
   transportProblems,
 } from './transport';
-export { LeaseLost, underLease } from './under-lease';
+export { underLease } from './under-lease';
 export { productVersion } from './version';
-export { migrationsDir, waitForSchema } from './wait-for-schema';
-export { createWorkerCredential, type WorkerCredential } from './worker-credential';
+export { waitForSchema } from './wait-for-schema';
+export type { WorkerCredential } from './worker-credential';

@@ -51,7 +51,7 @@ function instance(id: string, nodeId: string): InstanceRecord {
   };
 }
 
-export function memoryHost(task: () => OperationTask): MemoryHost {
+function memoryHost(task: () => OperationTask): MemoryHost {
   const root = folder('baton-host-');
   const instances = new Map([
     ['web_abc123', instance('web_abc123', 'web')],
