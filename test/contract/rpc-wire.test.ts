@@ -115,6 +115,10 @@ test('each reads what the other writes', () => {
 });
 
 test('the samples hold every kind of field that there is', () => {
+  const seen = new Sampler();
+  for (const { service } of loadedMethods)
+    for (const { input, output } of registry.getService(service)!.methods)
+      for (const message of [input, output]) seen.message(message, 'filled');
   const kinds = [
     'STRING',
     'BYTES',
@@ -127,7 +131,7 @@ test('the samples hold every kind of field that there is', () => {
     'message',
     'optional',
   ];
-  expect([...sampler.kinds]).toEqual(
+  expect([...seen.kinds]).toEqual(
     expect.arrayContaining([
       ...kinds,
       'repeated scalar',

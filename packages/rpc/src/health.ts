@@ -32,6 +32,33 @@ export interface HealthService {
 type Handler = (call: never, done?: never) => void;
 type Watch = ServerWritableStream<unknown, unknown>;
 
+/** Open calls of `Watch`. While there is one, `look` runs every `everyMs`. */
+class Watches {
+  readonly #open = new Set<Watch>();
+  #looking: NodeJS.Timeout | undefined;
+  constructor(
+    private readonly look: () => Promise<void>,
+    private readonly everyMs: number,
+  ) {}
+  add(watch: Watch): void {
+    this.#open.add(watch);
+    watch.on('cancelled', () => this.#forget(watch));
+    this.#looking ??= setInterval(() => void this.look(), this.everyMs).unref();
+  }
+  endAll(): void {
+    for (const watch of this.#open) {
+      watch.end();
+      this.#forget(watch);
+    }
+  }
+  #forget(watch: Watch): void {
+    this.#open.delete(watch);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+  }
+}
+
 /** `isReady` absent: ready until it leaves. `lookEveryMs`: how late watchers may hear of a change. */
 export function createHealthService({
   isReady = async () => true,
@@ -42,29 +69,20 @@ export function createHealthService({
 }): HealthService {
   let hasLeft = false;
   let tell: (isServing: boolean) => void = () => undefined;
-  let looking: NodeJS.Timeout | undefined;
-  const watches = new Set<Watch>();
   const look = async (): Promise<void> => {
     const isServing = await isReady();
     tell(isServing && !hasLeft);
   };
-  const forget = (watch: Watch): void => {
-    watches.delete(watch);
-    if (watches.size > 0) return;
-    clearInterval(looking);
-    looking = undefined;
-  };
+  const watches = new Watches(look, lookEveryMs);
   const lookFirst =
     (handler: Handler): Handler =>
     (...call) =>
       void look().then(() => handler(...call));
   const watched = (handler: Handler) => (watch: Watch) => {
     watches.add(watch);
-    watch.on('cancelled', () => forget(watch));
-    looking ??= setInterval(() => void look(), lookEveryMs).unref();
     void look().then(() => {
       handler(watch as never);
-      if (hasLeft) watch.end();
+      if (hasLeft) watches.endAll();
     });
   };
   const load = async (): Promise<LoadedService[]> => {
@@ -78,11 +96,8 @@ export function createHealthService({
     const loaded: LoadedService[] = [];
     health.addToServer({
       addService(definition, { check, list, watch }) {
-        const implementation = {
-          check: lookFirst(check as Handler),
-          list: lookFirst(list as Handler),
-          watch: watched(watch as Handler),
-        };
+        const own = { check: lookFirst(check as Handler), list: lookFirst(list as Handler) };
+        const implementation = { ...own, watch: watched(watch as Handler) };
         loaded.push({
           definition,
           implementation: implementation as unknown as UntypedServiceImplementation,
@@ -96,10 +111,7 @@ export function createHealthService({
     leave() {
       hasLeft = true;
       tell(false);
-      for (const watch of watches) {
-        watch.end();
-        forget(watch);
-      }
+      watches.endAll();
     },
   };
 }

@@ -64,20 +64,31 @@ function byPath(services: readonly LoadedService[]): Map<string, Bound> {
   return bound;
 }
 
-/** The call as a handler of the loaded service takes it: it reads and writes objects. */
-function withObjects(call: Bytes, { requestDeserialize, responseSerialize }: Method): unknown {
-  return {
-    request: call.request && requestDeserialize(call.request),
-    on: (event: string, listener: (value?: unknown) => void) =>
-      void call.on(event, (value) => listener(event === 'data' ? requestDeserialize(value) : value)),
-    write: (message: unknown) => call.write(responseSerialize(message)),
-    end: () => call.end(),
-  };
-}
-
 function refuse(call: Bytes, done: Done | undefined, refusal: Refusal): void {
   if (done) done(refusal);
   else call.emit('error', refusal);
+}
+
+/** Runs `step`; bytes that are no message end the call, whoever sent them. */
+function orRefuse(call: Bytes, done: Done | undefined, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    refuse(call, done, { code: status.INVALID_ARGUMENT, details: (error as Error).message });
+  }
+}
+
+/** The call as a handler of the loaded service takes it: it reads and writes objects. */
+function withObjects(call: Bytes, { requestDeserialize, responseSerialize }: Method): unknown {
+  const onData = (listener: (value: unknown) => void) => (bytes: Buffer) =>
+    orRefuse(call, undefined, () => listener(requestDeserialize(bytes)));
+  return {
+    request: call.request && requestDeserialize(call.request),
+    on: (event: string, listener: (value?: unknown) => void) =>
+      void call.on(event, event === 'data' ? onData(listener) : listener),
+    write: (message: unknown) => call.write(responseSerialize(message)),
+    end: () => call.end(),
+  };
 }
 
 /** Adds the methods to a server. When loading fails, the call is answered UNAVAILABLE and the next one loads again. */
@@ -87,16 +98,20 @@ export function addLateServices(
 ): void {
   let loading: Promise<Map<string, Bound>> | null = null;
   const answer = async (path: string, call: Bytes, done?: Done): Promise<void> => {
+    loading ??= load().then(byPath);
+    let bound: Bound;
     try {
-      loading ??= load().then(byPath);
-      const { method, handler } = (await loading).get(path)!;
-      handler(withObjects(call, method), (error, value) =>
-        done?.(error, error ? null : method.responseSerialize(value)),
-      );
+      bound = (await loading).get(path)!;
     } catch (error) {
       loading = null;
-      refuse(call, done, { code: status.UNAVAILABLE, details: (error as Error).message });
+      return refuse(call, done, { code: status.UNAVAILABLE, details: (error as Error).message });
     }
+    const { method, handler } = bound;
+    orRefuse(call, done, () =>
+      handler(withObjects(call, method), (error, value) =>
+        done?.(error, error ? null : method.responseSerialize(value)),
+      ),
+    );
   };
   const definition: Record<string, Method> = {};
   const implementation: UntypedServiceImplementation = {};

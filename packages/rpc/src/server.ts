@@ -263,6 +263,22 @@ const bindTo = (server: Server, address: string, tls: TlsSource | undefined): Pr
     );
   });
 
+/** Ends `server` when its calls have ended, or after `graceMs`. */
+function shutDown(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(force);
+      resolve();
+    };
+    const force = setTimeout(() => {
+      server.forceShutdown();
+      // A connection in the middle of its handshake is no session yet: nothing can end it, nobody waits for it.
+      setTimeout(done, FORCED_MS).unref();
+    }, graceMs);
+    server.tryShutdown(done);
+  });
+}
+
 /** A gRPC server with health service, reflection and call streams; handlers are added by `serve` before `listen`. */
 export function createRpcServer(o: RpcServerOptions): RpcServer {
   const server = new Server({
@@ -315,18 +331,7 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
     close(graceMs = 10_000) {
       health.leave();
       callStreams.leave();
-      return new Promise((resolve) => {
-        const done = (): void => {
-          clearTimeout(force);
-          resolve();
-        };
-        const force = setTimeout(() => {
-          server.forceShutdown();
-          // A connection in the middle of its handshake is no session yet: nothing can end it, nobody waits for it.
-          setTimeout(done, FORCED_MS).unref();
-        }, graceMs);
-        server.tryShutdown(done);
-      });
+      return shutDown(server, graceMs);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { clusterStatusRpc } from '@baton/contracts';
 import { Secret, silentLog } from '@baton/kernel';
@@ -187,4 +188,26 @@ describe('reflection', () => {
     const ofService = serviceCredential(identity).tokenFor('cluster-status')!;
     expect(names(((await reflected(client!, list, ofService)) as any[])[0]).sort()).toEqual(listed);
   });
+});
+
+test('bytes that are no message end their call, and nothing else', async () => {
+  const { health, reflections } = await serve();
+  const [client] = reflections;
+  const garbage = () => Buffer.from([0x0a, 0xff]);
+  const [path, asIs] = ['/grpc.health.v1.Health/Check', (bytes: Buffer) => bytes];
+  const checked = new Promise((resolve) =>
+    health.makeUnaryRequest(path, garbage, asIs, {}, (error) => resolve(error?.code)),
+  );
+  expect(await checked).toBe(status.INVALID_ARGUMENT);
+  const stream = client!.makeBidiStreamRequest(
+    '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+    garbage,
+    asIs,
+  );
+  const [failed] = await Promise.all([once(stream, 'error'), stream.write({})]);
+  expect(failed).toMatchObject([{ code: status.INVALID_ARGUMENT }]);
+  expect(await ask(health, 'check')).toEqual({ status: 'SERVING' });
+  expect(names(((await reflected(client!, [{ list_services: '' }])) as any[])[0])).toEqual(
+    expect.arrayContaining(listed),
+  );
 });

@@ -211,12 +211,3 @@ export function isRunning(pid: number): boolean {
     return false;
   }
 }
-
-/** Resolves when `holds` does. @throws Error after five seconds. */
-export async function eventually(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 250; tries++) {
-    if (holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('it never came true');
-}
