@@ -150,7 +150,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {
@@ -161,7 +161,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/$1/|^packages/tls/src/authority\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/$1/|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
   ],

@@ -1,5 +1,5 @@
 // Bundles every service and app with esbuild: dist/services/<name>/main.js, dist/apps/<name>/main.js, their
-// *.worker.js beside them, dist/migrations/<service>, dist/telemetry.js, and dist/node_modules for what stays outside.
+// *.worker.js beside them, dist/migrations/<service>, dist/proto, dist/telemetry.js, and dist/node_modules for what stays outside.
 import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { root } from './run-steps.mjs';
 const dist = join(root, 'dist');
 
 /** Native code, or patched by tracing when it loads: must be found as packages at run time. */
-export const runtimePackages = {
+const runtimePackages = {
   '@node-rs/argon2': 'services/identity',
   pg: 'packages/postgres',
   '@opentelemetry/api': 'packages/service-runtime',
@@ -142,6 +142,21 @@ function copySwagger() {
       cpSync(join(from, file), join(dist, place, 'swagger-ui', file));
 }
 
+/**
+ * Definitions of the standard services of gRPC. Their packages read them two folders above their code, which in a bundle is two
+ * folders above the bundle.
+ */
+function copyProtos() {
+  const require = createRequire(join(root, 'packages/rpc/package.json'));
+  for (const [name, folder, files] of [
+    ['grpc-health-check', 'proto', 'health/v1'],
+    ['@grpc/reflection', 'build/proto', 'grpc/reflection'],
+  ]) {
+    const from = join(dirname(require.resolve(`${name}/package.json`)), folder, files);
+    cpSync(from, join(dist, 'proto', files), { recursive: true });
+  }
+}
+
 function link(name, target) {
   const path = join(dist, 'node_modules', name);
   mkdirSync(dirname(path), { recursive: true });
@@ -175,7 +190,7 @@ function assertResolvable() {
 }
 
 /** Builds dist/ anew. */
-export async function buildAll() {
+async function buildAll() {
   const startedMs = performance.now();
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
@@ -183,6 +198,7 @@ export async function buildAll() {
   copyMigrations();
   copyScriptAssets();
   copySwagger();
+  copyProtos();
   // One broken service must not keep the others from being built and tried.
   const done = await Promise.allSettled(bundles());
   assertResolvable();

@@ -8,7 +8,7 @@ const PNPM = 'pnpm@10.34.9';
 const root = join(import.meta.dirname, '..');
 
 /** Runs pnpm through npx; throws when it fails. */
-export function pnpm(args, options = {}) {
+function pnpm(args, options = {}) {
   const run = spawnSync('npx', ['--yes', PNPM, ...args], {
     cwd: root,
     stdio: options.quiet ? ['ignore', 'ignore', 'inherit'] : 'inherit',

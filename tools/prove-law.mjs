@@ -89,6 +89,22 @@ const texts = {
   'packages/broker/src/config.ts': ['export const home = process.env.HOME;', null],
   'packages/broker/src/barrel.ts': ["export * from './parsed';", 'no-restricted-syntax'],
   'packages/broker/src/spaces.ts': ["export * as parsed from './parsed';", null],
+  'packages/broker/src/sleeps.test.ts': [
+    'export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));',
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/sleeps-by-arrow.test.ts': [
+    'export const later = new Promise((resolve) => setTimeout(() => resolve(1), 5));',
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/sleeps-by-node.test.ts': [
+    "import { setTimeout as pause } from 'node:timers/promises';\nexport const p = pause(5);",
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/limits.test.ts': [
+    'export const limit = (end: () => void) => setTimeout(() => end(), 5_000);',
+    null,
+  ],
   'packages/broker/src/long.ts': [long(401), 'max-lines'],
   'packages/broker/src/long-function.ts': [longFunction, 'max-lines-per-function'],
 };

@@ -8,6 +8,7 @@ import { bin, root, runSteps } from './run-steps.mjs';
 
 const generated = [
   'packages/contracts/src/gen',
+  'packages/rpc/src/descriptors.gen.ts',
   'docs/generated',
   'deploy/rabbitmq',
   'packages/client/src/operations.gen.ts',
@@ -35,7 +36,7 @@ function digests() {
 }
 
 /** Paths in backticks that begin with a folder of ours and hold no placeholder. */
-export function pathsIn(text) {
+function pathsIn(text) {
   const named = [
     ...text.matchAll(
       /`((?:services|packages|apps|proto|tools|test|bench|docs|deploy|k8s|examples)\/[^`\s]*)`/g,

@@ -11,7 +11,7 @@ import { openApiText } from './openapi-text';
 import { rbacPage } from './rbac-page';
 import { specCoveragePage, specRowsText } from './spec-coverage';
 
-export const root = join(__dirname, '../..');
+const root = join(__dirname, '../..');
 
 async function main(): Promise<void> {
   const services = readdirSync(join(root, 'services')).filter((name) =>

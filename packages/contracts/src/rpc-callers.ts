@@ -182,3 +182,9 @@ export const rpcRules: ReadonlyMap<string, RpcRule> = new Map(
     Object.entries(methods).map(([name, rule]) => [`/${service}/${name}`, rule] as const),
   ),
 );
+
+/**
+ * Who may ask a server by reflection what it serves. Not a row of the table: reflection is no method of proto/. Workers run the
+ * code of others, and need no names.
+ */
+export const reflectionCallers: readonly RpcCaller[] = managerServices;

@@ -16,7 +16,7 @@ export { envValue } from './config/env-value';
 export { defaultPorts, schemaOf } from './config/ports';
 export { type RuntimeConfig, runtimeConfig } from './config/runtime-config';
 export { type CheckResult, createHealth, type Health } from './health/health';
-export { createMetrics, type Metrics } from './health/metrics';
+export type { Metrics } from './health/metrics';
 export {
   createLocalHttp,
   type HttpHandle,
@@ -24,7 +24,7 @@ export {
   type LocalHttp,
   requireDb,
 } from './lifecycle/infra-types';
-export { logRejections, onSignals, type RunOptions, runService } from './lifecycle/run-service';
+export { logRejections, type RunOptions, runService } from './lifecycle/run-service';
 export {
   type ConsumerPart,
   consumerPart,
@@ -41,13 +41,13 @@ export {
   type StartOptions,
   startParts,
 } from './lifecycle/start-parts';
-export { migrationsDir, waitForSchema } from './lifecycle/wait-for-schema';
+export { waitForSchema } from './lifecycle/wait-for-schema';
 export { type LeasedWork, leasedWork } from './loops/leased-work';
 export { type Looks, lookUntil } from './loops/look-until';
 export { type Loop, type RunningLoop, startLoop } from './loops/loops';
 export { temporarySweep } from './loops/temporary-sweep';
 export { createTenantLimits, type TenantLimitsSource } from './loops/tenant-limits';
-export { LeaseLost, underLease } from './loops/under-lease';
+export { underLease } from './loops/under-lease';
 export { createLogger, type LoggerOptions } from './telemetry/logger';
 export {
   CpuLimitError,
@@ -57,12 +57,12 @@ export {
 } from './threads/cpu-pool';
 export { limitHeapGrowth } from './threads/heap-growth';
 export { resolveWorkerFile, startThread } from './threads/thread';
-export { guardOf, requireTrust, sealsOfAll, trustOf } from './transport/identity';
+export { guardOf, requireTrust, sealsOfAll } from './transport/identity';
 export {
   openTransport,
   type Transport,
   type TransportConfig,
   transportProblems,
 } from './transport/transport';
-export { createWorkerCredential, type WorkerCredential } from './transport/worker-credential';
+export type { WorkerCredential } from './transport/worker-credential';
 export { productVersion } from './version';

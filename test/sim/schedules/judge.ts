@@ -11,9 +11,9 @@ export interface Planned {
   isWhole: boolean;
 }
 
-export const requestIdOf = (key: string, occurrence: string): string => `schedule:${key}:${occurrence}`;
+const requestIdOf = (key: string, occurrence: string): string => `schedule:${key}:${occurrence}`;
 
-export function timesOf({ sinceMs, stepMs, count }: Planned, untilMs: number): number[] {
+function timesOf({ sinceMs, stepMs, count }: Planned, untilMs: number): number[] {
   const times: number[] = [];
   for (let at = sinceMs; at <= untilMs && (count === null || times.length < count); at += stepMs)
     times.push(at);

@@ -18,7 +18,7 @@ import { openTransport, type Transport } from '../transport/transport';
 import { createWorkerCredential } from '../transport/worker-credential';
 import type { Infra } from './infra-types';
 
-export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
+export type { HttpHandle, Infra, LocalHttp } from './infra-types';
 
 export interface ConnectOptions {
   service: ServiceName;
@@ -84,7 +84,7 @@ export function connectCache(config: RuntimeConfig, log: Log, transport?: Transp
 }
 
 /** `credential`: who calls. */
-export function connectRpc(
+function connectRpc(
   config: RuntimeConfig,
   log: Log,
   { credential, transport }: { credential?: CallerCredential; transport?: Transport } = {},

@@ -90,7 +90,7 @@ async function start<S extends ConfigSchema>(
 }
 
 /** First signal: drain and stop; second: out at once. */
-export function onSignals(log: Log, stop: () => Promise<void>): void {
+function onSignals(log: Log, stop: () => Promise<void>): void {
   let isStopping = false;
   const receive = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(1);

@@ -17,6 +17,8 @@ import { startDatabaseParts } from './database-parts';
 import type { HttpHandle, Infra } from './infra-types';
 import type { ServiceParts } from './service-parts';
 
+/** What a balancer asks: without the broker reads still work and facts wait in the outbox (health.ts). */
+const TO_BALANCERS = '/readyz?exclude=broker';
 /** A scrape under way when the process stops is not waited for. */
 const OPS_CLOSE_MS = 500;
 
@@ -103,7 +105,7 @@ function healthOf(
 async function startRpc(
   entry: StartEntry,
   o: StartOptions,
-  metrics: Metrics,
+  { metrics, health }: { metrics: Metrics; health: Health },
   stops: StopList,
 ): Promise<number | null> {
   const { parts, infra } = entry;
@@ -119,6 +121,7 @@ async function startRpc(
     guard: guardOf(config, requireTrust(infra), [parts.name]),
     observe: metrics.rpc,
     tls: infra.transport?.inner ?? undefined,
+    isReady: async () => (await health.readyz(TO_BALANCERS)).status === 200,
   });
   for (const part of parts.rpc) server.serve(part.definition, part.handlers as never);
   const port = await server.listen(config.BATON_HOST, config.BATON_RPC_PORT ?? defaultPorts[parts.name].rpc);
@@ -199,7 +202,7 @@ async function startService(
   if (parts.stop) stops.add('own resources', () => parts.stop!());
   await infra.db?.requireRowSecurity();
   await parts.start?.();
-  const rpcPort = await startRpc(entry, o, metrics, stops);
+  const rpcPort = await startRpc(entry, o, { metrics, health }, stops);
   const app = httpAppOf(entry, config, health, metrics);
   stops.add('http', () => bounded(app.close(), config.BATON_DRAIN));
   infra.localHttp?.set(parts.name, app.handle);

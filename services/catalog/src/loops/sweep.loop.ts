@@ -5,7 +5,7 @@ import { dropUnusedArchives, takeLooseBlobs } from '../store/archives.sql';
 import type { DB } from '../store/tables.gen';
 
 /** Longer than any upload takes from its first blob to its row. */
-export const SWEEP_GRACE_MS = 3_600_000;
+const SWEEP_GRACE_MS = 3_600_000;
 const BATCH = 100;
 
 export interface SweepDeps {

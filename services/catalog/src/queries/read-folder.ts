@@ -27,7 +27,7 @@ export async function readWritten(
 }
 
 /** Bytes of a stored file. */
-export const servedFile = (deps: Pick<ResourceDeps, 'blobs'>, file: StoredContent): ServedFile =>
+const servedFile = (deps: Pick<ResourceDeps, 'blobs'>, file: StoredContent): ServedFile =>
   file.content === null
     ? inStore(deps, file.path, file.size, file.digest, file.modified)
     : inMemory(file.path, file.content, file.modified);

@@ -9,7 +9,7 @@ import { resumeExecution } from './resume-execution';
 export type BulkAction = CancelMode | 'resume' | 'force-resume';
 
 /** Executions handled by one request; `total` says how many more there are. */
-export const MAX_BULK = 500;
+const MAX_BULK = 500;
 
 export interface BulkResult {
   total: number;

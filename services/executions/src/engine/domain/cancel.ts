@@ -5,7 +5,7 @@ import type { ExecutionRow } from '../../store/rows';
 export type CancelMode = 'cancel' | 'force-cancel' | 'kill';
 
 /** A forced cancel ends within this time whatever is dead (guarantee G3). */
-export const FORCED_CANCEL_LIMIT_MS = 8_000;
+const FORCED_CANCEL_LIMIT_MS = 8_000;
 
 /** How long a forced cancel may still wait for others, at least 0; null: it is none. */
 export function forcedLeftMs(execution: ExecutionRow, nowMs: number): number | null {

@@ -9,7 +9,7 @@ export interface EventMonth {
 
 const NAME = /^events_(\d{4})(\d{2})$/;
 
-export function eventMonth(year: number, monthIndex: number): EventMonth {
+function eventMonth(year: number, monthIndex: number): EventMonth {
   const from = new Date(Date.UTC(year, monthIndex, 1));
   const to = new Date(Date.UTC(year, monthIndex + 1, 1));
   return {

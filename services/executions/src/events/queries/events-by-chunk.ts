@@ -85,7 +85,7 @@ function orderOf(list: ListQuery): RawBuilder<unknown> {
     : sql`v.created_at ${direction}, v.storage_id ${direction}`;
 }
 
-export const ALWAYS = { from: '-infinity', to: 'infinity' };
+const ALWAYS = { from: '-infinity', to: 'infinity' };
 
 /** Parts `known` and `live` of a statement: the stretches of time in which `counts` say nothing of the events. */
 export function liveStretches(counts: EventCounts, range = ALWAYS): RawBuilder<unknown> {

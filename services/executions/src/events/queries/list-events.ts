@@ -22,7 +22,7 @@ export const eventNames = (wire: 'spec' | 'cloudify', manager: string): EventNam
     ? { event: 'cloudify_event', log: 'cloudify_log', manager }
     : { event: 'platform_event', log: 'platform_log', manager };
 
-export function eventColumns(names: EventNames): Record<string, RawBuilder<unknown>> {
+function eventColumns(names: EventNames): Record<string, RawBuilder<unknown>> {
   return {
     _storage_id: plain('storage_id'),
     type: sql`case when v.is_log then ${sql.lit(names.log)} else ${sql.lit(names.event)} end`,

@@ -141,7 +141,7 @@ function sameRequest(row: ExecutionRow, hash: string): ExecutionRow {
 }
 
 /** The part of a start request that is one transaction: schedules use it as well. */
-export async function requestExecutionInTx(
+async function requestExecutionInTx(
   tx: Tx<DB>,
   deps: Pick<EngineDeps, 'tokenKey' | 'queue'>,
   request: StartRequest,

@@ -103,7 +103,7 @@ export function executionOnWire(
   );
 }
 
-export function statusDisplay(status: string): string {
+function statusDisplay(status: string): string {
   return status === 'terminated' ? 'completed' : status;
 }
 

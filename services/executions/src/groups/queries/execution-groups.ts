@@ -18,10 +18,7 @@ const status = (wire: 'spec' | 'cloudify') => sql`(select case
       else 'terminated' end
     else 'started' end ${members})`;
 
-export function groupColumns(
-  wire: 'spec' | 'cloudify',
-  withMembers: boolean,
-): Record<string, RawBuilder<unknown>> {
+function groupColumns(wire: 'spec' | 'cloudify', withMembers: boolean): Record<string, RawBuilder<unknown>> {
   return {
     id: plain('id'),
     workflow_id: plain('workflow_id'),
@@ -40,7 +37,7 @@ export function groupColumns(
   };
 }
 
-export function groupScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
+function groupScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
   return visibilityScope(principal, 'g', allTenants);
 }
 

@@ -49,7 +49,7 @@ export type PreviousRun = 'none' | 'running' | 'failed' | 'ended';
 /** Grace beyond the slip: a look at the clock that comes late is no reason to skip (reference/rest-api.md 6.8). */
 export const GRACE_MS = 60_000;
 /** Occurrences decided in one go: what a long stop left behind is recorded in several. */
-export const MAX_DECISIONS = 500;
+const MAX_DECISIONS = 500;
 
 /** The times that the rule of a stored schedule gives. @throws AppError bad_parameters_error for a rule that is broken */
 export function scheduleTimes(

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually, isRunning, makeRig } from '../testing/memory-host';
+import { eventually } from '@baton/testkit/eventually';
+import { letTimePass } from '@baton/testkit/let-time-pass';
+import { isRunning, makeRig } from '../testing/memory-host';
 
 const failed = (isRecoverable: boolean, exceptionType: string, message: unknown) => ({
   kind: 'failed',
@@ -178,7 +180,7 @@ describe('the process of a script', () => {
       if (isHeld || !line[2].startsWith('<out>')) return;
       isHeld = true;
       // Longer than the pipes of a background process are read.
-      return new Promise((resolve) => setTimeout(resolve, 1_300));
+      return letTimePass(1_300, 'a host that is slow');
     };
     const end = await rig.script('#!/bin/bash\nfor i in 1 2 3; do echo "$i $(printf %050000d 0)"; done');
     expect(end.kind).toBe('succeeded');
