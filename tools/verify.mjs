@@ -15,6 +15,7 @@ const generated = [
   'docs/spec-coverage.md',
   'test/contract/spec-rows.json',
   ':(glob)services/*/src/store/*.gen.ts',
+  ':(glob)services/*/README.md',
 ];
 
 /** Content digests of everything that is generated, committed or not. */
