@@ -2,7 +2,7 @@ import { isKebab } from './names.mjs';
 
 const packageJson = (name) => ({
   name: `@baton/${name}`,
-  version: '0.1.0',
+  version: '0.2.0',
   private: true,
   description: `What ${name} owns`,
   type: 'commonjs',
