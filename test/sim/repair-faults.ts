@@ -216,9 +216,9 @@ export const repairFaults: readonly SeededFault[] = [
   {
     name: 'what deployments finds at the end is told before it is decided',
     file: executions('engine/commands/end-execution'),
-    find: '  const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));\n  deps.memory.forget',
+    find: '  const row = await deps.turns.take(execution.id, () => deps.steps.write(write));\n  deps.memory.forget',
     replace:
-      '  await tellDeployments(deps, execution, outcome);\n  const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));\n  deps.memory.forget',
+      '  await tellDeployments(deps, execution, outcome);\n  const row = await deps.turns.take(execution.id, () => deps.steps.write(write));\n  deps.memory.forget',
   },
   {
     name: 'an end that was stored untold is owed to nobody',
@@ -356,8 +356,8 @@ export const repairFaults: readonly SeededFault[] = [
   {
     name: 'others begin beside a system-wide execution',
     file: executions('executions/commands/dequeue-executions'),
-    find: 'return admit(request, { systemWide, ofDeployment,',
-    replace: 'return admit(request, { systemWide: [], ofDeployment,',
+    find: 'const facts = { systemWide, ofDeployment,',
+    replace: 'const facts = { systemWide: [], ofDeployment,',
   },
   {
     name: 'a system-wide execution begins beside others',

@@ -149,7 +149,7 @@ export const seededFaults: readonly SeededFault[] = [
   },
   {
     name: 'steps of an execution are decided beside each other',
-    file: executions('engine/steps/graph-memory'),
+    file: executions('executions/turns'),
     find: 'const mine = before.then(work, work);',
     replace: 'const mine = work();',
   },
@@ -174,8 +174,8 @@ export const seededFaults: readonly SeededFault[] = [
   {
     name: 'two replicas take from the queue at once',
     file: executions('executions/commands/dequeue-executions'),
-    find: '  await lockDequeue(tx);\n  await lockStarts(tx, isSystemWide(candidate));',
-    replace: '  await lockStarts(tx, isSystemWide(candidate));',
+    find: '  await lockDequeue(tx);\n',
+    replace: '',
   },
   {
     name: 'what is queued is started a second time',

@@ -46,7 +46,7 @@ const workers = (worker: WorkerRule): RpcRule => and(by(), worker);
 
 /** What a run of workflow code names itself by; executions looks whether that lease still holds. */
 const run: WorkerRule = { lease: 'none', same: { 'run.workerId': 'workerId' } };
-/** Imported blueprints are read too, and plugins of the plan: catalog knows them (services/catalog/src/rpc/worker-bounds.ts). */
+/** Imported blueprints are read too, and plugins of the plan: catalog knows them (services/catalog/src/queries/worker-bounds.ts). */
 const ofPlan: WorkerRule = { lease: 'live', same: { tenant: 'tenant' } };
 
 const services: Record<string, Record<string, RpcRule>> = {

@@ -14,7 +14,7 @@ import {
 } from '@baton/contracts';
 import { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import { createUserLookup } from '@baton/rpc';
+import { createUserLookup, type RpcHandlers } from '@baton/rpc';
 import {
   type ConsumerPart,
   consumerPart,
@@ -33,6 +33,7 @@ import { createDeploymentsClient } from './adapters/deployments.client';
 import { configSchema, type ExecutionsConfig } from './config';
 import { createDoctorParts, type DoctorPart } from './doctor/adapters/doctor-parts';
 import { doctorHttp } from './doctor/http/doctor.routes';
+import { systemExecutionsHandlers } from './doctor/rpc/system-executions.rpc';
 import { createWorkflowConfig, type WorkflowConfigSource } from './engine/adapters/workflow-config';
 import { afterEnds } from './engine/commands/after-ends';
 import { deliverStates, forgetDelivered } from './engine/commands/deliver-states';
@@ -42,13 +43,15 @@ import type { EngineDeps, QueueRules, Wakes } from './engine/deps';
 import { engineLoops } from './engine/loops/engine.loops';
 import { onExecutionFinished } from './engine/messages/on-execution-finished';
 import { onExecutionRequested } from './engine/messages/on-execution-requested';
+import { workHandlers } from './engine/rpc/work.rpc';
 import { createGraphMemory } from './engine/steps/graph-memory';
 import { createStepWriter } from './engine/steps/step-writer';
 import { createWakes } from './engine/wakes';
 import { makeMonths } from './events/commands/keep-events';
-import { createStreamHub } from './events/http/event-stream';
 import { eventsRoutes } from './events/http/events.routes';
 import { eventLoops } from './events/loops/events.loops';
+import { createStreamHub } from './events/stream-hub';
+import { createAcceptedRows } from './executions/accepted-rows';
 import { createAcceptor } from './executions/acceptor';
 import { createQueueConfig } from './executions/adapters/queue-config';
 import { dequeueExecutions } from './executions/commands/dequeue-executions';
@@ -59,19 +62,19 @@ import { onDeploymentCreated } from './executions/messages/on-deployment-created
 import { onDeploymentDeleted } from './executions/messages/on-deployment-deleted';
 import { onUploadEnded } from './executions/messages/on-upload-ended';
 import { newPassedOver } from './executions/passed-over';
-import {
-  executionsRpcHandlers,
-  forGoodWorkers,
-  systemExecutionsRpcHandlers,
-} from './executions/rpc/executions.rpc';
+import { executionsHandlers } from './executions/rpc/executions.rpc';
+import { createTurns } from './executions/turns';
 import { operationsRoutes } from './foreign-operations/http/operations.routes';
 import { recordGroupCreation } from './groups/commands/record-group';
 import { executionGroupsHttp } from './groups/http/execution-groups.routes';
+import { executionGroupsHandlers } from './groups/rpc/execution-groups.rpc';
 import { schedulesRoutes } from './schedules/http/schedules.routes';
 import { scheduleLoops } from './schedules/loops/schedules.loops';
+import { schedulesHandlers } from './schedules/rpc/schedules.rpc';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
 import { workersHttp } from './workers/http/workers.routes';
+import { forGoodWorkers } from './workers/rpc/for-good-workers';
 import { workersRpcHandlers } from './workers/rpc/workers.rpc';
 import { createWorkerRegistry, type WorkerRegistry } from './workers/worker-registry';
 
@@ -167,11 +170,14 @@ function rpcOf(
   { db, hub, deps }: ReturnType<typeof composeEngine>,
   { registry, doctorParts }: { registry: WorkerRegistry; doctorParts: readonly DoctorPart[] },
 ): ServiceParts['rpc'] {
+  const handlers: RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition> = {
+    ...workHandlers(deps, { hub, nowMs: () => infra.clock.now() }),
+    ...executionsHandlers(deps),
+    ...executionGroupsHandlers(deps),
+    ...schedulesHandlers(deps),
+  };
   return [
-    rpcPart(
-      executionsRpc.ExecutionsServiceDefinition,
-      forGoodWorkers(executionsRpcHandlers(deps, { hub, nowMs: () => infra.clock.now() }), registry),
-    ),
+    rpcPart(executionsRpc.ExecutionsServiceDefinition, forGoodWorkers(handlers, registry)),
     rpcPart(
       workersRpc.WorkersServiceDefinition,
       workersRpcHandlers({
@@ -181,7 +187,7 @@ function rpcOf(
         identity: () => requireTrust(infra).identity,
       }),
     ),
-    rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsRpcHandlers(deps, doctorParts)),
+    rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsHandlers(deps, doctorParts)),
     createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
     createTenantPart({ db, schema: 'executions' }),
   ];
@@ -242,9 +248,12 @@ function engineDeps(
   db: Db<DB>,
   parts: { wake: Wakes; workflowConfig: WorkflowConfigSource; queue: QueueRules },
 ): EngineDeps & { nowMs(): number } {
+  const accepted = createAcceptedRows();
   return {
     db,
-    memory: createGraphMemory(),
+    memory: createGraphMemory(accepted),
+    turns: createTurns(),
+    accepted,
     acceptor: createAcceptor(db),
     steps: createStepWriter(db),
     deployments: createDeploymentsClient(infra.rpc),

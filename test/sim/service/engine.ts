@@ -22,10 +22,12 @@ import { engineLoops } from '../../../services/executions/src/engine/loops/engin
 import { createGraphMemory } from '../../../services/executions/src/engine/steps/graph-memory';
 import { createStepWriter } from '../../../services/executions/src/engine/steps/step-writer';
 import { createWakes } from '../../../services/executions/src/engine/wakes';
+import { createAcceptedRows } from '../../../services/executions/src/executions/accepted-rows';
 import { createAcceptor } from '../../../services/executions/src/executions/acceptor';
 import { dequeueExecutions } from '../../../services/executions/src/executions/commands/dequeue-executions';
 import { noQuota } from '../../../services/executions/src/executions/domain/quota';
 import { newPassedOver } from '../../../services/executions/src/executions/passed-over';
+import { createTurns } from '../../../services/executions/src/executions/turns';
 import { scheduleLoops } from '../../../services/executions/src/schedules/loops/schedules.loops';
 import { dbOf, type MemoryDatabase } from './database';
 import type { DeploymentsPeer } from './peers';
@@ -60,9 +62,12 @@ export function newEngine(
     ended: (ids) => afterEnds(deps, ids),
     streams: () => undefined,
   }));
+  const accepted = createAcceptedRows();
   const deps: EngineDeps = {
     db,
-    memory: createGraphMemory(),
+    memory: createGraphMemory(accepted),
+    turns: createTurns(),
+    accepted,
     acceptor: createAcceptor(db),
     steps: createStepWriter(db),
     deployments: deployments.port,

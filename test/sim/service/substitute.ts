@@ -23,6 +23,7 @@ const names = [
   'engine/store/deferred',
   'groups/store/execution-groups',
   'schedules/store/schedules',
+  'store/clock',
 ];
 const substitutes = new Map([
   ...names.map((name): [string, string] => [

@@ -5,9 +5,11 @@ import type { WorkflowConfig } from '@baton/task-graph';
 import type { LeaseProofs } from '@baton/trust';
 import type { CatalogPort } from '../adapters/catalog.client';
 import type { DeploymentsPort } from '../adapters/deployments.client';
+import type { AcceptedRows } from '../executions/accepted-rows';
 import type { Acceptor } from '../executions/acceptor';
 import type { ExecutionQuota } from '../executions/domain/quota';
 import type { PassedOver } from '../executions/passed-over';
+import type { Turns } from '../executions/turns';
 import type { DB } from '../store/tables.gen';
 import type { GraphMemory } from './steps/graph-memory';
 import type { StepWriter } from './steps/step-writer';
@@ -16,7 +18,10 @@ import type { KilledRun } from './store/tasks.sql';
 /** What the commands of the engine work with. */
 export interface EngineDeps {
   db: Db<DB>;
+  /** Graphs of executions at work; only the engine's own commands look at them. */
   memory: GraphMemory;
+  turns: Turns;
+  accepted: AcceptedRows;
   acceptor: Acceptor;
   steps: StepWriter;
   deployments: DeploymentsPort;

@@ -14,11 +14,6 @@ function isDue(reader: object, { enabled, next_occurrence: next }: ScheduleRow):
 const waiting = (reader: object): MemoryOccurrence[] =>
   [...databaseOf(reader).occurrences.values()].filter(({ outcome }) => outcome === 'due');
 
-export const readNowMs: typeof real.readNowMs = async (db) => {
-  await statement(db);
-  return databaseOf(db).nowMs();
-};
-
 export const hasScheduleWork: typeof real.hasScheduleWork = async (db) => {
   await statement(db);
   return (

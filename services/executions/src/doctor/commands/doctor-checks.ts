@@ -2,18 +2,19 @@ import { executionRequested } from '@baton/contracts';
 import { isAppError } from '@baton/kernel';
 import { type Db, outbox, type Tx } from '@baton/postgres';
 import { deliverStates } from '../../engine/commands/deliver-states';
+import { goOn } from '../../engine/commands/go-on';
 import { setStatus } from '../../engine/commands/set-status';
 import { tellEnd } from '../../engine/commands/tell-owed-ends';
 import { wakeForgotten } from '../../engine/commands/wake-deferred';
 import { wakeExecution } from '../../engine/commands/wake-executions';
 import type { EngineDeps } from '../../engine/deps';
-import { runStep } from '../../engine/steps/run-step';
 import { reopenChunk, wrongChunks } from '../../events/store/event-chunks.sql';
 import { requestedOf } from '../../executions/domain/requested';
 import { lockExecution, readExecution } from '../../executions/store/executions.sql';
 import { fireSchedules } from '../../schedules/commands/fire-schedules';
 import { scheduleTimes } from '../../schedules/domain/schedule';
-import { advanceSchedule, lockSchedule, readNowMs } from '../../schedules/store/schedules.sql';
+import { advanceSchedule, lockSchedule } from '../../schedules/store/schedules.sql';
+import { readNowMs } from '../../store/clock.sql';
 import type { DB } from '../../store/tables.gen';
 import {
   type Broken,
@@ -98,7 +99,7 @@ export const doctorChecks: readonly DoctorCheck[] = [
       await deps.db.tx(async (tx) => {
         if (await lockExecution(tx, id)) await raiseVersion(tx, id);
       });
-      await runStep(deps, id, () => ({ happenings: [] }));
+      await goOn(deps, id);
     },
   },
   {

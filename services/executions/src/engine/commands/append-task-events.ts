@@ -2,7 +2,7 @@ import { type executionsRpc, taskEvent } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import type { OperationTask } from '@baton/task-graph';
 import { z } from 'zod';
-import { appendEvents, rememberBatch } from '../../events/store/events.sql';
+import { appendEvents, purgeBatches, rememberBatch } from '../../events/store/events.sql';
 import { lockExecution, updateExecution } from '../../executions/store/executions.sql';
 import type { NewEvent, StoredTask } from '../../store/rows';
 import type { EngineDeps } from '../deps';
@@ -21,7 +21,7 @@ export async function appendTaskEvents(
 ): Promise<void> {
   const events = batch.parse(JSON.parse(request.eventsJson));
   if (events.length === 0) return;
-  const done = await deps.memory.serially(request.executionId, () =>
+  const done = await deps.turns.take(request.executionId, () =>
     deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, request.executionId);
       if (!execution)
@@ -61,4 +61,12 @@ function placeOf(task: StoredTask | undefined) {
     sourceId: payload?.relationship?.sourceId ?? null,
     targetId: payload?.relationship?.targetId ?? null,
   };
+}
+
+/** How long a batch that comes again is known, s. */
+const BATCH_MEMORY_S = 24 * 3600;
+
+/** Forgets ids of batches that nobody sends again. */
+export async function forgetBatches({ db }: Pick<EngineDeps, 'db'>): Promise<void> {
+  await db.tx((tx) => purgeBatches(tx, BATCH_MEMORY_S));
 }

@@ -35,7 +35,7 @@ export async function awaitNested(
   stage: CallStage,
   error: StageError | null,
 ): Promise<boolean> {
-  const waits = await deps.memory.serially(execution.id, () =>
+  const waits = await deps.turns.take(execution.id, () =>
     deps.db.tx(async (tx) => {
       const locked = await lockExecution(tx, execution.id);
       if (!locked || locked.phase !== 'calling' || locked.stage?.name !== stage.name) return null;
@@ -63,7 +63,7 @@ export async function awaitNested(
  * Anybody may ask at any time.
  */
 export async function settleNested(deps: EngineDeps, executionId: string): Promise<void> {
-  const isSettled = await deps.memory.serially(executionId, () =>
+  const isSettled = await deps.turns.take(executionId, () =>
     deps.db.tx(async (tx) => {
       const locked = await lockExecution(tx, executionId);
       if (locked?.phase !== 'awaiting') return false;

@@ -32,7 +32,7 @@ export async function cancelExecution(
   executionId: string,
   mode: CancelMode,
 ): Promise<void> {
-  const done = await deps.memory.serially(executionId, () =>
+  const done = await deps.turns.take(executionId, () =>
     deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);

@@ -20,7 +20,7 @@ export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): P
   const stage = execution.stage as Extract<StoredStage, { kind: 'call' }>;
   if (isNestedCall(stage)) return await startNested(deps, execution);
   const result = await callResult(deps, execution, stage);
-  return await deps.memory.serially(execution.id, () =>
+  return await deps.turns.take(execution.id, () =>
     deps.db.tx(async (tx) => {
       const locked = await lockExecution(tx, execution.id);
       if (!locked || locked.phase !== 'calling' || locked.stage?.name !== stage.name) return false;

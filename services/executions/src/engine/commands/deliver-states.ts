@@ -1,11 +1,16 @@
 import type { DecidedStates } from '../../adapters/deployments.client';
 import { readExecution } from '../../executions/store/executions.sql';
+import { inTurn, type Round } from '../../loops/rounds';
 import type { ExecutionRow, InstanceStateRow } from '../../store/rows';
 import type { EngineDeps } from '../deps';
 import type { LoadedGraph } from '../steps/graph-memory';
-import { deleteStates, pendingStates } from '../store/instance-states.sql';
+import { deleteStates, pendingStates, undeliveredExecutions } from '../store/instance-states.sql';
 
 const BATCH = 500;
+/** States that are stored for longer were forgotten by the process that decided them. */
+const UNDELIVERED_MS = 3_000;
+/** Executions in one tick of the loop. */
+const DELIVERED = 20;
 
 type Deps = Pick<EngineDeps, 'db' | 'deployments' | 'memory' | 'wake'>;
 
@@ -48,6 +53,16 @@ function nextBatch(known: readonly LoadedGraph[]): Delivery[] {
     batch.push({ loaded, states });
   }
   return batch;
+}
+
+/** Delivers states of executions whose process has died, of at most 20 at a time. */
+export async function deliverForgotten(deps: Deps & Pick<EngineDeps, 'log'>, round: Round): Promise<void> {
+  await inTurn(deps, round, {
+    limit: DELIVERED,
+    read: (place) => undeliveredExecutions(deps.db.query, UNDELIVERED_MS, DELIVERED, place),
+    keyOf: ({ id }) => id,
+    work: (id) => deliverStored(deps, id),
+  });
 }
 
 /** Delivers all that is stored, whoever decided it. @throws AppError of the rpc; the rows stay. */

@@ -116,7 +116,7 @@ test('claims that wait for the same execution share its next step, and none gets
   const { version } = (await readExecution(engine.db.query, id))!;
 
   let letGo!: () => void;
-  const held = engine.deps.memory.serially(id, () => new Promise<void>((resolve) => (letGo = resolve)));
+  const held = engine.deps.turns.take(id, () => new Promise<void>((resolve) => (letGo = resolve)));
   const asked = [claim('w1', 2, first), claim('w1', 1), claim('w2', 2), claim('w2', 9)];
   await eventually(() => letGo !== undefined);
   letGo();

@@ -65,7 +65,7 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
  * whether it still is so. Not of a forced cancel, which ends in time: the row in memory has the time of that step.
  */
 function leftInMemory(deps: EngineDeps, executionId: string): TimedExecution | null {
-  const accepted = deps.memory.takeAccepted(executionId);
+  const accepted = deps.accepted.take(executionId);
   if (accepted) return accepted;
   const loaded = deps.memory.known(executionId);
   if (!loaded || loaded.execution.version !== loaded.version) return null;
@@ -93,7 +93,7 @@ async function begin(
   execution: TimedExecution,
   stage: Planned,
 ): Promise<TimedExecution | null> {
-  return await deps.memory.serially(execution.id, async () => {
+  return await deps.turns.take(execution.id, async () => {
     const begun = await beginStage(deps, execution, stage);
     const row = await deps.steps.write(begun.write);
     if (!row) {

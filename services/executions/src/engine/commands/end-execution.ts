@@ -51,7 +51,7 @@ export async function endExecution(
     deliveredSeq: isTold ? execution.last_state_seq : 0,
     outbox: isEndOwed(execution) ? [finishedMessage(execution, outcome.status)] : [],
   };
-  const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));
+  const row = await deps.turns.take(execution.id, () => deps.steps.write(write));
   if (!row) {
     // Whoever has moved the row on has the one that counts, and tells it with a later version.
     deps.memory.forget(execution.id);
@@ -86,7 +86,7 @@ async function decidedAnew(
   outcome: Outcome,
 ): Promise<TimedExecution | null> {
   const write: StepWrite = { ...emptyWrite(execution), changes: { outcome } };
-  const row = await deps.memory.serially(execution.id, () => deps.steps.write(write));
+  const row = await deps.turns.take(execution.id, () => deps.steps.write(write));
   deps.memory.forget(execution.id);
   return row && { ...execution, outcome, version: row.version, now_ms: row.now_ms };
 }

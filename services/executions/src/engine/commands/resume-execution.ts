@@ -55,7 +55,7 @@ export async function resumeExecution(
   const present = known.deployment_id
     ? await deps.deployments.model(known.tenant, known.deployment_id)
     : null;
-  const resumed = await deps.memory.serially(executionId, () =>
+  const resumed = await deps.turns.take(executionId, () =>
     deps.db.tx(async (tx) => {
       if (isAllowed && !(await isAllowed(tx))) return 'refused';
       const quota = quotaFor(deps, known, along);

@@ -36,7 +36,7 @@ export async function setStatus(
 ): Promise<void> {
   const mode = cancelOf(status);
   const known = await readExecution(deps.db.query, executionId);
-  const then = await deps.memory.serially(executionId, () =>
+  const then = await deps.turns.take(executionId, () =>
     deps.db.tx(async (tx): Promise<Cancelled | 'drive' | 'nothing' | KilledRun[]> => {
       // Before the execution, as everybody locks. What is queued in a group is started by its group alone.
       if (WAITING.has(status) && known?.execution_group_id)

@@ -1,21 +1,15 @@
 import type { Loop } from '@baton/service-runtime';
-import { purgeBatches } from '../../events/store/events.sql';
 import { dequeueExecutions } from '../../executions/commands/dequeue-executions';
-import { inTurn, newRound } from '../../loops/rounds';
+import { newRound } from '../../loops/rounds';
 import { announceUnclaimed } from '../commands/announce-unclaimed';
+import { forgetBatches } from '../commands/append-task-events';
 import { settleForgotten } from '../commands/await-nested';
-import { deliverStored } from '../commands/deliver-states';
+import { deliverForgotten } from '../commands/deliver-states';
 import { tellOwedEnds } from '../commands/tell-owed-ends';
 import { wakeForgotten } from '../commands/wake-deferred';
 import { newWakeRounds, wakeExecutions } from '../commands/wake-executions';
 import type { EngineDeps } from '../deps';
-import { undeliveredExecutions } from '../store/instance-states.sql';
 import { leaseReaper } from './lease-reaper';
-
-const UNDELIVERED_MS = 3_000;
-/** Executions in one tick. */
-const DELIVERED = 20;
-const BATCH_MEMORY_S = 24 * 3600;
 
 /** What repairs after a crash, on every replica: each tick is bounded and safe beside others. */
 export function engineLoops(deps: EngineDeps): Loop[] {
@@ -29,13 +23,7 @@ export function engineLoops(deps: EngineDeps): Loop[] {
     {
       name: 'deliver-states',
       intervalMs: 5_000,
-      tickOnce: () =>
-        inTurn(deps, undelivered, {
-          limit: DELIVERED,
-          read: (place) => undeliveredExecutions(deps.db.query, UNDELIVERED_MS, DELIVERED, place),
-          keyOf: ({ id }) => id,
-          work: (id) => deliverStored(deps, id),
-        }),
+      tickOnce: () => deliverForgotten(deps, undelivered),
     },
     // Not with the timers, which would wait for calls that hang.
     { name: 'tell-owed-ends', intervalMs: 2_000, tickOnce: () => tellOwedEnds(deps, owed) },
@@ -44,7 +32,7 @@ export function engineLoops(deps: EngineDeps): Loop[] {
     {
       name: 'purge-batches',
       intervalMs: 3_600_000,
-      tickOnce: () => deps.db.tx((tx) => purgeBatches(tx, BATCH_MEMORY_S)),
+      tickOnce: () => forgetBatches(deps),
     },
   ];
 }

@@ -1,7 +1,8 @@
 import type { Envelope, executionFinished, MessageType } from '@baton/contracts';
 import { nullIfNotFound } from '@baton/kernel';
+import { forgetDeletion } from '../../executions/commands/forget-executions';
 import { DELETE_WORKFLOW } from '../../executions/domain/system-workflows';
-import { deleteDeletion, readExecution } from '../../executions/store/executions.sql';
+import { knownExecution } from '../../executions/queries/known-execution';
 import { collectEnded } from '../../groups/commands/collect-ended';
 import { settleNested } from '../commands/await-nested';
 import type { EngineDeps } from '../deps';
@@ -18,7 +19,7 @@ export function onExecutionFinished(deps: EngineDeps, wire: 'spec' | 'cloudify')
     await collectEnded(deps, tenant, payload);
     if (payload.workflowId !== DELETE_WORKFLOW) return;
     if (!(await hasDeleted(deps, tenant, payload))) return;
-    await deps.db.tx((tx) => deleteDeletion(tx, tenant, payload.executionId, wire === 'cloudify'));
+    await forgetDeletion(deps.db, tenant, payload.executionId, wire === 'cloudify');
   };
 }
 
@@ -31,7 +32,7 @@ async function hasDeleted(
   tenant: string,
   { executionId, deploymentId, status }: Finished,
 ): Promise<boolean> {
-  const row = await readExecution(deps.db.query, executionId);
+  const row = await knownExecution(deps.db.query, executionId);
   if (!row) return false;
   try {
     const asked = deps.deployments.facts(tenant, deploymentId, { username: '', isAdministrator: true });

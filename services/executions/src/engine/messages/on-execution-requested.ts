@@ -1,5 +1,5 @@
 import type { Envelope } from '@baton/contracts';
-import { readExecution } from '../../executions/store/executions.sql';
+import { knownExecution } from '../../executions/queries/known-execution';
 import { resumeComponents } from '../commands/act-on-components';
 import { driveExecution } from '../commands/drive-execution';
 import type { EngineDeps } from '../deps';
@@ -13,7 +13,7 @@ export function onExecutionRequested(deps: EngineDeps) {
     payload,
   }: Envelope<{ executionId: string; isResumed?: boolean | undefined }>): Promise<void> => {
     if (payload.isResumed) {
-      const execution = await readExecution(deps.db.query, payload.executionId);
+      const execution = await knownExecution(deps.db.query, payload.executionId);
       if (execution) await resumeComponents(deps, execution);
     }
     await deps.wake.driven(payload.executionId);

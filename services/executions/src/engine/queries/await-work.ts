@@ -1,6 +1,6 @@
 import type { WorkChange } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
-import type { StreamHub } from '../../events/http/event-stream';
+import type { StreamHub } from '../../events/stream-hub';
 import type { DB } from '../../store/tables.gen';
 import { staleRun, type WorkflowRun } from '../steps/code-run';
 import { changedWork, readCodeRun } from '../store/work.sql';

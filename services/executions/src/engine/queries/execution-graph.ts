@@ -4,7 +4,7 @@ import { isCarriedOutElsewhere, isEmptyWorkflow } from '../../executions/domain/
 import type { ExecutionRow } from '../../store/rows';
 import type { EngineDeps } from '../deps';
 import { planAhead } from '../steps/plan-ahead';
-import { graphsOfExecution } from '../store/tasks.sql';
+import { graphsOfExecution } from './graphs-of-execution';
 import { listOperations, plannedOperations, type Shown } from './list-operations';
 
 /** A stage of a workflow: a graph, a change of the model, code, or work of another service. */

@@ -1,6 +1,7 @@
 import type { Tx } from '@baton/postgres';
 import { type GraphState, graphFromRows } from '@baton/task-graph';
 import { LRUCache } from 'lru-cache';
+import type { AcceptedRows } from '../../executions/accepted-rows';
 import type { TimedExecution } from '../../executions/store/executions.sql';
 import type { InstanceStateRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
@@ -51,13 +52,8 @@ export interface GraphMemory {
   /** The same, also while a step is being written: for what is only ever added to. */
   any(executionId: string): LoadedGraph | null;
   keep(loaded: LoadedGraph): void;
-  /** A row that this process has just accepted: its first drive need not read it. */
-  noteAccepted(execution: TimedExecution): void;
-  /** It, once. */
-  takeAccepted(executionId: string): TimedExecution | null;
+  /** The graph, and the row where it was just accepted. */
   forget(executionId: string): void;
-  /** Runs `work` after all earlier work on the same execution in this process: spares waiting on its row lock. */
-  serially<T>(executionId: string, work: () => Promise<T>): Promise<T>;
 }
 
 const MAX_GRAPHS = 500;
@@ -65,22 +61,14 @@ const MAX_GRAPHS = 500;
 const MAX_TASKS = 200_000;
 const TASK_CHARS = 1_024;
 
-export function createGraphMemory(): GraphMemory {
+export function createGraphMemory(accepted: Pick<AcceptedRows, 'forget'>): GraphMemory {
   const graphs = new LRUCache<string, LoadedGraph>({
     max: MAX_GRAPHS,
     maxSize: MAX_TASKS,
     sizeCalculation: (loaded) =>
       Math.max(1, loaded.ids.length + Math.ceil(loaded.results.total / TASK_CHARS)),
   });
-  const tails = new Map<string, Promise<unknown>>();
-  const accepted = new LRUCache<string, TimedExecution>({ max: MAX_GRAPHS });
   return {
-    noteAccepted: (execution) => void accepted.set(execution.id, execution),
-    takeAccepted(executionId) {
-      const execution = accepted.get(executionId) ?? null;
-      accepted.delete(executionId);
-      return execution;
-    },
     async load(tx, execution) {
       const cached = graphs.get(execution.id);
       if (cached && cached.graphId === execution.graph_id && cached.version === execution.version) {
@@ -99,20 +87,7 @@ export function createGraphMemory(): GraphMemory {
     keep: (loaded) => void graphs.set(loaded.executionId, loaded),
     forget(executionId) {
       graphs.delete(executionId);
-      accepted.delete(executionId);
-    },
-    serially(executionId, work) {
-      const before = tails.get(executionId) ?? Promise.resolve();
-      const mine = before.then(work, work);
-      const tail = mine.then(
-        () => undefined,
-        () => undefined,
-      );
-      tails.set(executionId, tail);
-      void tail.then(() => {
-        if (tails.get(executionId) === tail) tails.delete(executionId);
-      });
-      return mine;
+      accepted.forget(executionId);
     },
   };
 }

@@ -48,7 +48,7 @@ export async function runStep(
   plan: StepPlanner,
   options: StepOptions = {},
 ): Promise<StepDone | null> {
-  return await deps.memory.serially(executionId, async () => {
+  return await deps.turns.take(executionId, async () => {
     try {
       const quick = await stepFromMemory(deps, executionId, plan);
       const done = quick ?? (await stepUnderLock(deps, executionId, plan, options));

@@ -18,16 +18,6 @@ const COLUMNS_BUT_RESULT =
   worker_id, lease_until, version, created_at`);
 const COLUMNS = sql`${COLUMNS_BUT_RESULT}, result`;
 
-export async function graphsOfExecution(
-  reader: Reader,
-  executionId: string,
-): Promise<Omit<StoredGraph, 'tasks'>[]> {
-  const { rows } = await sql<Omit<StoredGraph, 'tasks'>>`
-    select id, execution_id, name, created_at, wait_after_fail_ms, is_dry_run, flags from tasks_graphs
-    where execution_id = ${executionId} order by created_at, id`.execute(reader);
-  return rows;
-}
-
 /** What of a graph is needed to know its tasks. */
 export type GraphTasks = Pick<StoredGraph, 'id' | 'execution_id' | 'created_at' | 'tasks'>;
 

@@ -1,9 +1,9 @@
 import type { ListQuery, Principal } from '@baton/contracts';
 import { badParameter } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import { type SqlBool, sql } from 'kysely';
 import type { DB } from '../../store/tables.gen';
 import { eventScope, rangeConditions } from '../queries/list-events';
+import { deleteWhere } from '../store/events.sql';
 
 const EVENT = /^(platform|cloudify)_event$/;
 const LOG = /^(platform|cloudify)_log$/;
@@ -23,16 +23,7 @@ export async function deleteEvents(db: Db<DB>, principal: Principal, list: ListQ
   const deployments = list.filters.deployment_id ?? [];
   if (deployments.length === 0)
     throw badParameter('deployment_id', 'deployment_id is missing', { expected: 'the id of a deployment' });
-  const where = [
-    eventScope(principal),
-    sql<SqlBool>`v.deployment_id = any(${deployments}::text[])`,
-    ...rangeConditions(list.extra._range ?? []),
-    ...(types.some((type) => LOG.test(type)) ? [] : [sql<SqlBool>`not v.is_log`]),
-  ];
-  return await db.tx(async (tx) => {
-    const { numAffectedRows } = await sql`delete from events v where ${sql.join(where, sql` and `)}`.execute(
-      tx,
-    );
-    return Number(numAffectedRows ?? 0);
-  });
+  const where = [eventScope(principal), ...rangeConditions(list.extra._range ?? [])];
+  const withLogs = types.some((type) => LOG.test(type));
+  return await db.tx((tx) => deleteWhere(tx, where, { deployments, withLogs }));
 }

@@ -1,8 +1,8 @@
 import type { Db } from '@baton/postgres';
-import { readNowMs } from '../../schedules/store/schedules.sql';
+import { readNowMs } from '../../store/clock.sql';
 import type { DB } from '../../store/tables.gen';
 import { expiredMonths, monthsFrom } from '../domain/event-months';
-import { forgetEmptyChunks, forgetPlaces } from '../store/event-chunks.sql';
+import { countEvents, forgetEmptyChunks, forgetPlaces } from '../store/event-chunks.sql';
 import {
   addPartition,
   deleteOldRest,
@@ -53,3 +53,6 @@ export async function keepEvents(db: Db<DB>, retentionDays: number): Promise<{ a
   const forgotten = await forgetPlaces(db.query, DELETE_BATCH);
   return { again: deleted === DELETE_BATCH || forgotten === DELETE_BATCH };
 }
+
+/** Counts the next chunk of old events, or one that was reopened. @returns whether there is more to count at once */
+export const countOldEvents = (db: Db<DB>): Promise<boolean> => countEvents(db.query);

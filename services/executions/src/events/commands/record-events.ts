@@ -24,7 +24,7 @@ export interface EventsFromOutside {
  * malformed; not_found_error.
  */
 export async function recordEvents(
-  deps: Pick<EngineDeps, 'db' | 'memory' | 'wake'>,
+  deps: Pick<EngineDeps, 'db' | 'turns' | 'wake'>,
   principal: Principal,
   request: EventsFromOutside,
 ): Promise<number> {
@@ -49,7 +49,7 @@ export async function recordEvents(
     });
   const { id } = await visibleExecution(deps.db.query, principal, request.execution_id);
   if (rows.length === 0) return 0;
-  await deps.memory.serially(id, () =>
+  await deps.turns.take(id, () =>
     deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, id);
       if (!execution) throw notFound('Execution', id);

@@ -8,7 +8,8 @@ import type { DB } from '../../store/tables.gen';
 import { deleteEvents } from '../commands/delete-events';
 import { recordEvents } from '../commands/record-events';
 import { eventNames, listEvents } from '../queries/list-events';
-import { type StreamHub, streamEvents } from './event-stream';
+import { streamEvents } from '../queries/stream-events';
+import type { StreamHub } from '../stream-hub';
 import { legacyEvent, mixedEvent } from './v2.1/events';
 
 /** Routes of events and logs (spec v3.1 part 2 "Events", v2.1 "Event"). */
@@ -17,7 +18,7 @@ export function eventsRoutes(deps: {
   hub: StreamHub;
   wire: Wire;
   managerName: string;
-  engine: Pick<EngineDeps, 'db' | 'memory' | 'wake'>;
+  engine: Pick<EngineDeps, 'db' | 'turns' | 'wake'>;
 }): BoundRoute[] {
   const names = eventNames(deps.wire, deps.managerName);
   return bindRoutes(eventRoutes, {

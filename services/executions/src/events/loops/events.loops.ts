@@ -2,8 +2,7 @@ import { systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { Loop } from '@baton/service-runtime';
 import type { DB } from '../../store/tables.gen';
-import { keepEvents } from '../commands/keep-events';
-import { countEvents } from '../store/event-chunks.sql';
+import { countOldEvents, keepEvents } from '../commands/keep-events';
 
 const KEEP_MS = 3_600_000;
 const COUNT_MS = 60_000;
@@ -19,7 +18,7 @@ export function eventLoops(db: Db<DB>, settings: { retentionDays: number }): Loo
       intervalMs: COUNT_MS,
       tickOnce: async () => {
         const begunMs = systemClock.monotonic();
-        const isMore = await countEvents(db.query);
+        const isMore = await countOldEvents(db);
         return isMore ? { againInMs: COUNT_REST * (systemClock.monotonic() - begunMs) } : {};
       },
     },

@@ -1,6 +1,6 @@
 import { storableJson } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExecutionGroupRow } from '../../groups/store/execution-groups.sql';
 import type { ExecutionRow, NewEvent } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
@@ -105,4 +105,19 @@ export async function purgeBatches(tx: Tx<DB>, olderThanS: number): Promise<void
   await sql`delete from event_batches where received_at < app_now() - make_interval(secs => ${olderThanS})`.execute(
     tx,
   );
+}
+
+/** Deletes events of the deployments for which all of `where` holds (of `events v`), log lines only `withLogs`; answers how many. */
+export async function deleteWhere(
+  tx: Tx<DB>,
+  where: readonly RawBuilder<SqlBool>[],
+  { deployments, withLogs }: { deployments: readonly string[]; withLogs: boolean },
+): Promise<number> {
+  const all = [
+    ...where,
+    sql<SqlBool>`v.deployment_id = any(${[...deployments]}::text[])`,
+    ...(withLogs ? [] : [sql<SqlBool>`not v.is_log`]),
+  ];
+  const { numAffectedRows } = await sql`delete from events v where ${sql.join(all, sql` and `)}`.execute(tx);
+  return Number(numAffectedRows ?? 0);
 }

@@ -1,11 +1,10 @@
 import type { ListQuery, Principal } from '@baton/contracts';
 import { badParameter, isoInstant, readInstant } from '@baton/kernel';
-import type { Db, Tx } from '@baton/postgres';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Db } from '@baton/postgres';
 import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import { awaitedIds } from '../../store/waiting-task';
 import { executionScope, filteredExecutions } from '../queries/list-executions';
+import { deleteMatching, isOverFor } from '../store/delete-executions.sql';
 
 const ENDS = ['terminated', 'failed', 'cancelled'];
 
@@ -33,11 +32,8 @@ export async function deleteExecutions(
     if (!ENDS.includes(status))
       throw badParameter('status', `Can't filter by execution status \`${status}\``, { expected: ENDS });
   }
-  // One whose end deployments has not heard yet is needed for that.
-  const isOver = sql<SqlBool>`e.phase = 'ended' and e.wake_at is null`;
-  const ended = [executionScope(principal, list.allTenants), isOver];
-  const where: RawBuilder<SqlBool>[] = [filteredExecutions(list, ended)];
-  if (before !== null) where.push(sql`e.created_at < ${before}`);
+  const ended = [executionScope(principal, list.allTenants), ...isOverFor(before)];
+  const where = filteredExecutions(list, ended);
   return await db.tx(async (tx) => {
     const deleted: ExecutionRow[] = [];
     // Those that others have started go with the next round, when those are gone.
@@ -45,30 +41,6 @@ export async function deleteExecutions(
       rows = await deleteMatching(tx, where, keepLast ?? 0);
     return deleted;
   });
-}
-
-async function deleteMatching(
-  tx: Tx<DB>,
-  where: readonly RawBuilder<SqlBool>[],
-  keepLast: number,
-): Promise<ExecutionRow[]> {
-  // Those that stay anyhow are among the last ones kept: the oldest of the others go until so many are left.
-  const { rows } = await sql<ExecutionRow>`
-      with matched as (
-        select e.id, e.created_at, ((e.workflow_id = 'create_deployment_environment' and e.status = 'terminated' and not exists (
-          select 1 from executions l where l.tenant = e.tenant and l.deployment_id = e.deployment_id
-            and l.workflow_id = e.workflow_id and l.status = 'terminated' and l.created_at > e.created_at))
-          or exists (select 1 from executions p where p.id = e.parent_id and p.status <> 'terminated')
-          or e.id in ${awaitedIds}) as is_kept
-        from executions e where ${sql.join(where, sql` and `)}
-      ), placed as (
-        select id, is_kept, row_number() over (order by is_kept, created_at, id) as place, count(*) over () as total from matched
-      )
-      delete from executions d using placed p
-      where d.id = p.id and not p.is_kept and p.place <= p.total - ${keepLast}
-      returning d.*`.execute(tx);
-  await sql`delete from events where execution_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(tx);
-  return rows;
 }
 
 function keepLastOf(request: DeleteRequest): number | null {

@@ -19,7 +19,7 @@ export async function reportSystemExecution(
   deps: EngineDeps,
   report: executionsRpc.ReportSystemExecutionRequest,
 ): Promise<string> {
-  const { status, isEnding } = await deps.memory.serially(report.executionId, () =>
+  const { status, isEnding } = await deps.turns.take(report.executionId, () =>
     deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, report.executionId);
       const told = (isEnding: boolean) => ({ status: execution?.status ?? '', isEnding });

@@ -121,7 +121,7 @@ async function accepted(
     const message = outgoing(executionAccepted, { tenant: row.tenant, key: row.id }, requestedOf(row));
     const taken = await deps.acceptor.accept(row, message, quotaFor(deps, request).running);
     if (taken) {
-      deps.memory.noteAccepted(taken);
+      deps.accepted.note(taken);
       return taken;
     }
   }

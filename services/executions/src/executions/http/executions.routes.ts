@@ -20,9 +20,9 @@ import type { StartRequest } from '../domain/start-request';
 import { requireWorkflowPermission } from '../domain/workflow-permission';
 import { awaitedExecution } from '../queries/awaited-execution';
 import { explainExecution } from '../queries/explain-execution';
+import { knownExecution } from '../queries/known-execution';
 import { listExecutions, summarizeExecutions } from '../queries/list-executions';
 import { visibleExecution } from '../queries/visible-execution';
-import { readExecution } from '../store/executions.sql';
 
 const DEFAULT_WAIT_AFTER_FAIL_S = 600;
 
@@ -31,7 +31,7 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
   const present = (call: HttpCall, row: ExecutionRow) => executionOnWire(call, presentExecution(row));
   const presentOne = (call: HttpCall, row: ExecutionRow) => ({ ...present(call, row), ...deadlineOf(row) });
   const shown = async (call: HttpCall, id: string) =>
-    present(call, (await readExecution(deps.db.query, id))!);
+    present(call, (await knownExecution(deps.db.query, id))!);
   return bindRoutes(executionRoutes, {
     async listExecutions(call) {
       const page = await listExecutions(deps.db.query, call.principal, call.list);
@@ -58,7 +58,7 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
     async actOnExecution(call) {
       const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
       const isResumed = await act(deps, id, call.body.action, wire);
-      const row = (await readExecution(deps.db.query, id))!;
+      const row = (await knownExecution(deps.db.query, id))!;
       // A resumed execution may have begun by now; the answer tells what the action did.
       return presentOne(call, isResumed ? { ...row, status: 'pending' } : row);
     },

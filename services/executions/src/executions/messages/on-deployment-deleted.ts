@@ -1,8 +1,7 @@
 import type { deploymentDeleted, Envelope, MessageType } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
-import { deleteSchedulesOfDeployment } from '../../schedules/store/schedules.sql';
 import type { DB } from '../../store/tables.gen';
-import { deleteOfDeployment } from '../store/executions.sql';
+import { forgetDeployment } from '../commands/forget-executions';
 
 type Deleted = typeof deploymentDeleted extends MessageType<infer T> ? T : never;
 
@@ -14,9 +13,6 @@ export function onDeploymentDeleted(deps: { db: Db<DB>; wire: 'spec' | 'cloudify
   return async ({ tenant, time, payload }: Envelope<Deleted>): Promise<void> => {
     const { deploymentId, deleteLogs, createExecutionId } = payload;
     const gone = { tenant, deploymentId, madeBy: createExecutionId ?? null, at: time };
-    await deps.db.tx(async (tx) => {
-      await deleteSchedulesOfDeployment(tx, gone);
-      await deleteOfDeployment(tx, gone, deleteLogs || deps.wire === 'cloudify');
-    });
+    await forgetDeployment(deps.db, gone, deleteLogs || deps.wire === 'cloudify');
   };
 }

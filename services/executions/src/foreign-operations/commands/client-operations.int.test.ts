@@ -9,7 +9,7 @@ import { executionScope } from '../../executions/queries/list-executions';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { type EngineSetup, engineSetup } from '../../testing/engine-setup';
 import { startRequest } from '../../testing/start-request';
-import { listClientOperations } from '../store/client-graphs.sql';
+import { listClientOperations } from '../queries/client-graphs';
 import { changeOperation, createGraph, visibleOperation } from './client-operations';
 import { updateStoredOperations } from './update-stored-operations';
 

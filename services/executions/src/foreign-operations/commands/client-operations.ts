@@ -26,7 +26,7 @@ import {
   updateClientOperation,
 } from '../store/client-graphs.sql';
 
-type Deps = Pick<EngineDeps, 'db' | 'memory' | 'wake' | 'deployments' | 'log'>;
+type Deps = Pick<EngineDeps, 'db' | 'memory' | 'turns' | 'wake' | 'deployments' | 'log'>;
 
 /** Operations and graphs of clients are seen by whoever sees their execution. @throws AppError not_found_error */
 export async function visibleOperation(
@@ -182,7 +182,7 @@ async function changeExecution(
   id: string,
   change: (tx: Tx<DB>, execution: ExecutionRow) => Promise<NewEvent[]>,
 ): Promise<void> {
-  const hasEvents = await deps.memory.serially(id, () =>
+  const hasEvents = await deps.turns.take(id, () =>
     deps.db.tx(async (tx) => {
       const execution = await lockExecution(tx, id);
       if (!execution) throw notFound('Execution', id);

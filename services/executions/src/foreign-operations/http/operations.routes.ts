@@ -13,8 +13,8 @@ import { AppError, isUuid } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { EngineDeps } from '../../engine/deps';
 import { executionGraph } from '../../engine/queries/execution-graph';
+import { graphsOfExecution } from '../../engine/queries/graphs-of-execution';
 import { listOperations, ownership, requireGraph } from '../../engine/queries/list-operations';
-import { graphsOfExecution } from '../../engine/store/tasks.sql';
 import { executionScope } from '../../executions/queries/list-executions';
 import { visibleExecution } from '../../executions/queries/visible-execution';
 import type { DB } from '../../store/tables.gen';
@@ -28,7 +28,8 @@ import {
   visibleOperation,
 } from '../commands/client-operations';
 import { updateStoredOperations } from '../commands/update-stored-operations';
-import { clientGraphsOf, listClientOperations, type OwnedOperation } from '../store/client-graphs.sql';
+import { clientGraphsOf, listClientOperations } from '../queries/client-graphs';
+import type { OwnedOperation } from '../store/client-graphs.sql';
 
 const DEFAULT_SIZE = 1000;
 

@@ -64,13 +64,6 @@ export async function findClientGraph(
   return rows[0] ?? null;
 }
 
-export async function clientGraphsOf(db: AnyQuery, executionId: string): Promise<ClientGraph[]> {
-  const { rows } = await sql<ClientGraph>`
-    select id, execution_id, name, created_at from client_graphs where execution_id = ${executionId}
-    order by created_at, id`.execute(db);
-  return rows;
-}
-
 /** Ids that were taken already are left out of the answer. */
 export async function insertClientOperations(
   tx: Tx<DB>,
@@ -86,7 +79,8 @@ export async function insertClientOperations(
   return rows.map((row) => row.id);
 }
 
-const FIELDS = sql`o.id, o.graph_id, o.execution_id, o.name, o.type, o.state, o.dependencies, o.parameters, o.manager_name,
+/** Columns of an operation with those of its execution; `client_operations o`, `executions e`. */
+export const OPERATION_FIELDS = sql`o.id, o.graph_id, o.execution_id, o.name, o.type, o.state, o.dependencies, o.parameters, o.manager_name,
   o.agent_name, o.is_counted, o.created_at, e.tenant, e.visibility, e.created_by`;
 
 /** One operation that the caller may see, of the caller's tenant. */
@@ -97,25 +91,9 @@ export async function findClientOperation(
   scope: RawBuilder<SqlBool>,
 ): Promise<OwnedOperation | null> {
   const { rows } = await sql<OwnedOperation>`
-    select ${FIELDS} from client_operations o join executions e on e.id = o.execution_id
+    select ${OPERATION_FIELDS} from client_operations o join executions e on e.id = o.execution_id
     where o.tenant = ${tenant} and o.id = ${id} and ${scope}`.execute(db);
   return rows[0] ?? null;
-}
-
-export async function listClientOperations(
-  db: AnyQuery,
-  filter: { graphId?: string; executionId?: string; states: string[]; skipInternal: boolean },
-  scope: RawBuilder<SqlBool>,
-): Promise<OwnedOperation[]> {
-  const where = [scope];
-  if (filter.graphId !== undefined) where.push(sql`o.graph_id::text = ${filter.graphId}`);
-  if (filter.executionId !== undefined) where.push(sql`o.execution_id::text = ${filter.executionId}`);
-  if (filter.states.length > 0) where.push(sql`o.state = any(${filter.states}::text[])`);
-  if (filter.skipInternal) where.push(sql`o.type in ('RemoteWorkflowTask', 'SubgraphTask')`);
-  const { rows } = await sql<OwnedOperation>`
-    select ${FIELDS} from client_operations o join executions e on e.id = o.execution_id
-    where ${sql.join(where, sql` and `)} order by o.graph_id, o.position`.execute(db);
-  return rows;
 }
 
 /** The row, locked for this transaction; null when it is gone. */

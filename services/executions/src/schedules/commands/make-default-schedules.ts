@@ -11,6 +11,7 @@ import {
 } from '@baton/kernel';
 import { inbox, type Tx } from '@baton/postgres';
 import type { EngineDeps } from '../../engine/deps';
+import { readNowMs } from '../../store/clock.sql';
 import type { DB } from '../../store/tables.gen';
 import { relativeTimeMs } from '../domain/relative-time';
 import { nextOccurrence, type ScheduleRow } from '../domain/schedule';
@@ -18,7 +19,6 @@ import { argumentsOf, ruleOf } from '../domain/schedule-input';
 import {
   deleteEarlierSchedule,
   insertSchedule,
-  readNowMs,
   rewriteSchedule,
   storedScheduleKey,
 } from '../store/schedules.sql';

@@ -7,9 +7,10 @@ import type { StartRequest } from '../../executions/domain/start-request';
 import { refuseStartedElsewhere } from '../../executions/domain/system-workflows';
 import { declaredWorkflow, requireWorkflow } from '../../executions/domain/workflow-check';
 import { requireWorkflowPermission } from '../../executions/domain/workflow-permission';
+import { readNowMs } from '../../store/clock.sql';
 import { nextOccurrence, type ScheduleRow } from '../domain/schedule';
 import { argumentsOf, ruleOf, sinceOf } from '../domain/schedule-input';
-import { deleteEarlierSchedule, insertSchedule, readNowMs, rewriteSchedule } from '../store/schedules.sql';
+import { deleteEarlierSchedule, insertSchedule, rewriteSchedule } from '../store/schedules.sql';
 import { lockDecided } from './fire-schedules';
 
 export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments' | 'findUser' | 'log'> & {

@@ -2,11 +2,10 @@ import type { Loop } from '@baton/service-runtime';
 import type { EngineDeps } from '../../engine/deps';
 import { newRound } from '../../loops/rounds';
 import { fireSchedules } from '../commands/fire-schedules';
-import { purgeOccurrences } from '../store/schedules.sql';
+import { forgetOccurrences } from '../commands/forget-occurrences';
 
 const TICK_MS = 2_000;
 const PURGE_MS = 3_600_000;
-const PURGE_BATCH = 5_000;
 
 /** The schedule tick and the end of its records, on every replica; maintenance stops the tick. */
 export function scheduleLoops(deps: EngineDeps, settings: { keepOccurrencesDays: number }): Loop[] {
@@ -20,11 +19,7 @@ export function scheduleLoops(deps: EngineDeps, settings: { keepOccurrencesDays:
     {
       name: 'purge-occurrences',
       intervalMs: PURGE_MS,
-      tickOnce: async () => ({
-        again:
-          (await deps.db.tx((tx) => purgeOccurrences(tx, settings.keepOccurrencesDays, PURGE_BATCH))) ===
-          PURGE_BATCH,
-      }),
+      tickOnce: () => forgetOccurrences(deps.db, settings.keepOccurrencesDays),
     },
   ];
 }

@@ -3,9 +3,9 @@ import { scheduleSummaryFields } from '@baton/contracts/http/execution-schedules
 import { notFound } from '@baton/kernel';
 import { type AnyQuery, selectFields, selectPage, summarizeBy, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
+import { readNowMs } from '../../store/clock.sql';
 import { plainTime } from '../domain/present-schedule';
 import { type ScheduleRow, scheduleTimes } from '../domain/schedule';
-import { readNowMs } from '../store/schedules.sql';
 
 const plain = (name: string) => sql`s.${sql.id(name)}`;
 

@@ -32,13 +32,6 @@ export async function deleteEarlierSchedule(
       and deployment_made_by <> ${deployment_made_by} and created_at < ${at}::timestamptz`.execute(tx);
 }
 
-/** The database's time in epoch ms: the one authority for schedules. */
-export async function readNowMs(db: AnyQuery): Promise<number> {
-  const { rows } = await sql<{ now_ms: number }>`
-    select (extract(epoch from app_now()) * 1000)::bigint as now_ms`.execute(db);
-  return rows[0]!.now_ms;
-}
-
 /** The key of the schedule of this name; null when the deployment has none. */
 export async function storedScheduleKey(
   db: AnyQuery,
@@ -81,20 +74,6 @@ export async function deleteSchedule(tx: Tx<DB>, key: string): Promise<void> {
 
 export async function deleteSchedulesOfDeployment(tx: Tx<DB>, gone: GoneDeployment): Promise<void> {
   await sql`delete from execution_schedules s where ${ofGone(gone, 's')}`.execute(tx);
-}
-
-/** `tenant/id` of deployments that have schedules, in order behind `after`, at most `limit`. */
-export async function scheduledDeployments(
-  db: AnyQuery,
-  tenant: string | null,
-  after: string,
-  limit: number,
-): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select distinct tenant || '/' || deployment_id collate "C" as name from execution_schedules
-    where (${tenant}::text is null or tenant = ${tenant}) and tenant || '/' || deployment_id collate "C" > ${after}
-    order by name limit ${limit}`.execute(db);
-  return rows.map((row) => row.name);
 }
 
 /** Whether the tick has anything to do: the one statement of an idle one. */

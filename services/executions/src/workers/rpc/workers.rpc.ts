@@ -4,7 +4,8 @@ import type { Db } from '@baton/postgres';
 import type { RpcHandlers, ServedCall } from '@baton/rpc';
 import { isSameSecret, publicKeyAt, type ServiceIdentity, signCertificate } from '@baton/trust';
 import type { DB } from '../../store/tables.gen';
-import { readWorkerKey, registerWorker } from '../store/workers.sql';
+import { admitWorker } from '../commands/admit-worker';
+import { keyOfWorker } from '../queries/key-of-worker';
 import type { WorkerRegistry } from '../worker-registry';
 
 interface Deps {
@@ -23,15 +24,12 @@ export function workersRpcHandlers(deps: Deps): RpcHandlers<typeof workersRpc.Wo
     registerWorker: async ({ workerId, publicKey, joinToken }, call) => {
       requireJoining(deps, joinToken, call);
       requireKey(workerId, publicKey);
-      const became = await registerWorker(deps.db.query, { workerId, publicKey });
-      if (became === 'revoked') throw revoked(workerId);
-      if (became === 'taken')
-        throw new AppError('conflict_error', `Another process lives under the worker id ${workerId}`);
+      await admitWorker(deps.db, { workerId, publicKey });
       return { certificate: signCertificate(deps.identity(), { workerId, publicKey }) };
     },
     renewWorker: async ({ workerId }, { caller }) => {
       deps.registry.requireGood(caller);
-      const publicKey = await readWorkerKey(deps.db.query, workerId);
+      const publicKey = await keyOfWorker(deps.db.query, workerId);
       if (publicKey === null) throw unknown(workerId);
       return { certificate: signCertificate(deps.identity(), { workerId, publicKey }) };
     },
@@ -55,9 +53,6 @@ function requireKey(workerId: string, publicKey: string): void {
     throw badParameter('public_key', 'Expected an Ed25519 public key: 32 bytes in base64url');
   }
 }
-
-const revoked = (workerId: string): AppError =>
-  new AppError('unauthorized_error', `The worker ${workerId} was revoked`, { reason: 'revoked' });
 
 /** It may register again: its row was lost, as when a snapshot is restored. */
 const unknown = (workerId: string): AppError =>

@@ -2,39 +2,8 @@ import type { StreamEvent } from '@baton/http';
 import type { Db } from '@baton/postgres';
 import { readExecution } from '../../executions/store/executions.sql';
 import type { DB } from '../../store/tables.gen';
-import { type EventNames, eventsAfter } from '../queries/list-events';
-
-/** Tells open streams of this replica that an execution has new events. */
-export interface StreamHub {
-  notify(executionId: string): void;
-  /** Resolves at the next notification of the execution, or after `maxMs`. */
-  next(executionId: string, maxMs: number, signal: AbortSignal): Promise<void>;
-}
-
-export function createStreamHub(): StreamHub {
-  const waiting = new Map<string, Set<() => void>>();
-  return {
-    notify(executionId) {
-      for (const wake of waiting.get(executionId) ?? []) wake();
-    },
-    next(executionId, maxMs, signal) {
-      return new Promise((resolve) => {
-        const set = waiting.get(executionId) ?? new Set();
-        waiting.set(executionId, set);
-        const done = () => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', done);
-          set.delete(done);
-          if (set.size === 0) waiting.delete(executionId);
-          resolve();
-        };
-        const timer = setTimeout(done, maxMs);
-        set.add(done);
-        signal.addEventListener('abort', done, { once: true });
-      });
-    },
-  };
-}
+import type { StreamHub } from '../stream-hub';
+import { type EventNames, eventsAfter } from './list-events';
 
 const PAGE = 500;
 /** A lost notification costs at most this long. */
