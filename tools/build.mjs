@@ -100,8 +100,13 @@ function bundles() {
     if (main)
       jobs.push(bundle(main, join(dist, 'apps', app, 'main.js'), app === 'standalone' ? app : undefined));
   }
-  const migrate = join(root, 'apps/standalone/src/migrate.main.ts');
-  jobs.push(bundle(migrate, join(dist, 'apps/standalone/migrate.main.js')));
+  for (const job of ['migrate', 'keys'])
+    jobs.push(
+      bundle(
+        join(root, `apps/standalone/src/${job}.main.ts`),
+        join(dist, `apps/standalone/${job}.main.js`),
+      ),
+    );
   for (const worker of filesBelow(join(root, 'packages', 'plugin-runtime', 'src'), '.worker.ts')) {
     const file = `${basename(worker, '.ts')}.js`;
     for (const place of ['services/worker', 'apps/standalone'])

@@ -59,7 +59,7 @@ const tasks = {
   },
   certs: (args) => tsx(['tools/certs.ts', ...args]),
   sbom: (args) => node(['tools/sbom.mjs', ...args]),
-  keys: (args) => tsx(['tools/keys.ts', ...args]),
+  keys: (args) => tsx(['apps/standalone/src/keys.main.ts', ...args]),
   check: (args) => node(['tools/check.mjs', ...args]),
   test: (args) => node(['tools/test.mjs', ...args]),
   e2e: async (args) => {

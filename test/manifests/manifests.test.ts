@@ -60,6 +60,9 @@ const probedPort = (container: Doc, probe: Doc): string | undefined =>
     ? container.ports.find((port: Doc) => port.containerPort === probe.grpc.port)?.name
     : probe.httpGet.port;
 
+/** Where a key lies, and not the key. */
+const namesNoSecret = (variable: string): boolean => /^BATON_(IDENTITY|\w+_FILE)$/.test(variable);
+
 const images = new Set(
   [...read('deploy/Dockerfile').matchAll(/^FROM runtime AS (\S+)$/gm)].map((match) => `baton/${match[1]}`),
 );
@@ -175,7 +178,8 @@ describe.each(['dev', 'prod', 'prod-tls'])('overlay %s', (overlay) => {
     expect(
       [...set, ...referenced.map((entry: Doc) => entry.name)].filter((name) => !known.has(name)),
     ).toEqual([]);
-    for (const entry of referenced) expect(entry.value).toBeUndefined();
+    for (const entry of referenced.filter(({ name }: Doc) => !namesNoSecret(name)))
+      expect(entry.value).toBeUndefined();
   });
 
   test('what scales exists', () => {
@@ -211,7 +215,8 @@ const composeService = z.strictObject({
   command: z.array(z.string()).optional(),
   volumes: z.array(z.string()).optional(),
   ports: z.array(z.string()).optional(),
-  networks: z.array(z.enum(['edge', 'inner'])),
+  networks: z.array(z.enum(['edge', 'inner'])).optional(),
+  network_mode: z.literal('none').optional(),
   read_only: z.boolean().optional(),
   cap_drop: z.array(z.string()).optional(),
   security_opt: z.array(z.string()).optional(),
@@ -221,7 +226,15 @@ const composeService = z.strictObject({
   shm_size: z.string().optional(),
   user: z.string().optional(),
   ulimits: z.object({ nofile: z.object({ soft: z.number(), hard: z.number() }) }).optional(),
-  depends_on: z.array(z.string()).optional(),
+  depends_on: z
+    .union([
+      z.array(z.string()),
+      z.record(
+        z.string(),
+        z.strictObject({ condition: z.enum(['service_started', 'service_completed_successfully']) }),
+      ),
+    ])
+    .optional(),
   healthcheck: z
     .object({ test: z.array(z.string()), interval: z.string() })
     .loose()
@@ -229,7 +242,7 @@ const composeService = z.strictObject({
 });
 
 /** Variables that lead to a server, of each process. */
-const addresses = (environment: Record<string, string>) =>
+const addresses = (environment: Record<string, string> = {}) =>
   Object.entries(environment).filter(([name]) => /^(DATABASE|REDIS)_URL/.test(name));
 
 test('no process but the job that migrates gets the owner of the database, and each service a user of its own', () => {
@@ -268,7 +281,7 @@ test('workers join with their token and get no key, no way into the database and
     /^(BATON_INTERNAL_KEY|BATON_SECRETS_KEY|BATON_ADMIN_PASSWORD|DATABASE_URL|REDIS_URL|BATON_S3_\w*KEY\w*)$/;
   const compose = (yaml.load(read('docker-compose.yml')) as Doc).services as Record<string, Doc>;
   const given = Object.entries(compose)
-    .filter(([, { build }]) => build)
+    .filter(([, { build, environment }]) => build && environment)
     .map(([name, { environment }]) => [name, Object.keys(environment)] as [string, string[]]);
   const k8s = rendered('prod').flatMap((doc) =>
     doc.kind === 'Deployment'
@@ -331,6 +344,29 @@ test('each service has a user of its own at RabbitMQ, and the administrator is f
   );
 });
 
+test('each service signs with a key of its own, which no other process is given but the job that makes it', () => {
+  const compose = (yaml.load(read('docker-compose.yml')) as Doc).services as Record<string, Doc>;
+  const mountsOf = (name: string): string[] =>
+    ((compose[name]!.volumes ?? []) as string[]).filter((volume) => volume.startsWith('identity-'));
+  const identities = Object.keys(compose).filter((name) => name !== 'keys' && mountsOf(name).length > 0);
+  expect(identities.sort()).toEqual([...managerServices].sort());
+  for (const name of managerServices) {
+    expect(mountsOf(name)).toEqual([`identity-${name}:/run/baton-identity:ro`]);
+    expect(mountsOf('keys')).toContain(`identity-${name}:/keys/${name}`);
+    expect(read('deploy/Dockerfile')).toMatch(new RegExp(`install -d .* /keys/${name}\\b`));
+    expect(compose[name]!.environment.BATON_IDENTITY).toBe('files');
+  }
+  const pods = rendered('prod').filter((doc) => doc.kind === 'Deployment');
+  const secretsOf = ({ spec }: Doc): string[] =>
+    spec.template.spec.volumes
+      .flatMap(({ secret }: Doc) => secret?.secretName ?? [])
+      .filter((name: string) => name.startsWith('baton-identity-'));
+  for (const pod of pods) {
+    const name = pod.metadata.name as string;
+    expect([name, secretsOf(pod)]).toEqual([name, name === 'worker' ? [] : [`baton-identity-${name}`]]);
+  }
+});
+
 test('Redis knows the users of the code, and nobody without a password', () => {
   const compose = (yaml.load(read('docker-compose.yml')) as Doc).services.redis.command as string[];
   const dev = rendered('dev').find((doc) => doc.kind === 'Deployment' && doc.metadata.name === 'redis')!;
@@ -356,7 +392,9 @@ test('the compose file is well-formed, builds every image and sets only variable
   expect(new Set(built)).toEqual(images);
   const known = knownVariables();
   for (const [name, service] of Object.entries(services)) {
-    for (const target of service.depends_on ?? []) expect(Object.keys(services)).toContain(target);
+    const before = service.depends_on ?? [];
+    for (const target of Array.isArray(before) ? before : Object.keys(before))
+      expect(Object.keys(services)).toContain(target);
     for (const volume of service.volumes ?? [])
       expect(Object.keys(file.volumes)).toContain(volume.split(':')[0]);
     // Only the API is for others than Baton.

@@ -120,9 +120,9 @@ describe('overlay prod-tls', () => {
     const maps = (container.envFrom ?? []).map(({ configMapRef }: Doc) =>
       byKind('ConfigMap').find((doc) => doc.metadata.name === configMapRef.name),
     );
-    const own = (container.env ?? []).map(({ name: variable, valueFrom }: Doc) => [
+    const own = (container.env ?? []).map(({ name: variable, value, valueFrom }: Doc) => [
       variable,
-      valueFrom.secretKeyRef ? secret(valueFrom.secretKeyRef.key) : 'pod',
+      value ?? (valueFrom.secretKeyRef ? secret(valueFrom.secretKeyRef.key) : 'pod'),
     ]);
     return Object.assign({}, ...maps.map((map: Doc) => map.data), Object.fromEntries(own));
   };
@@ -246,6 +246,7 @@ describe('docker-compose.tls.yml', () => {
     expect(over.redis!.entrypoint.join(' ')).toContain('--port 0 --tls-port 6379');
     for (const server of ['postgres', 'rabbitmq', 'redis'])
       expect(over[server]!.volumes[0]).toBe(`\${BATON_CERTS:?is missing in .env}/${server}:/run/tls:ro`);
-    expect(Object.keys(over)).toEqual(Object.keys(base));
+    // The job that makes keys talks to nobody.
+    expect(Object.keys(over)).toEqual(Object.keys(base).filter((name) => base[name]!.network_mode !== 'none'));
   });
 });

@@ -20,7 +20,7 @@ export {
   type Trust,
   type TrustBundle,
 } from './identity';
-export { adoptKeys, type KeyFiles, keyFilesIn, makeKeys, trustFromFiles } from './key-files';
+export { adoptKeys, handOutKeys, type KeyFiles, keyFilesIn, makeKeys, trustFromFiles } from './key-files';
 export { createLeaseProofs, digestOfInputs, type HeldLease, type LeaseProofs } from './lease-proof';
 export { derivedJoinToken, isSameSecret, type Mac } from './mac';
 export { createSeals, type Seals, UnknownKey } from './seal';

@@ -142,6 +142,24 @@ export function adoptKeys(pending: readonly { file: string; next: string }[]): v
   for (const { file, next } of pending) renameSync(next, file);
 }
 
+/**
+ * Copies from `dir` into `out`, a folder for each service with nothing of another one but public keys: trust.json (`public`),
+ * or key.json (`private`). The folders may be mounts.
+ */
+export function handOutKeys(dir: string, out: string, part: 'public' | 'private'): void {
+  for (const owner of identityOwners) {
+    const folder = join(out, owner);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { keyFile, trustFile } = keyFilesIn(dir, owner);
+    if (part === 'public') copyJson(trustFile, join(folder, 'trust.json'), 0o644);
+    else copyJson(keyFile, join(folder, 'key.json'), 0o600);
+  }
+}
+
+function copyJson(from: string, to: string, mode: number): void {
+  writeJson(to, parsed(from, readFileSync(from, 'utf8')), mode);
+}
+
 function isRetired(dir: string, jwk: JsonObject, retire: readonly IdentityOwner[]): boolean {
   const owner = jwk.owner as IdentityOwner;
   if (!retire.includes(owner)) return false;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret, silentLog } from '@baton/kernel';
@@ -7,6 +7,7 @@ import {
   createCallVerifier,
   derivedTrust,
   identityOwners,
+  handOutKeys,
   keyFilesIn,
   makeKeys,
   serviceCredential,
@@ -56,6 +57,18 @@ describe('key files', () => {
       expect(statSync(keyFilesIn(dir, owner).keyFile).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(dir, 'trust.json'), 'utf8')).not.toContain('"d"');
     expect(makeKeys(dir).made).toEqual([]);
+  });
+
+  test('are handed out so that each service gets its own private key and the public ones', () => {
+    const out = join(dir, 'out');
+    for (const part of ['public', 'private'] as const) handOutKeys(dir, out, part);
+    for (const owner of identityOwners) {
+      const folder = join(out, owner);
+      expect(readdirSync(folder).sort()).toEqual(['key.json', 'trust.json']);
+      expect(statSync(join(folder, 'key.json')).mode & 0o777).toBe(0o600);
+      const files = { keyFile: join(folder, 'key.json'), trustFile: join(folder, 'trust.json') };
+      expect(trustFromFiles(owner, files, { log: silentLog }).identity.name).toBe(owner);
+    }
   });
 
   test('rotate without a stop: old tokens stay good until the old key is retired', () => {

@@ -3,12 +3,15 @@
 // (where the files are copied to other machines: --stage leaves <service>.key.json.next to be put in place by hand).
 // npm run keys -- --token SERVICE --to SERVICE [--dir D]: prints what SERVICE shows when it calls, valid for a minute; for grpcurl
 // (packages/rpc/README.md). Without --dir the key follows from BATON_INTERNAL_KEY.
+// --out FOLDER: also hands out FOLDER/<service>/key.json and trust.json, a folder for each service that it alone is given
+// (volumes of docker-compose.yml, secrets of Kubernetes).
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Secret, silentLog } from '../packages/kernel/src';
+import { Secret, silentLog } from '@baton/kernel';
 import {
   adoptKeys,
   derivedTrust,
+  handOutKeys,
   type IdentityOwner,
   identityOwners,
   isIdentityOwner,
@@ -16,7 +19,7 @@ import {
   makeKeys,
   serviceCredential,
   trustFromFiles,
-} from '../packages/trust/src';
+} from '@baton/trust';
 
 const READ_AGAIN_MS = 2_000;
 
@@ -49,6 +52,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       dir: { type: 'string' },
+      out: { type: 'string' },
       token: { type: 'string' },
       to: { type: 'string' },
       rotate: { type: 'string', multiple: true },
@@ -62,7 +66,7 @@ async function main(): Promise<void> {
   }
   if (!values.dir) {
     process.stderr.write(
-      'usage: npm run keys -- --dir FOLDER [--rotate SERVICE]... [--retire SERVICE]... [--stage]\n' +
+      'usage: npm run keys -- --dir FOLDER [--rotate SERVICE]... [--retire SERVICE]... [--stage] [--out FOLDER]\n' +
         '       npm run keys -- --token SERVICE --to SERVICE [--dir FOLDER]\n',
     );
     process.exit(64);
@@ -71,10 +75,13 @@ async function main(): Promise<void> {
     rotate: owners(values.rotate),
     retire: owners(values.retire),
   });
+  // Public keys first: nobody may meet a key that is not known yet.
+  if (values.out) handOutKeys(values.dir, values.out, 'public');
   if (!values.stage && pending.length > 0) {
     await delay(READ_AGAIN_MS);
     adoptKeys(pending);
   }
+  if (values.out) handOutKeys(values.dir, values.out, 'private');
   process.stdout.write(
     `${values.dir}: ${made.length === 0 ? 'nothing new' : `new keys of ${made.join(', ')}`}\n`,
   );
