@@ -56,7 +56,7 @@ const asTheyAre = (bytes: Buffer): Buffer => bytes;
       expect([name, await health(client)]).toEqual([name, SERVING]);
       expect([name, await names(client, null)]).toEqual([name, status.UNAUTHENTICATED]);
       const listed = await names(client, serviceCredential(identity).tokenFor(name));
-      expect([name, listed]).toEqual([name, expect.stringContaining('baton.doctor.v1.DoctorPartService')]);
+      expect([name, listed]).toEqual([name, expect.stringContaining('baton.rpc.v1.CallStreamService')]);
       expect(listed).toContain('grpc.health.v1.Health');
     }
   });
