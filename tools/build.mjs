@@ -102,10 +102,7 @@ function bundles() {
   }
   for (const job of ['migrate', 'keys'])
     jobs.push(
-      bundle(
-        join(root, `apps/standalone/src/${job}.main.ts`),
-        join(dist, `apps/standalone/${job}.main.js`),
-      ),
+      bundle(join(root, `apps/standalone/src/${job}.main.ts`), join(dist, `apps/standalone/${job}.main.js`)),
     );
   for (const worker of filesBelow(join(root, 'packages', 'plugin-runtime', 'src'), '.worker.ts')) {
     const file = `${basename(worker, '.ts')}.js`;

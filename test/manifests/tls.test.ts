@@ -247,6 +247,8 @@ describe('docker-compose.tls.yml', () => {
     for (const server of ['postgres', 'rabbitmq', 'redis'])
       expect(over[server]!.volumes[0]).toBe(`\${BATON_CERTS:?is missing in .env}/${server}:/run/tls:ro`);
     // The job that makes keys talks to nobody.
-    expect(Object.keys(over)).toEqual(Object.keys(base).filter((name) => base[name]!.network_mode !== 'none'));
+    expect(Object.keys(over)).toEqual(
+      Object.keys(base).filter((name) => base[name]!.network_mode !== 'none'),
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { ControlGroups } from './control-groups';
+import { deviceMounts } from './devices';
 import { folderText, joinText, limitText, withPrelude } from './limits';
 import type {
   Account,
@@ -46,8 +47,7 @@ export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSet
     ...systemMounts(),
     '--proc',
     '/proc',
-    '--dev',
-    '/dev',
+    ...deviceMounts(settings.workRoot, process.getuid?.() === 0, settings.path),
   ];
   const limits = limitText(settings.limits);
   const shared = settings.shared.flatMap(({ path, isWritable }) => [
