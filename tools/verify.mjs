@@ -15,6 +15,8 @@ const generated = [
   'docs/spec-coverage.md',
   'test/contract/spec-rows.json',
   ':(glob)services/*/src/store/*.gen.ts',
+  ':(glob)services/*/src/gen/**',
+  'packages/postgres/test-prisma/gen',
 ];
 
 /** Content digests of everything that is generated, committed or not. */
