@@ -39,6 +39,11 @@ const imports = {
   ],
   'services/catalog/src/hidden.ts': ['export const hidden = 1;', null],
   'services/catalog/src/store/rows.sql.ts': ['export const rows = 1;', null],
+  'services/catalog/src/store/model.ts': ['export const model = 1;', null],
+  'services/catalog/src/commands/knows-model.ts': [
+    "export { model } from '../store/model';",
+    'prisma-only-in-store',
+  ],
   'services/catalog/src/domain/knows-store.ts': [
     "export { rows } from '../store/rows.sql';",
     'domain-is-pure',
