@@ -6,6 +6,34 @@ const pkg = (...names) => `^packages/(${names.join('|')})/`;
 const L0 = ['kernel', 'dsl', 'task-graph', 'plugin-sdk'];
 const IO = ['tls', 'trust', 'postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
 const TESTS = '(\\.test|\\.contract)\\.ts$|/testing/|/testing-[^/]+\\.ts$';
+/** A folder of a service, in its `src` or in one of the rooms there. */
+const inService = (folders) => `^services/[^/]+/src/((${folders})|[^/]+/(${folders}))/`;
+const DATABASE = '/node_modules/(\\.pnpm/)?(pg|kysely)[@/]';
+/** Services whose edges and commands still reach into the store; the list only gets shorter. */
+const STORE_AT_THE_EDGE = '^services/(identity|cluster-status)/';
+const ENGINE_SERVICE = '^services/executions/src/';
+/** Rooms of the executions service, and the rooms that each may import besides what they share (docs/adr/0025). */
+const ROOMS = {
+  workers: [],
+  events: ['executions', 'groups'],
+  schedules: ['executions'],
+  executions: ['engine', 'groups', 'events', 'schedules'],
+  groups: ['engine', 'executions', 'events'],
+  engine: ['executions', 'groups', 'events', 'schedules'],
+  'foreign-operations': ['engine', 'executions', 'events'],
+  doctor: ['engine', 'executions', 'groups', 'events', 'schedules'],
+};
+const roomLaws = Object.entries(ROOMS).map(([room, allowed]) => ({
+  name: `room-${room}`,
+  comment: `${room} may import only: ${allowed.join(', ') || 'no other room'}`,
+  severity: 'error',
+  from: { path: `${ENGINE_SERVICE}${room}/`, pathNot: TESTS },
+  to: {
+    path: `${ENGINE_SERVICE}(${Object.keys(ROOMS).join('|')})/`,
+    pathNot: `${ENGINE_SERVICE}(${[room, ...allowed].join('|')})/`,
+    dependencyTypesNot: ['type-only'],
+  },
+}));
 /** `from` may import these packages (and itself), no other package. */
 const only = (name, allowed) => ({
   name: `${name}-imports`,
@@ -101,7 +129,7 @@ module.exports = {
       comment: 'gateway and worker never import postgres',
       severity: 'error',
       from: { path: '^services/(gateway|worker)/' },
-      to: { path: `${pkg('postgres')}|/node_modules/(\\.pnpm/)?(pg|kysely)[@/]` },
+      to: { path: `${pkg('postgres')}|${DATABASE}` },
     },
     {
       name: 'only-standalone-composes',
@@ -128,10 +156,10 @@ module.exports = {
       name: 'domain-is-pure',
       comment: 'domain/ of a service imports only L0, contracts and itself (types and hashing aside)',
       severity: 'error',
-      from: { path: '^services/[^/]+/src/domain/', pathNot: TESTS },
+      from: { path: inService('domain'), pathNot: TESTS },
       to: {
         dependencyTypesNot: ['type-only'],
-        pathNot: `/src/domain/|${pkg(...L0, 'contracts')}|/node_modules/(\\.pnpm/)?(zod|rrule-temporal|temporal-polyfill)[@/]|^(node:)?crypto$`,
+        pathNot: `/src/(domain|[^/]+/domain)/|${pkg(...L0, 'contracts')}|/node_modules/(\\.pnpm/)?(zod|rrule-temporal|temporal-polyfill)[@/]|^(node:)?crypto$`,
       },
     },
     {
@@ -139,8 +167,48 @@ module.exports = {
       comment:
         'store/ and the reads hold the SQL: http, rpc, messages and loops go through commands and queries',
       severity: 'error',
-      from: { path: '^services/[^/]+/src/(http|rpc|messages)/', pathNot: TESTS },
-      to: { path: '/node_modules/(\\.pnpm/)?(pg|kysely)[@/]' },
+      from: { path: inService('http|rpc|messages|loops'), pathNot: TESTS },
+      to: { path: DATABASE },
+    },
+    {
+      name: 'commands-without-kysely',
+      comment: 'a command decides; the statements that it needs stand in store/',
+      severity: 'error',
+      from: { path: inService('commands'), pathNot: `${TESTS}|${STORE_AT_THE_EDGE}` },
+      to: { path: DATABASE },
+    },
+    {
+      name: 'edges-without-store',
+      comment:
+        'http, rpc, messages and loops import no store: they go through commands and queries (types of rows aside)',
+      severity: 'error',
+      from: { path: inService('http|rpc|messages|loops'), pathNot: `${TESTS}|${STORE_AT_THE_EDGE}` },
+      to: { path: inService('store'), dependencyTypesNot: ['type-only'] },
+    },
+    ...roomLaws,
+    {
+      name: 'only-engine-sees-graphs',
+      comment:
+        'graph memory, step writer and all that takes a step are entered through engine/commands and engine/queries',
+      severity: 'error',
+      from: {
+        path: ENGINE_SERVICE,
+        pathNot: `${TESTS}|${ENGINE_SERVICE}(engine/|service\\.ts$)`,
+      },
+      to: { path: `${ENGINE_SERVICE}engine/(steps|store)/` },
+    },
+    {
+      name: 'own-store',
+      comment:
+        'statements of schedules, events, workers, foreign operations and the doctor belong to their room',
+      severity: 'error',
+      from: { path: `${ENGINE_SERVICE}([^/]+)/`, pathNot: `${TESTS}|${ENGINE_SERVICE}doctor/` },
+      to: {
+        path: `${ENGINE_SERVICE}(schedules|events|workers|foreign-operations|doctor)/store/`,
+        // Events are appended by whoever writes what they tell, in its transaction.
+        pathNot: `${ENGINE_SERVICE}$1/|/events/store/events\\.sql\\.ts$`,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'prisma-only-in-store',
@@ -157,7 +225,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(infra|cpu-worker|telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {
@@ -168,7 +236,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/$1/|^packages/tls/src/authority\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/$1/|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
   ],

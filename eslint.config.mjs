@@ -39,6 +39,17 @@ const exportAllBan = {
   message: 'Name what is exported; no barrels.',
 };
 
+const sleepBans = [
+  'NewExpression[callee.name="Promise"] > ArrowFunctionExpression[body.callee.name="setTimeout"]',
+  'NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"][arguments.0.type="Identifier"]',
+  'ImportDeclaration[source.value=/^(node:)?timers\\/promises$/] > ImportSpecifier[imported.name="setTimeout"]',
+  'CallExpression[callee.name="sleep"]',
+].map((selector) => ({
+  selector,
+  message:
+    'Tests do not sleep: `eventually` or a test signal waits for something, `letTimePass` says what time is for (packages/testkit).',
+}));
+
 const size = (severity, lines, functions) => ({
   'max-lines': [severity, { max: lines, skipBlankLines: true, skipComments: true }],
   'max-lines-per-function': [
@@ -82,13 +93,27 @@ export default tseslint.config(
       '**/config.ts',
       '**/main.ts',
       '**/*.main.ts',
-      'packages/service-runtime/src/run-service.ts',
-      'packages/service-runtime/src/telemetry-preload.ts',
+      'packages/service-runtime/src/lifecycle/run-service.ts',
+      'packages/service-runtime/src/telemetry/telemetry-preload.ts',
     ],
     rules: { 'no-restricted-syntax': ['error', ...clockBan, exportAllBan] },
   },
   {
     files: tests,
-    rules: { 'no-restricted-syntax': ['error', exportAllBan], 'max-lines-per-function': 'off' },
+    rules: {
+      'no-restricted-syntax': ['error', exportAllBan, ...sleepBans],
+      'max-lines-per-function': 'off',
+    },
+  },
+  {
+    // The two places that sleep for all others; benches, which watch what a process does in a given time; and operations that
+    // workers run (*.js), which take their time.
+    files: [
+      'packages/testkit/src/eventually.ts',
+      'packages/testkit/src/let-time-pass.ts',
+      'bench/**',
+      'test/**/*.js',
+    ],
+    rules: { 'no-restricted-syntax': ['error', exportAllBan] },
   },
 );

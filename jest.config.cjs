@@ -1,9 +1,8 @@
-// One configuration for every suite. Names say what a suite needs: *.test.ts nothing, *.int.test.ts real servers,
+// One configuration for every suite. Names say what a suite needs: *.test.ts nothing, *.int.test.ts real servers or programs,
 // *.prop.test.ts properties with random cases; `npm run check` leaves the int ones out.
 
 /** Packages that are ESM only have to go through swc as well. */
 const esmOnly = [
-  'jose',
   'kysely',
   'eventsource-parser',
   'rrule-temporal',

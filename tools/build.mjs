@@ -1,5 +1,5 @@
 // Bundles every service and app with esbuild: dist/services/<name>/main.js, dist/apps/<name>/main.js, their
-// *.worker.js beside them, dist/migrations/<service>, dist/telemetry.js, and dist/node_modules for what stays outside.
+// *.worker.js beside them, dist/migrations/<service>, dist/proto, dist/telemetry.js, and dist/node_modules for what stays outside.
 import {
   cpSync,
   existsSync,
@@ -19,7 +19,7 @@ import { root } from './run-steps.mjs';
 const dist = join(root, 'dist');
 
 /** Native code, or patched by tracing when it loads: must be found as packages at run time. */
-export const runtimePackages = {
+const runtimePackages = {
   '@node-rs/argon2': 'services/identity',
   pg: 'packages/postgres',
   '@opentelemetry/api': 'packages/service-runtime',
@@ -135,7 +135,10 @@ function bundles() {
       jobs.push(bundle(worker, join(dist, place, file)));
   }
   jobs.push(
-    bundle(join(root, 'packages/service-runtime/src/telemetry-preload.ts'), join(dist, 'telemetry.js')),
+    bundle(
+      join(root, 'packages/service-runtime/src/telemetry/telemetry-preload.ts'),
+      join(dist, 'telemetry.js'),
+    ),
   );
   return jobs;
 }
@@ -164,6 +167,21 @@ function copySwagger() {
   for (const place of ['services/gateway', 'apps/standalone'])
     for (const file of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE'])
       cpSync(join(from, file), join(dist, place, 'swagger-ui', file));
+}
+
+/**
+ * Definitions of the standard services of gRPC. Their packages read them two folders above their code, which in a bundle is two
+ * folders above the bundle.
+ */
+function copyProtos() {
+  const require = createRequire(join(root, 'packages/rpc/package.json'));
+  for (const [name, folder, files] of [
+    ['grpc-health-check', 'proto', 'health/v1'],
+    ['@grpc/reflection', 'build/proto', 'grpc/reflection'],
+  ]) {
+    const from = join(dirname(require.resolve(`${name}/package.json`)), folder, files);
+    cpSync(from, join(dist, 'proto', files), { recursive: true });
+  }
 }
 
 function link(name, target) {
@@ -199,7 +217,7 @@ function assertResolvable() {
 }
 
 /** Builds dist/ anew. */
-export async function buildAll() {
+async function buildAll() {
   const startedMs = performance.now();
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
@@ -207,6 +225,7 @@ export async function buildAll() {
   copyMigrations();
   copyScriptAssets();
   copySwagger();
+  copyProtos();
   // One broken service must not keep the others from being built and tried.
   const done = await Promise.allSettled(bundles());
   assertResolvable();

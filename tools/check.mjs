@@ -1,5 +1,5 @@
-// Everything that needs no server: format, lint, types, import law, pure tests. `--fix` repairs what can be repaired;
-// `--only=types,law` runs some steps; `--fresh` forgets caches as CI does.
+// Everything that needs no server: format, lint, types, import law, dead code, pure tests. `--fix` repairs what can be repaired;
+// `--only=types,law` runs some steps; `--fresh` forgets caches as CI does; `--full` tries every case of the properties.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bin, root, runSteps } from './run-steps.mjs';
@@ -14,8 +14,26 @@ if (has('--fresh'))
   for (const name of ['eslint', 'jest', 'tsc.tsbuildinfo'])
     rmSync(join(cache, name), { recursive: true, force: true });
 
-// The long ones first, so that two lanes end together.
+// The long ones first, so that the lanes end together.
 const steps = [
+  {
+    name: 'tests',
+    command: [
+      bin('jest'),
+      // More than cores: some suites wait most of their time.
+      '--maxWorkers=3',
+      '--silent',
+      // What failed, without the hundred suites that did not.
+      '--reporters=summary',
+      '--testPathIgnorePatterns',
+      '\\.int\\.test\\.ts$',
+      '/node_modules/',
+      '/dist/',
+      '<rootDir>/test/(e2e|fault|upgrade|sim)/',
+    ],
+    // A part of the random cases, the same at each run; `npm test` and `--full` try all.
+    env: has('--full') ? {} : { BATON_PROP_EFFORT: process.env.BATON_PROP_EFFORT ?? '0.2' },
+  },
   {
     name: 'lint',
     command: [
@@ -35,20 +53,8 @@ const steps = [
     ],
   },
   {
-    name: 'tests',
-    // One worker: the other core lints.
-    command: [
-      bin('jest'),
-      '--maxWorkers=1',
-      '--silent',
-      // What failed, without the hundred suites that did not.
-      '--reporters=summary',
-      '--testPathIgnorePatterns',
-      '\\.int\\.test\\.ts$',
-      '/node_modules/',
-      '/dist/',
-      '<rootDir>/test/(e2e|fault|upgrade|sim)/',
-    ],
+    name: 'dead',
+    command: [bin('knip'), '--no-progress', '--no-config-hints'],
   },
   { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json', '--pretty', 'false'] },
   {

@@ -1,11 +1,12 @@
-// npm run dev: eight processes with PostgreSQL, RabbitMQ and Redis from the environment or on this machine; services
+// npm run dev: eight kinds of processes with PostgreSQL, RabbitMQ and Redis from the environment or on this machine; services
 // whose bundle changes are started again. Ctrl-C ends all.
+// `--inspect executions` opens the inspector of that process on 127.0.0.1:9229.
 import { spawnSync } from 'node:child_process';
 import { watch } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { workerVariables } from '../services/worker/src/own-environment';
+import { workerVariables } from '../services/worker/src/isolation/own-environment';
 import { migrationEnv, serviceDatabaseUrls } from '../test/harness/database-logins';
 import { nodeProcess, root, untilAnswers } from '../test/harness/processes';
 
@@ -19,7 +20,10 @@ const NAMES = [
   'gateway',
   'worker',
 ];
-const { values } = parseArgs({ options: { workers: { type: 'string', default: '1' } } });
+const { values } = parseArgs({
+  options: { workers: { type: 'string', default: '1' }, inspect: { type: 'string' } },
+});
+const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:9229 --enable-source-maps' };
 
 async function main(): Promise<void> {
   const env: NodeJS.ProcessEnv = {
@@ -41,13 +45,18 @@ async function main(): Promise<void> {
   if (migrated.status !== 0) process.exit(migrated.status ?? 1);
   const workers = Array.from({ length: Number(values.workers) }, (_, i) => `worker-${i + 1}`);
   const names = [...NAMES.filter((name) => name !== 'worker'), ...workers];
+  if (values.inspect !== undefined && !names.includes(values.inspect)) {
+    console.error(`--inspect names no process; there are: ${names.join(', ')}`);
+    process.exit(64);
+  }
   const logDir = join(root, '.baton/dev/logs');
   // As in production workers have what they read, and no key of the services.
   const environmentOf = (name: string, service: string): NodeJS.ProcessEnv => {
     const dir = { BATON_HTTP_PORT: '0', BATON_WORKER_DIR: join(root, '.baton/dev', name) };
-    if (service === 'worker') return { ...workerVariables(others), ...dir };
+    const inspected = values.inspect === name ? INSPECTED : {};
+    if (service === 'worker') return { ...workerVariables(others), ...dir, ...inspected };
     const url = databaseUrls[service];
-    return url === undefined ? others : { ...others, DATABASE_URL: url };
+    return { ...others, ...inspected, ...(url !== undefined && { DATABASE_URL: url }) };
   };
   const processes = names.map((name) => {
     const service = name.replace(/-\d+$/, '');

@@ -11,6 +11,10 @@ const steps = [
     command: [bin('buf'), 'generate', 'proto', '--template', 'proto/buf.gen.yaml', '-o', 'proto'],
     env: { PATH: path },
   },
+  {
+    name: 'rpc descriptors',
+    command: [process.execPath, '--import', 'tsx', 'packages/rpc/tools/descriptors.ts'],
+  },
   { name: 'prisma', command: [process.execPath, 'tools/gen-prisma.mjs'] },
   { name: 'docs', command: [process.execPath, '--import', 'tsx', 'tools/gen/docs.ts'] },
 ];

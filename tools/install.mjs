@@ -1,14 +1,14 @@
-// Makes node_modules fit the lock file, with only Node.js and npm present.
+// Makes node_modules fit the lock file, with only Node.js and npm present, and lets Git use the hooks of this repository.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const PNPM = 'pnpm@10.34.9';
 const root = join(import.meta.dirname, '..');
 
 /** Runs pnpm through npx; throws when it fails. */
-export function pnpm(args, options = {}) {
+function pnpm(args, options = {}) {
   const run = spawnSync('npx', ['--yes', PNPM, ...args], {
     cwd: root,
     stdio: options.quiet ? ['ignore', 'ignore', 'inherit'] : 'inherit',
@@ -16,6 +16,17 @@ export function pnpm(args, options = {}) {
     env: { ...process.env, CI: '1' },
   });
   if (run.status !== 0) throw new Error(`pnpm ${args.join(' ')} failed`);
+}
+
+/**
+ * Lets Git run the hooks of `.githooks`. Only in a checkout of its own: not in an archive without Git, and not where `folder`
+ * lies inside another repository. A hooks path that somebody has set stays.
+ */
+export function useHooks(folder = root) {
+  const git = (...args) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
+  const top = git('rev-parse', '--show-toplevel');
+  if (top.status !== 0 || realpathSync(top.stdout.trim()) !== realpathSync(folder)) return;
+  if (git('config', 'core.hooksPath').stdout.trim() === '') git('config', 'core.hooksPath', '.githooks');
 }
 
 /** Installs when the lock file changed since the last time; returns whether it did. */
@@ -26,6 +37,7 @@ export function ensureInstalled() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return false;
   console.log('baton: installing dependencies ...');
   pnpm(['install', '--frozen-lockfile', '--prefer-offline'], { quiet: true });
+  useHooks();
   mkdirSync(join(root, 'node_modules'), { recursive: true });
   writeFileSync(stamp, digest);
   return true;

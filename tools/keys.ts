@@ -1,14 +1,21 @@
 // npm run keys -- --dir D [--rotate SERVICE]... [--retire SERVICE]...: identity keys of the services (packages/trust/src/key-files.ts).
 // A private file for each service (0600) and trust.json with the public keys. Rotation: the public key first, 2 s later the private one
 // (where the files are copied to other machines: --stage leaves <service>.key.json.next to be put in place by hand).
+// npm run keys -- --token SERVICE --to SERVICE [--dir D]: prints what SERVICE shows when it calls, valid for a minute; for grpcurl
+// (packages/rpc/README.md). Without --dir the key follows from BATON_INTERNAL_KEY.
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Secret, silentLog } from '../packages/kernel/src';
 import {
   adoptKeys,
+  derivedTrust,
   type IdentityOwner,
   identityOwners,
   isIdentityOwner,
+  keyFilesIn,
   makeKeys,
+  serviceCredential,
+  trustFromFiles,
 } from '../packages/trust/src';
 
 const READ_AGAIN_MS = 2_000;
@@ -23,18 +30,40 @@ function owners(names: readonly string[] | undefined): IdentityOwner[] {
   });
 }
 
+/** The token, or the end of the process when a name is wrong or there is no key. */
+function tokenOf(caller: string, to: string, dir: string | undefined): string {
+  const [name, audience] = owners([caller, to]);
+  const internalKey = process.env.BATON_INTERNAL_KEY;
+  if (dir === undefined && !internalKey) {
+    process.stderr.write('a token needs --dir with key files, or BATON_INTERNAL_KEY\n');
+    process.exit(64);
+  }
+  const { identity } =
+    dir === undefined
+      ? derivedTrust(name!, new Secret(internalKey!))
+      : trustFromFiles(name!, keyFilesIn(dir, name!), { log: silentLog });
+  return serviceCredential(identity).tokenFor(audience!)!;
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       dir: { type: 'string' },
+      token: { type: 'string' },
+      to: { type: 'string' },
       rotate: { type: 'string', multiple: true },
       retire: { type: 'string', multiple: true },
       stage: { type: 'boolean', default: false },
     },
   });
+  if (values.token !== undefined && values.to !== undefined) {
+    process.stdout.write(`${tokenOf(values.token, values.to, values.dir)}\n`);
+    return;
+  }
   if (!values.dir) {
     process.stderr.write(
-      'usage: npm run keys -- --dir FOLDER [--rotate SERVICE]... [--retire SERVICE]... [--stage]\n',
+      'usage: npm run keys -- --dir FOLDER [--rotate SERVICE]... [--retire SERVICE]... [--stage]\n' +
+        '       npm run keys -- --token SERVICE --to SERVICE [--dir FOLDER]\n',
     );
     process.exit(64);
   }

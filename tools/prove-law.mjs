@@ -38,11 +38,52 @@ const imports = {
     null,
   ],
   'services/catalog/src/hidden.ts': ['export const hidden = 1;', null],
-  'services/catalog/src/store/rows.sql.ts': ['export const rows = 1;', null],
   'services/catalog/src/store/model.ts': ['export const model = 1;', null],
   'services/catalog/src/commands/knows-model.ts': [
     "export { model } from '../store/model';",
     'prisma-only-in-store',
+  ],
+  'services/catalog/src/store/rows.sql.ts': ['export const rows = 1;\nexport type Row = 1;', null],
+  'services/catalog/node_modules/kysely/index.js': ['exports.sql = 1;'],
+  'services/catalog/src/store/says-sql.ts': ["export { sql } from 'kysely';", null],
+  'services/catalog/src/http/knows-store.ts': [
+    "export { rows } from '../store/rows.sql';",
+    'edges-without-store',
+  ],
+  'services/catalog/src/http/knows-rows.ts': [
+    "import type { Row } from '../store/rows.sql';\nexport const row: Row = 1;",
+    null,
+  ],
+  'services/catalog/src/loops/knows-sql.ts': ["export { sql } from 'kysely';", 'sql-only-in-store'],
+  'services/catalog/src/commands/knows-sql.ts': ["export { sql } from 'kysely';", 'commands-without-kysely'],
+  'services/executions/src/engine/steps/graph-memory.ts': [
+    'export type Graph = 1;\nexport const graphs = 1;',
+    null,
+  ],
+  'services/executions/src/engine/commands/takes-steps.ts': [
+    "export { graphs } from '../steps/graph-memory';",
+    null,
+  ],
+  'services/executions/src/engine/domain/knows-memory.ts': [
+    "export { graphs } from '../steps/graph-memory';",
+    'domain-is-pure',
+  ],
+  'services/executions/src/groups/commands/sees-graphs.ts': [
+    "import type { Graph } from '../../engine/steps/graph-memory';\nexport const graph: Graph = 1;",
+    'only-engine-sees-graphs',
+  ],
+  'services/executions/src/schedules/store/schedules.sql.ts': ['export const due = 1;', null],
+  'services/executions/src/schedules/commands/fires.ts': [
+    "export { due } from '../store/schedules.sql';",
+    null,
+  ],
+  'services/executions/src/executions/commands/knows-statements.ts': [
+    "export { due } from '../../schedules/store/schedules.sql';",
+    'own-store',
+  ],
+  'services/executions/src/events/commands/knows-schedules.ts': [
+    "export { due } from '../../schedules/commands/fires';",
+    'room-events',
   ],
   'services/catalog/src/domain/knows-store.ts': [
     "export { rows } from '../store/rows.sql';",
@@ -94,6 +135,22 @@ const texts = {
   'packages/broker/src/config.ts': ['export const home = process.env.HOME;', null],
   'packages/broker/src/barrel.ts': ["export * from './parsed';", 'no-restricted-syntax'],
   'packages/broker/src/spaces.ts': ["export * as parsed from './parsed';", null],
+  'packages/broker/src/sleeps.test.ts': [
+    'export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));',
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/sleeps-by-arrow.test.ts': [
+    'export const later = new Promise((resolve) => setTimeout(() => resolve(1), 5));',
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/sleeps-by-node.test.ts': [
+    "import { setTimeout as pause } from 'node:timers/promises';\nexport const p = pause(5);",
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/limits.test.ts': [
+    'export const limit = (end: () => void) => setTimeout(() => end(), 5_000);',
+    null,
+  ],
   'packages/broker/src/long.ts': [long(401), 'max-lines'],
   'packages/broker/src/long-function.ts': [longFunction, 'max-lines-per-function'],
 };

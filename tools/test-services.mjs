@@ -1,6 +1,6 @@
 // Finds PostgreSQL, RabbitMQ and Redis (environment, then standard ports), or starts private ones that end with us.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const requireFromTestkit = createRequire(join(root, 'packages', 'testkit', 'pack
 const WAIT_MS = 60_000;
 
 /** A TCP port of the loopback that nobody uses now. */
-export function freePort() {
+function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
@@ -220,12 +220,4 @@ export async function ensureTestServices() {
     await stop();
     throw error;
   }
-}
-
-/** Folder of the PostgreSQL programs of the system, newest first, or null. */
-export function systemPostgresBin() {
-  const base = '/usr/lib/postgresql';
-  if (!existsSync(base)) return null;
-  const versions = readdirSync(base).sort((a, b) => Number(b) - Number(a));
-  return versions.length > 0 ? join(base, versions[0], 'bin') : null;
 }

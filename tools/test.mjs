@@ -61,7 +61,9 @@ ensurePrograms({
 const services = await ensureTestServices();
 const env = services.env;
 try {
-  step('check: format, lint, types, import law, pure tests', () => node(['tools/check.mjs']));
+  step('check: format, lint, types, import law, dead code, pure tests', () =>
+    node(['tools/check.mjs', '--full']),
+  );
   step('build', () => node(['tools/build.mjs']));
   step('verify: generated files', () => node(['tools/verify.mjs'], env));
   step('integration tests', () => jest(['--testPathPatterns', 'int\\.test\\.ts$', '--maxWorkers', '3'], env));

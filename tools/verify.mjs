@@ -1,13 +1,14 @@
-// Regenerates and fails when that changes a file; proves that the checks can fail; lints the protos; checks that paths named in the
-// architecture document exist.
+// Regenerates and fails when that changes a file; proves that the checks can fail; lints the protos; checks that paths named in
+// documents exist.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bin, root, runSteps } from './run-steps.mjs';
 
 const generated = [
   'packages/contracts/src/gen',
+  'packages/rpc/src/descriptors.gen.ts',
   'docs/generated',
   'deploy/rabbitmq',
   'packages/client/src/operations.gen.ts',
@@ -17,6 +18,7 @@ const generated = [
   ':(glob)services/*/src/store/*.gen.ts',
   ':(glob)services/*/src/gen/**',
   'packages/postgres/test-prisma/gen',
+  ':(glob)services/*/README.md',
 ];
 
 /** Content digests of everything that is generated, committed or not. */
@@ -36,22 +38,33 @@ function digests() {
   );
 }
 
-/** Paths in backticks that begin with a folder of ours and hold no placeholder. */
+/** Records of the past name files of their time. */
+const records = /(^|\/)(CHANGELOG|BENCHMARKS|reliability-found)\.md$|^docs\/adr\/|^docs\/generated\//;
+
+/** Paths in backticks that begin with a folder of ours, or with src/, and hold no placeholder. */
 export function pathsIn(text) {
   const named = [
     ...text.matchAll(
-      /`((?:services|packages|apps|proto|tools|test|bench|docs|deploy|k8s|examples)\/[^`\s]*)`/g,
+      /`((?:services|packages|apps|proto|tools|test|bench|docs|deploy|k8s|examples|src)\/[^`\s]*)`/g,
     ),
   ].map((m) => m[1]);
   return [...new Set(named)]
     .map((path) => path.replace(/[#:].*$/, '').replace(/\/$/, ''))
-    .filter((path) => !/[*<>{}…]|\.\.\./.test(path));
+    .filter((path) => !/[*<>{},…]|\.\.\./.test(path));
 }
 
+/** `document: path` of each path that does not exist. src/ is that of the package or service whose README names it. */
 function missingPaths() {
-  const file = join(root, 'docs/ARCHITECTURE.md');
-  if (!existsSync(file)) return [];
-  return pathsIn(readFileSync(file, 'utf8')).filter((path) => !existsSync(join(root, path)));
+  const list = spawnSync('git', ['ls-files', '-z', '--', '*.md'], { cwd: root, encoding: 'utf8' });
+  const documents = list.stdout.split('\0').filter((file) => file !== '' && !records.test(file));
+  return documents.flatMap((file) => {
+    const owner = existsSync(join(root, dirname(file), 'src')) ? dirname(file) : null;
+    return pathsIn(readFileSync(join(root, file), 'utf8'))
+      .filter((path) => owner !== null || !path.startsWith('src/'))
+      .map((path) => (path.startsWith('src/') ? join(owner, path) : path))
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${file}: ${path}`);
+  });
 }
 
 const before = digests();
@@ -75,8 +88,6 @@ if (stale.length > 0) {
 const missing = missingPaths();
 if (missing.length > 0) {
   isGood = false;
-  console.log(
-    `FAILED docs/ARCHITECTURE.md names paths that do not exist:\n${missing.map((path) => `  ${path}`).join('\n')}`,
-  );
+  console.log(`FAILED documents name paths that do not exist:\n${missing.join('\n')}`);
 }
 process.exit(isGood ? 0 : 1);

@@ -14,7 +14,7 @@ const IDLE_MS = 13_000;
 const AFTER_MS = 150;
 
 /** Statements in their order, those of a transaction together. */
-export function unitsOf(sent: readonly SentStatement[]): Unit[] {
+function unitsOf(sent: readonly SentStatement[]): Unit[] {
   const open = new Map<number, Unit>();
   const units: Unit[] = [];
   for (const one of sent) {

@@ -12,7 +12,7 @@ import { median, ratios, rounded, spread } from '../harness/statistics';
 export type Commits = Child<CommitsQuestion, number>;
 
 /** Clients of the commit loop. */
-export const CLIENTS = 8;
+const CLIENTS = 8;
 
 export async function fleet(plan: Plan): Promise<object> {
   const commits: Commits = startChild('baseline/commits.ts');

@@ -72,7 +72,7 @@ if ctypes.CDLL(None).ptrace(16, ${pid}, 0, 0) == 0: print('got')`),
   },
   {
     name: 'listens',
-    title: 'listens where others reach it',
+    title: 'listens where operations of another tenant reach it',
     isEgress: true,
     script: (_planted, { port }) =>
       ifPrinted(

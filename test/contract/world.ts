@@ -174,12 +174,12 @@ function sender(fleet: Fleet, values: Record<string, string>): World['send'] {
 const has = (id: string): boolean => allRoutes.some((route) => route.id === id);
 
 async function untilEnded(send: World['send'], id: string): Promise<void> {
-  for (const until = Date.now() + 60_000; Date.now() < until; ) {
+  const isEnded = async (): Promise<void> => {
     const { body } = await send('v3.1', 'GET', { path: `/executions/${id}` });
-    if (['terminated', 'failed', 'cancelled'].includes(body.status)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`execution ${id} did not end`);
+    if (!['terminated', 'failed', 'cancelled'].includes(body.status))
+      throw new Error(`execution ${id} did not end`);
+  };
+  await eventually(isEnded, { deadlineMs: 60_000, everyMs: 50 });
 }
 
 /** Fills the manager. @throws Error naming the call that failed. */

@@ -1,7 +1,9 @@
 // The main job through the API alone: whatever kind of manager stands behind it.
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError, type Client } from '@baton/client';
+import { eventually } from '@baton/testkit/eventually';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, upload } from '../harness/session';
 
@@ -194,14 +196,5 @@ async function gone(read: () => Promise<unknown>): Promise<void> {
 }
 
 async function settled(check: () => Promise<void>, limitMs = 15_000): Promise<void> {
-  const until = Date.now() + limitMs;
-  for (;;) {
-    try {
-      await check();
-      return;
-    } catch (error) {
-      if (Date.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
+  await eventually(check, { deadlineMs: limitMs, everyMs: 100 });
 }

@@ -66,7 +66,7 @@ export const ENGINES = ['executions', 'executions-2'];
 /** Connections of one process to PostgreSQL, which has sixty. */
 export const CONNECTIONS = 7;
 /** Places of a worker: enough for a hundred operations under way. */
-export const SLOTS = 60;
+const SLOTS = 60;
 
 /** Starts everything; some 10 s. What it started ends with `stop`, or when a step here fails. */
 export async function startRig(

@@ -61,7 +61,7 @@ export interface Traffic {
 const RATE_MS = 3_000;
 
 /** Waits for the traffic floor. @throws when there is too little work: the row proves nothing then. */
-export async function untilBusy(load: Load): Promise<Traffic> {
+async function untilBusy(load: Load): Promise<Traffic> {
   return await until(
     `floor: ${FLOOR.ended} operations ended, ${FLOOR.inFlight} under way, ${FLOOR.perS} a second`,
     FLOOR_MS,

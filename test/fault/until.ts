@@ -1,3 +1,5 @@
+import { letTimePass } from '@baton/testkit/let-time-pass';
+
 /** An answer that waiting does not change. */
 export class Refused extends Error {}
 
@@ -25,6 +27,4 @@ export async function until<T>(
 }
 
 /** The workload and the faults live in real time; nothing is concluded from a pause. */
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
+export const pause = (ms: number): Promise<void> => letTimePass(ms, 'the workload and the faults');

@@ -1,5 +1,5 @@
 /** Clients that mean what they ask for: workflows, cancels, resumes, updates and groups on a few deployments, whatever these do just now. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import { type Answer, tgz, type World } from '../contract/world';
 import type { Random } from '../sim/random';
 import { tell } from './findings';
@@ -165,7 +165,7 @@ function deedsOnExecutions(ask: Ask, random: Random): [number, Deed][] {
     [4, set],
     [2, actOnMany],
     [8, look],
-    [6, () => pause(100)],
+    [6, () => letTimePass(100, 'a client that thinks')],
   ];
 }
 
@@ -206,7 +206,11 @@ function deedsOnDeployments(ask: Ask, random: Random): [number, Deed][] {
 async function judge(ask: Ask): Promise<void> {
   const open = `${ofStatuses(OPEN)}&_size=1000`;
   let left = await listed(ask, open);
-  for (const until = Date.now() + END_MS; left.length > 0 && Date.now() < until; await pause(LOOK_MS))
+  for (
+    const until = Date.now() + END_MS;
+    left.length > 0 && Date.now() < until;
+    await letTimePass(LOOK_MS, 'between two looks')
+  )
     left = await listed(ask, open);
   for (const execution of left) {
     const why = await ask('GET', `/executions/${execution.id}/why`);

@@ -1,5 +1,5 @@
 /** Processes of a manager that are killed and started again at random, and what must not be lost by that. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import type { World } from '../contract/world';
 import { tgz } from '../contract/world';
 import type { Random } from '../sim/random';
@@ -15,13 +15,13 @@ export async function killAtRandom(world: World, random: Random, untilMs: number
   const kills = new Map<string, number>();
   const names = [...fleet.processes.keys()];
   while (Date.now() < untilMs) {
-    await pause(BETWEEN_KILLS_MS.least + random.below(BETWEEN_KILLS_MS.more));
+    await letTimePass(BETWEEN_KILLS_MS.least + random.below(BETWEEN_KILLS_MS.more), 'between two kills');
     const name = random.pick(names);
     const process = fleet.processes.get(name)!;
     process.signal('SIGKILL');
     await process.ended();
     kills.set(name, (kills.get(name) ?? 0) + 1);
-    await pause(random.below(MOST_DOWN_MS));
+    await letTimePass(random.below(MOST_DOWN_MS), 'a process is down');
     process.start();
   }
   await untilBack(world);
@@ -43,7 +43,7 @@ async function untilBack(world: World): Promise<void> {
     const until = Date.now() + BACK_MS;
     while (!(await isUp(path))) {
       if (Date.now() > until) return tell('does not come back', path, `${path} is not answered`);
-      await pause(200);
+      await letTimePass(200, 'between two looks');
     }
   }
 }

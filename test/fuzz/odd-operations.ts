@@ -1,7 +1,7 @@
 /** Executions whose operations and workflow code do odd things (test/fuzz/odd): each ends by itself, says why, and leaves what can be read. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import type { World } from '../contract/world';
 import { archiveOf } from '../harness/session';
 import type { Random } from '../sim/random';
@@ -110,7 +110,7 @@ export async function oddOperations(
         inputs: { seed },
       });
       // Another request has it: its blueprint may be gone for a moment.
-      if (status >= 300) return await pause(100);
+      if (status >= 300) return await letTimePass(100, 'before another try');
       if (random.chance(0.3)) await run(deployment, seed, 'install', {});
       for (let left = 1 + random.below(4); left > 0; left--) {
         const operation = `odd.${random.pick(['js', 'js', 'fragile', 'bash', 'python'])}`;
@@ -149,7 +149,7 @@ async function untilEnded(
   ask: (method: string, path: string) => Promise<Answered>,
   id: string,
 ): Promise<{ status: string; error: string | null }> {
-  for (const until = Date.now() + END_MS; ; await pause(100)) {
+  for (const until = Date.now() + END_MS; ; await letTimePass(100, 'between two looks')) {
     const { body } = await ask('GET', `/executions/${id}`);
     if (['terminated', 'failed', 'cancelled'].includes(body.status) || Date.now() > until) return body;
   }

@@ -8,10 +8,10 @@
 // something was found. --logs keeps what the manager logged. Needs the bundles of `npm run build`.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import { ensureTestServices } from '../../tools/test-services.mjs';
 import { type Answer, startWorld, type World } from '../contract/world';
 import { copyOfDist } from '../harness/dist-copy';
@@ -138,7 +138,7 @@ async function comeToRest(world: World, random: Random): Promise<void> {
     Date.now() < until && all.some(isOpen);
     all = await executionsOf(world)
   )
-    await pause(500);
+    await letTimePass(500, 'between two looks');
   for (const execution of all.filter(isOpen)) {
     const why = await world.send('v3.1', 'GET', { path: `/executions/${execution.id}/why` });
     tell('never ends', execution.workflow_id, JSON.stringify([execution, why.body]));
@@ -154,7 +154,7 @@ async function comeToRest(world: World, random: Random): Promise<void> {
   for (
     const until = Date.now() + REST_MS;
     doctor.body.items.length > 0 && Date.now() < until;
-    await pause(2_000)
+    await letTimePass(2_000, 'between two looks')
   )
     doctor = await world.send('v3.1', 'GET', { path: '/doctor' });
   for (const item of doctor.body.items) tell('doctor', String(item.check), JSON.stringify(item));
@@ -196,7 +196,11 @@ async function totalsOf(world: World): Promise<Record<string, number>> {
 async function restoreAll(world: World): Promise<void> {
   const ended = async (method: string, path: string, body: object): Promise<boolean> => {
     const { status, body: made } = await world.send('v3.1', method, { path, body });
-    for (const until = Date.now() + REST_MS; status < 300 && Date.now() < until; await pause(200)) {
+    for (
+      const until = Date.now() + REST_MS;
+      status < 300 && Date.now() < until;
+      await letTimePass(200, 'between two looks')
+    ) {
       const { body: execution } = await world.send('v3.1', 'GET', { path: `/executions/${made.id}` });
       if (execution.status === 'terminated') return true;
       if (execution.status === 'failed') break;
@@ -243,7 +247,8 @@ async function play(
     while (Date.now() < until) await busy.one().catch(passedOver);
   };
   const ledgerLane = async (): Promise<void> => {
-    for (; Date.now() < until; await pause(LEDGER_PAUSE_MS)) await ledger.one();
+    for (; Date.now() < until; await letTimePass(LEDGER_PAUSE_MS, 'the pace of the ledger'))
+      await ledger.one();
   };
   const lanes = [
     ...Array.from({ length: options.odd || options.busy ? 0 : LANES }, lane),

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { eventually } from '@baton/testkit';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import { type CallOptions, startWorld, type World } from './world';
 
 /** Clients that begin and do not go on: what they hold is theirs, and not for long. */
@@ -100,9 +101,9 @@ describe.each([
 
   test('a body in two parts, with a pause between them, is taken whole', async () => {
     const { socket, answer } = begin('/things/x', `${json(20_011)}\r\nConnection: close`, '{"a":"');
-    await new Promise((resolve) => setTimeout(resolve, IDLE_MS / 3));
+    await letTimePass(IDLE_MS / 3, 'a slow client');
     socket.write('y'.repeat(10_000));
-    await new Promise((resolve) => setTimeout(resolve, IDLE_MS / 3));
+    await letTimePass(IDLE_MS / 3, 'a slow client');
     socket.write(`${'y'.repeat(10_003)}"}`);
     expect(await answer).toMatch(/^HTTP\/1.1 200 /);
   });
@@ -114,7 +115,7 @@ describe.each([
     const ask = `GET /api/v3.1/big HTTP/1.1\r\nHost: x\r\nTenant: ${T}\r\nAuthorization: ${basic('bob:bob_pw')}\r\n\r\n`;
     // More than the buffers of the system hold.
     socket.write(ask.repeat(16));
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await letTimePass(3_000, 'a client that takes nothing');
     // Ended while it took nothing; else this would go on to read what was asked for, and wait for more.
     let bytes = 0;
     try {

@@ -46,7 +46,7 @@ const base = {
 } as const;
 
 /** One route of each kind. */
-export const testRoutes = defineRoutes([
+const testRoutes = defineRoutes([
   {
     ...base,
     id: 'listThings',
@@ -116,7 +116,7 @@ const eventsRoute: RouteContract = {
   path: '/events',
   permission: 'login',
 };
-export const routes: readonly RouteContract[] = [
+const routes: readonly RouteContract[] = [
   eventsRoute,
   ...testRoutes,
   ...usersRoutes,
@@ -338,7 +338,7 @@ async function* ticks() {
   await new Promise<never>(() => undefined);
 }
 
-export async function sendBytes(gateway: string, text: string): Promise<string> {
+async function sendBytes(gateway: string, text: string): Promise<string> {
   const { hostname, port } = new URL(gateway);
   const socket = connect(Number(port), hostname);
   socket.end(text);

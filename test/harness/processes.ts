@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { eventually } from '@baton/testkit/eventually';
 
 /** A process of ours: killed, paused and started again by name. */
 export interface ManagedProcess {
@@ -113,17 +114,12 @@ function listening(port: number): Promise<Server | null> {
 
 /** Resolves when `url` answers with a status below 500. @throws after `limitMs`. */
 export async function untilAnswers(url: string, limitMs = 60_000): Promise<void> {
-  const until = Date.now() + limitMs;
-  let last = 'no answer';
-  while (Date.now() < until) {
-    try {
-      const response = await fetch(url);
-      if (response.status < 500) return;
-      last = `status ${response.status}: ${(await response.text()).slice(0, 300)}`;
-    } catch (error) {
-      last = (error as Error).message;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`${url} did not answer within ${limitMs / 1000} s (${last})`);
+  const answers = async (): Promise<void> => {
+    const response = await fetch(url);
+    if (response.status >= 500)
+      throw new Error(`status ${response.status}: ${(await response.text()).slice(0, 300)}`);
+  };
+  await eventually(answers, { deadlineMs: limitMs, everyMs: 100 }).catch((error: Error) => {
+    throw new Error(`${url} did not answer within ${limitMs / 1000} s (${error.message})`);
+  });
 }

@@ -27,12 +27,17 @@ export async function openRawBroker(namespace: string): Promise<RawBroker> {
   return { names: rabbitNames(namespace), channel, close: () => connection.close() };
 }
 
-/** Publishes one work message with a well-formed envelope, and waits for its confirm. */
-export async function publishRaw(namespace: string, type: string, payload: unknown): Promise<void> {
+/** Publishes one work message with a well-formed envelope as `publisher` would, and waits for its confirm. */
+export async function publishRaw(
+  namespace: string,
+  type: string,
+  payload: unknown,
+  publisher = type.slice(0, type.indexOf('.')),
+): Promise<void> {
   const { names, channel, close } = await openRawBroker(namespace);
   try {
     const content = Buffer.from(JSON.stringify(envelopeOf(type, payload)));
-    channel.publish(names.work(type.slice(0, type.indexOf('.'))), type, content, {
+    channel.publish(names.work(publisher), type, content, {
       persistent: true,
       messageId: newId(),
       type,

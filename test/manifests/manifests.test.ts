@@ -39,7 +39,10 @@ function problems(doc: Doc): string[] {
 
 /** Variables that the code reads: from the configuration schemas' sources. */
 function knownVariables(): Set<string> {
-  const files = ['packages/service-runtime/src/runtime-config.ts', 'apps/standalone/src/migrate-config.ts'];
+  const files = [
+    'packages/service-runtime/src/config/runtime-config.ts',
+    'apps/standalone/src/migrate-config.ts',
+  ];
   for (const service of readdirSync(join(root, 'services'))) files.push(`services/${service}/src/config.ts`);
   return new Set([
     // Of the interpreter, and of the scripts of a worker.
@@ -50,6 +53,12 @@ function knownVariables(): Set<string> {
       .flatMap((file) => read(file).match(/\b(?:BATON_[A-Z0-9_]+|DATABASE_URL|AMQP_URL|REDIS_URL)\b/g) ?? []),
   ]);
 }
+
+/** Name of the port that a probe asks: a gRPC probe can only say its number. */
+const probedPort = (container: Doc, probe: Doc): string | undefined =>
+  probe.grpc
+    ? container.ports.find((port: Doc) => port.containerPort === probe.grpc.port)?.name
+    : probe.httpGet.port;
 
 const images = new Set(
   [...read('deploy/Dockerfile').matchAll(/^FROM runtime AS (\S+)$/gm)].map((match) => `baton/${match[1]}`),
@@ -73,6 +82,8 @@ test('images install by the lock file what the bundles leave out, nothing more',
   const traced = Object.keys(runtime).filter((name) => name.startsWith('@opentelemetry/'));
   expect(Object.keys(dependencies).sort()).toEqual([...new Set([...named, ...traced])].sort());
   const file = read('deploy/Dockerfile');
+  // The bundles look for definitions of gRPC two folders above them.
+  expect(file).toContain('/src/dist/proto ./proto');
   expect(file).not.toMatch(/\bnpm (install|i|ci)\b/);
   expect(file).toContain('deploy --prod --legacy --ignore-scripts');
 });
@@ -104,7 +115,7 @@ describe.each(['dev', 'prod', 'prod-tls'])('overlay %s', (overlay) => {
       const [container] = pod.spec.template.spec.containers;
       const open = (container.ports ?? []).map((port: Doc) => port.name);
       for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe]) {
-        if (probe) expect(open).toContain(probe.httpGet.port);
+        if (probe) expect(open).toContain(probedPort(container, probe));
       }
       expect(images).toContain(container.image.split(':')[0]);
       expect(pod.spec.template.spec.securityContext.runAsNonRoot).toBe(true);
@@ -144,8 +155,12 @@ describe.each(['dev', 'prod', 'prod-tls'])('overlay %s', (overlay) => {
       const [container] = spec.template.spec.containers;
       const ops = container.ports.find((port: Doc) => port.name === 'ops');
       expect(spec.template.metadata.annotations['prometheus.io/port']).toBe(String(ops.containerPort));
-      for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe])
+      for (const probe of [container.startupProbe, container.livenessProbe])
         expect(probe.httpGet.port).toBe('ops');
+      // Who serves rpc is asked there whether it is ready, unless that needs a certificate.
+      const serves = container.ports.some((port: Doc) => port.name === 'rpc') && overlay !== 'prod-tls';
+      expect(probedPort(container, container.readinessProbe)).toBe(serves ? 'rpc' : 'ops');
+      expect(container.readinessProbe.grpc !== undefined).toBe(serves);
     }
   });
 

@@ -2,6 +2,7 @@
 // is refused or fails leaves none; the chain shows what was tampered with.
 
 import { type TestDatabase, testDatabase } from '@baton/testkit';
+import { eventually } from '@baton/testkit/eventually';
 import pg from 'pg';
 import { firstBreak } from '../../services/cluster-status/src/domain/audit-chain';
 import { type Fleet, startFleet } from '../harness/fleet';
@@ -30,11 +31,14 @@ async function send(method: string, path: string, body?: object, user = `admin:$
 
 /** The log once it holds `count` rows that fit; it follows the change by a message. */
 async function untilLogged(query: string, count: number): Promise<Any[]> {
-  for (const until = Date.now() + 20_000; ; ) {
-    const { items } = (await send('GET', `/audit?size=0&${query}`)).body;
-    if (items.length >= count || Date.now() > until) return items;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  let items: Any[] = [];
+  const isLogged = async (): Promise<boolean> => {
+    items = (await send('GET', `/audit?size=0&${query}`)).body.items;
+    return items.length >= count;
+  };
+  // What the log holds then is what the test judges.
+  await eventually(isLogged, { deadlineMs: 20_000, everyMs: 50 }).catch(() => undefined);
+  return items;
 }
 
 beforeAll(async () => {

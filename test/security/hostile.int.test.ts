@@ -1,9 +1,11 @@
 // S11 to S16 and S18 against a running manager: what hostile archives, blueprints, addresses and paths cost and reach.
 // What each parser refuses in detail is tested beside it (docs/SECURITY.md); here the whole way is, with its price.
+
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { eventually } from '@baton/testkit/eventually';
 import { type TestEntry, tgzOf, zipOf } from '../../services/catalog/src/testing/archives';
 import { wagon } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
@@ -385,10 +387,5 @@ ${values.join('')}`;
 
 /** Asks again until there is an answer. */
 async function until<T>(ask: () => Promise<T | null>): Promise<T> {
-  for (const end = Date.now() + 25_000; Date.now() < end; ) {
-    const found = await ask();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('did not happen');
+  return (await eventually(async () => (await ask()) ?? false, { deadlineMs: 25_000, everyMs: 100 })) as T;
 }

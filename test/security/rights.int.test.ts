@@ -1,9 +1,11 @@
 // S4: what goes around the rules of a resource asks for a right of its own, and whoever lacks it is refused, with a line in
 // the gateway's log. S6: credentials of all kinds, on two gateways and two identities.
+
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allRoutes } from '@baton/contracts/http/all';
+import { eventually } from '@baton/testkit/eventually';
 import pg from 'pg';
 import { tgz } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
@@ -311,9 +313,5 @@ describe('S6', () => {
 });
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 25_000; Date.now() < end; ) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('did not happen');
+  await eventually(isSo, { deadlineMs: 25_000, everyMs: 20 });
 }

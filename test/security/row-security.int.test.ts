@@ -7,6 +7,8 @@ import { createHttpApp, type HttpApp, principalHeader, signPrincipal } from '@ba
 import { Secret, silentLog } from '@baton/kernel';
 import { createDb, type Db, outsideRequests, runMigrations } from '@baton/postgres';
 import { type TestDatabase, testDatabase } from '@baton/testkit';
+import { eventually } from '@baton/testkit/eventually';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import { derivedTrust } from '@baton/trust';
 import pg from 'pg';
 import { tgz } from '../contract/world';
@@ -143,7 +145,7 @@ describe('in one service', () => {
     let later: Promise<string[]> | undefined;
     await asTenant('a', async () => {
       await outsideRequests(async () => expect(await names('')()).toContain('b-tenant'));
-      later = new Promise((resolve) => setTimeout(() => resolve(names('')()), 50));
+      later = letTimePass(50, 'until the request is answered').then(names(''));
       return null;
     });
     expect(await later).toContain('b-tenant');
@@ -272,9 +274,12 @@ describe.each(['standalone', 'services'] as const)('%s', (mode) => {
 });
 
 async function untilRows(ask: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
-  for (const end = Date.now() + 25_000; ; ) {
-    const found = await ask();
-    if (found.rows.length > 0 || Date.now() > end) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  let found = await ask();
+  const isThere = async (): Promise<boolean> => {
+    found = await ask();
+    return found.rows.length > 0;
+  };
+  // What is there then is what the test judges.
+  await eventually(isThere, { deadlineMs: 25_000, everyMs: 50 }).catch(() => undefined);
+  return found;
 }

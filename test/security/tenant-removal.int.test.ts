@@ -1,6 +1,8 @@
 // Removing a tenant: refused with what other services hold of it; what is made while it goes is there before it is asked, or
 // refused; and a later tenant of the same name finds nothing of the earlier one.
+
 import { type TestDatabase, testDatabase } from '@baton/testkit';
+import { eventually } from '@baton/testkit/eventually';
 import pg from 'pg';
 import { tgz } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
@@ -118,9 +120,5 @@ test('many who make things while the tenant goes: all of them are refused, or th
 }, 60_000);
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 25_000; Date.now() < end; ) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('did not happen');
+  await eventually(isSo, { deadlineMs: 25_000, everyMs: 50 });
 }

@@ -1,8 +1,8 @@
 import type { SeededFault } from './seeded-faults';
 
 /** Bugs in the rule of cancels: what they leave running, for how long, and what may begin beside it. */
-const commands = (file: string) => `services/executions/src/commands/${file}.ts`;
-const ADMISSION = 'services/executions/src/domain/admission.ts';
+const executions = (file: string) => `services/executions/src/${file}.ts`;
+const ADMISSION = 'services/executions/src/executions/domain/admission.ts';
 
 /** Those that may be next are chosen so as well. */
 const HEADS = 'test/sim/service/store/queue.sql.ts';
@@ -21,30 +21,30 @@ export const cancelFaults: readonly SeededFault[] = [
   },
   {
     name: 'what is queued behind a cancel never starts',
-    file: commands('dequeue-executions'),
+    file: executions('executions/commands/dequeue-executions'),
     find: "row.id !== candidate.id && (row.phase !== 'waiting' || (!isAwaited && isEarlier(row, candidate))),",
     replace: 'row.id !== candidate.id,',
   },
   {
     name: 'a cancel leaves what runs no grace',
-    file: commands('cancel-execution'),
+    file: executions('engine/commands/cancel-execution'),
     find: "const graceMs = mode === 'cancel' ? cancelGraceMs(execution, deps.cancelGraceMs) : 0;",
     replace: 'const graceMs = Math.min(0, cancelGraceMs(execution, deps.cancelGraceMs));',
   },
   {
     name: 'the grace of a cancel is over at once',
-    file: commands('wake-executions'),
+    file: executions('engine/commands/wake-executions'),
     find: 'isInGrace(graph) && graph.flags.grace!.until <= execution.now_ms',
     replace: 'isInGrace(graph)',
     also: {
-      file: commands('cancel-execution'),
+      file: executions('engine/commands/cancel-execution'),
       find: 'if (graceUntil !== undefined) deps.wake.timer(executionId, graceUntil);',
       replace: 'if (graceUntil !== undefined) deps.wake.timer(executionId, 0);',
     },
   },
   {
     name: 'a forced cancel waits for what runs, as a plain one does',
-    file: commands('cancel-execution'),
+    file: executions('engine/commands/cancel-execution'),
     find: "const graceMs = mode === 'cancel' ? cancelGraceMs(execution, deps.cancelGraceMs) : 0;",
     replace: 'const graceMs = cancelGraceMs(execution, 60_000);',
     also: {
@@ -55,7 +55,7 @@ export const cancelFaults: readonly SeededFault[] = [
   },
   {
     name: 'the end of a forced cancel is told by nobody',
-    file: commands('tell-owed-ends'),
+    file: executions('engine/commands/tell-owed-ends'),
     find: "    await tellDeployments(deps, execution, { status: execution.status as Outcome['status'] });",
     replace: '    void tellDeployments;',
   },

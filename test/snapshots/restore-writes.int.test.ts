@@ -1,6 +1,8 @@
 // While a snapshot takes effect, service by service, nobody writes: gateways refuse changes before the first service switches
 // and until the last one has, also when the process that restores dies in between; what is under way is waited for.
+
 import { request as httpRequest } from 'node:http';
+import { eventually } from '@baton/testkit/eventually';
 import pg from 'pg';
 import { tgz } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
@@ -115,9 +117,5 @@ test('writes are refused by every gateway from before the first switch to after 
 }, 120_000);
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 50_000; Date.now() < end; ) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('did not happen');
+  await eventually(isSo, { deadlineMs: 50_000, everyMs: 50 });
 }

@@ -1,4 +1,5 @@
 /** The real program (dist/): who owns a home, what is said of first mistakes, and that nothing is left running. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   existsSync,
@@ -14,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@baton/testkit';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import { freePorts, root } from '../harness/processes';
 
 jest.setTimeout(240_000);
@@ -175,8 +177,7 @@ test('it stops in 10 s although its server is dead and cannot be started again',
 test('a first start killed at any moment leaves a home that starts', async () => {
   for (const afterMs of [150, 400, 700, 1_000, 1_500, 2_500]) {
     const { child, ended } = run();
-    // The moment is what is varied here, nothing is waited for.
-    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    await letTimePass(afterMs, 'the moment of the kill is what is varied');
     child.kill('SIGKILL');
     await ended;
   }

@@ -1,5 +1,5 @@
-// Writes docs/generated, docs/spec-coverage.md and deploy/rabbitmq. Everything in them comes from the code, and the rows of the
-// specification from its documents where they are on this machine.
+// Writes docs/generated, docs/spec-coverage.md, deploy/rabbitmq and the lists in the READMEs of the services. Everything in them
+// comes from the code, and the rows of the specification from its documents where they are on this machine.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brokerPermissions } from './broker-permissions';
@@ -9,9 +9,10 @@ import { errorsPage } from './errors-page';
 import { machinesPage } from './machines-page';
 import { openApiText } from './openapi-text';
 import { rbacPage } from './rbac-page';
+import { serviceReadmes } from './service-readmes';
 import { specCoveragePage, specRowsText } from './spec-coverage';
 
-export const root = join(__dirname, '../..');
+const root = join(__dirname, '../..');
 
 async function main(): Promise<void> {
   const services = readdirSync(join(root, 'services')).filter((name) =>
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
     ['deploy/rabbitmq/permissions.json', brokerPermissions()],
     ['docs/spec-coverage.md', specCoveragePage(rows)],
     ['test/contract/spec-rows.json', rows],
+    ...(await serviceReadmes(root, services)),
   ];
   for (const folder of ['docs/generated', 'deploy/rabbitmq'])
     mkdirSync(join(root, folder), { recursive: true });
@@ -40,4 +42,5 @@ async function main(): Promise<void> {
   }
 }
 
-void main();
+// A composed worker holds a process that ends with this one.
+void main().then(() => process.exit(0));

@@ -1,8 +1,8 @@
 // Starts something new from a template, without questions:
 //   npm run new -- service <name>
-//   npm run new -- rpc <service> <MethodName>
+//   npm run new -- rpc <service>[/<room>] <MethodName>
 //   npm run new -- message <service> <fact-in-past-tense>
-//   npm run new -- loop <service> <name>
+//   npm run new -- loop <service>[/<room>] <name>
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newLoop } from './loop.mjs';
@@ -12,7 +12,7 @@ import { newService } from './service.mjs';
 
 const templates = { service: newService, rpc: newRpc, message: newMessage, loop: newLoop };
 const usage =
-  'usage: new service <name> | rpc <service> <MethodName> | message <service> <fact> | loop <service> <name>';
+  'usage: new service <name> | rpc <service>[/<room>] <MethodName> | message <service> <fact> | loop <service>[/<room>] <name>';
 
 function fail(text) {
   console.error(text);

@@ -1,4 +1,4 @@
-import { camel, isKebab } from './names.mjs';
+import { camel, isKebab, placeOf } from './names.mjs';
 
 const loop = (name) => `import type { Loop } from '@baton/service-runtime';
 
@@ -31,11 +31,12 @@ test('a full batch asks for the next tick at once, a smaller one does not', asyn
 });
 `;
 
-/** A loop with its bounds and a test. */
-export function newLoop(tree, service, name) {
+/** A loop with its bounds and a test; `place` is a service, or a room of one (`executions/schedules`). */
+export function newLoop(tree, place, name) {
   if (!isKebab(name)) return { error: 'the name must be kebab-case' };
-  if (!tree.exists(`services/${service}`)) return { error: `services/${service} is missing` };
-  const path = `services/${service}/src/loops/${name}.loop.ts`;
+  const { service, folder } = placeOf(place);
+  if (!tree.exists(folder)) return { error: `${folder} is missing` };
+  const path = `${folder}/loops/${name}.loop.ts`;
   if (tree.exists(path)) return { error: `${path} exists` };
   return {
     files: [

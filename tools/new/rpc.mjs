@@ -1,4 +1,4 @@
-import { camel, kebabOf } from './names.mjs';
+import { camel, kebabOf, placeOf } from './names.mjs';
 
 const handler = (method, alias) => `import type { ${alias} } from '@baton/contracts';
 import type { ServedCall } from '@baton/rpc';
@@ -12,10 +12,11 @@ export async function ${camel(kebabOf(method))}(
 }
 `;
 
-/** A method in the service's proto and its handler. */
-export function newRpc(tree, service, method) {
+/** A method in the service's proto and its handler; `place` is a service, or a room of one (`executions/engine`). */
+export function newRpc(tree, place, method) {
+  const { service, folder: into } = placeOf(place);
   if (!/^[A-Z][A-Za-z0-9]+$/.test(method ?? '')) return { error: 'the method must be PascalCase' };
-  const folder = (service ?? '').replaceAll('-', '_');
+  const folder = service.replaceAll('-', '_');
   const path = `proto/${folder}/v1/${folder}.proto`;
   const proto = tree.read(path);
   if (proto === null) return { error: `${path} is missing` };
@@ -28,13 +29,13 @@ export function newRpc(tree, service, method) {
     files: [
       { path, text: `${proto.slice(0, end)}${call}${proto.slice(end)}${messages}` },
       {
-        path: `services/${service}/src/rpc/${kebabOf(method)}.rpc.ts`,
+        path: `${into}/rpc/${kebabOf(method)}.rpc.ts`,
         text: handler(method, alias),
       },
     ],
     steps: [
       'write the fields, then `npm run gen`',
-      `add ${camel(kebabOf(method))} to the handlers of ${alias} in services/${service}/src/rpc`,
+      `add ${camel(kebabOf(method))} to the handlers of ${alias} in ${into}/rpc`,
       'callers: an adapter (services/<caller>/src/adapters/*.client.ts); not inside a transaction, not deeper than two calls',
     ],
   };

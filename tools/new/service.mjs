@@ -2,7 +2,7 @@ import { isKebab } from './names.mjs';
 
 const packageJson = (name) => ({
   name: `@baton/${name}`,
-  version: '0.1.0',
+  version: '0.2.0',
   private: true,
   description: `What ${name} owns`,
   type: 'commonjs',
@@ -66,8 +66,12 @@ const readme = (name) => `# ${name}
 
 Purpose: one sentence.
 
-Tables: outbox, inbox. Rpc served: none yet. Messages in: none. Messages out: none. Loops: none.
-Variables: see [docs/generated/config.md](../../docs/generated/config.md).
+Variables: [docs/generated/config.md](../../docs/generated/config.md).
+
+## Tables, calls, messages, loops
+
+<!-- begin: generated from src/service.ts by \`npm run gen\`; do not edit -->
+<!-- end: generated -->
 `;
 
 /** A service that starts, is ready and stops. */
@@ -87,9 +91,9 @@ export function newService(tree, name) {
     ],
     steps: [
       `packages/contracts/src/route.ts: add '${name}' to ServiceName`,
-      `packages/service-runtime/src/ports.ts: give it ports`,
+      `packages/service-runtime/src/config/ports.ts: give it ports`,
       'package.json of the new service: write its description; then `npm run gen` for its table types',
-      'a service that is asked by rpc: proto/<name>/v1, a BATON_RPC_ variable in packages/service-runtime/src/runtime-config.ts and infra.ts',
+      'a service that is asked by rpc: proto/<name>/v1, a BATON_RPC_ variable in packages/service-runtime/src/config/runtime-config.ts and lifecycle/infra.ts',
       'apps/standalone and the deployment files: add it',
     ],
   };

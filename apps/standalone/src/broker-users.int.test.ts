@@ -53,7 +53,13 @@ test('services wait for the job that makes their users and queues, and then talk
   );
   await ensureBrokerUsers(brokerUsersOf(migration())!, { namespace: 'n', log: silentLog });
   await subscribed;
-  const envelope = { id: newId(), type: credentialsChanged.type, time: '', tenant: '', key: 'u' };
+  const envelope = {
+    id: newId(),
+    type: credentialsChanged.type,
+    time: '2026-01-01T00:00:00.000Z',
+    tenant: '',
+    key: 'u',
+  };
   await eventually(
     async () => {
       await identity.publish([{ ...envelope, payload: { username: 'u' } }]);

@@ -30,8 +30,8 @@ describe('a manager that is killed', () => {
     const text = await answer.text();
     return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
   };
-  const start = async () => {
-    child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, 'main.ts')], {
+  const spawned = () =>
+    spawn(process.execPath, ['--import', 'tsx', join(__dirname, 'main.ts')], {
       env: {
         ...process.env,
         BATON_HOME: home,
@@ -41,12 +41,19 @@ describe('a manager that is killed', () => {
         BATON_LOG_LEVEL: 'silent',
         DATABASE_URL: database.url,
       },
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'inherit'],
     });
-    await eventually(async () => (await call('GET', '/status')).status === 200, START);
+  const start = async () => {
+    child = spawned();
+    await eventually(async () => {
+      // While it was down a connection of somebody else may have got its port for a moment.
+      if (child.exitCode !== null) child = spawned();
+      expect((await call('GET', '/status')).status).toBe(200);
+    }, START);
   };
   const end = (signal: NodeJS.Signals) =>
     new Promise<void>((resolve) => {
+      if (child.exitCode !== null) return resolve();
       child.once('exit', () => resolve());
       child.kill(signal);
     });

@@ -1,12 +1,11 @@
 export { createFileBlobStore } from './file-blob-store';
 export { SWEEP_INTERVAL_MS } from './lease';
-export {
-  type BlobStat,
-  type BlobStore,
-  type ByteRange,
-  isDigest,
-  type ListedBlob,
-  type StoredBlob,
+export type {
+  BlobStat,
+  BlobStore,
+  ByteRange,
+  ListedBlob,
+  StoredBlob,
 } from './port';
 export { createS3BlobStore, type S3Options } from './s3-blob-store';
 export {

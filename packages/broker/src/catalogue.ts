@@ -4,7 +4,7 @@ import type { Topology, TopologyEntry } from './topology';
 
 /** Looks up what a topology says and checks messages against it. */
 export interface Catalogue {
-  /** @throws AppError internal_server_error for an unknown type or a payload that does not fit. */
+  /** @throws AppError internal_server_error for an unknown type, an envelope that is none, or a payload that does not fit. */
   check(envelope: Envelope): TopologyEntry;
   entries: readonly TopologyEntry[];
   /** Null for a type that the topology does not know. */
@@ -24,6 +24,9 @@ export function createCatalogue(topology: Topology): Catalogue {
       const entry = byType.get(envelope.type);
       if (!entry)
         throw new AppError('internal_server_error', `no message type ${envelope.type} in the topology`);
+      // Who takes it would park it.
+      if (!isEnvelope(envelope as unknown))
+        throw new AppError('internal_server_error', `a message of type ${envelope.type} is not an envelope`);
       const parsed = entry.message.schema.safeParse(envelope.payload);
       if (parsed.success) return entry;
       throw new AppError('internal_server_error', `payload of ${envelope.type} ${envelope.id} does not fit`, {

@@ -9,7 +9,6 @@ export { type RelayAccess, relayBroker } from './relay/parent';
 export {
   MAX_DELIVERIES,
   publishersOf,
-  retryStepsMs,
   serviceOfQueue,
   type Topology,
   type TopologyEntry,

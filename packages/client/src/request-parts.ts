@@ -76,7 +76,7 @@ function encodePath(path: string, params: Record<string, string>): string {
 }
 
 /** Lists become repeated parameters, absent values are left out. */
-export function queryText(query: Query): string {
+function queryText(query: Query): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === null || value === undefined) continue;

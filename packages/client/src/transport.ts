@@ -38,7 +38,7 @@ function basic(username: string, password: string): string {
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 
-export function credentialHeaders(o: ClientOptions): Record<string, string> {
+function credentialHeaders(o: ClientOptions): Record<string, string> {
   if (o.token !== undefined) return { 'authentication-token': exposed(o.token) };
   if (o.username === undefined) return {};
   return { authorization: basic(o.username, exposed(o.password ?? '')) };

@@ -21,7 +21,7 @@ interface Package {
 }
 
 /** Packages that a plugin.yaml declares. @throws FatalError when it is no such file. */
-export function packagesOf(text: string, at: string): Package[] {
+function packagesOf(text: string, at: string): Package[] {
   const read = parse(text) as Json;
   const plugins = isJsonObject(read) && isJsonObject(read.plugins) ? Object.values(read.plugins) : [];
   const packages = plugins.flatMap((plugin) =>

@@ -52,7 +52,7 @@ export interface RuleFault {
   nearest?: string;
 }
 
-export const MAX_RULES = 1000;
+const MAX_RULES = 1000;
 const RULE_KEYS = ['key', 'values', 'operator', 'type'];
 const VALUELESS: readonly string[] = ['is_null', 'is_not_null', 'is_not_empty'];
 

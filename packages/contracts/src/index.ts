@@ -73,7 +73,14 @@ export {
   type RouteContract,
   type ServiceName,
 } from './route';
-export { type LeaseField, type RpcCaller, type RpcRule, rpcRules, type WorkerRule } from './rpc-callers';
+export {
+  type LeaseField,
+  type RpcCaller,
+  type RpcRule,
+  reflectionCallers,
+  rpcRules,
+  type WorkerRule,
+} from './rpc-callers';
 export { parseConstraints, type SearchConstraints } from './search-constraints';
 export {
   leastWorkerWeight,

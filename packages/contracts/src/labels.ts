@@ -19,8 +19,8 @@ export interface LabelFault {
   nearest?: string;
 }
 
-export const MAX_LABEL_LENGTH = 256;
-export const RESERVED_LABEL_PREFIX = 'csys-';
+const MAX_LABEL_LENGTH = 256;
+const RESERVED_LABEL_PREFIX = 'csys-';
 
 /** Reserved keys that exist; users may set all of them but csys-consumer-id, which the manager computes. */
 export const reservedLabelKeys = [

@@ -46,7 +46,7 @@ const workers = (worker: WorkerRule): RpcRule => and(by(), worker);
 
 /** What a run of workflow code names itself by; executions looks whether that lease still holds. */
 const run: WorkerRule = { lease: 'none', same: { 'run.workerId': 'workerId' } };
-/** Imported blueprints are read too, and plugins of the plan: catalog knows them (services/catalog/src/rpc/worker-bounds.ts). */
+/** Imported blueprints are read too, and plugins of the plan: catalog knows them (services/catalog/src/queries/worker-bounds.ts). */
 const ofPlan: WorkerRule = { lease: 'live', same: { tenant: 'tenant' } };
 
 const services: Record<string, Record<string, RpcRule>> = {
@@ -182,3 +182,9 @@ export const rpcRules: ReadonlyMap<string, RpcRule> = new Map(
     Object.entries(methods).map(([name, rule]) => [`/${service}/${name}`, rule] as const),
   ),
 );
+
+/**
+ * Who may ask a server by reflection what it serves. Not a row of the table: reflection is no method of proto/. Workers run the
+ * code of others, and need no names.
+ */
+export const reflectionCallers: readonly RpcCaller[] = managerServices;

@@ -1,19 +1,16 @@
 export { type BuiltinVersion, builtinTypes, builtinTypesAt, withBuiltinTypes } from './builtin/builtin';
-export {
-  type ConstrainedValue,
-  checkValue,
-  type ValueContext,
-  type ValueGetter,
+export type {
+  ConstrainedValue,
+  ValueContext,
+  ValueGetter,
 } from './constraints/check-value';
 export { type Diagnostic, formatDiagnostic, formatDiagnostics } from './diagnostics/diagnostic';
-export { type DiagnosticKind, diagnosticKinds, type KindEntry } from './diagnostics/kinds';
-export { parseVersion, supportedVersions } from './elements/version';
+export type { DiagnosticKind, KindEntry } from './diagnostics/kinds';
+export { parseVersion } from './elements/version';
 export { type GroupDeployment, groupCapability } from './functions/lookup-functions';
 export {
-  asFunction,
   type FunctionCall,
   type FunctionName,
-  functionStages,
   isFunction,
 } from './functions/registry';
 export {
@@ -66,9 +63,8 @@ export type {
   PlanScalingGroup,
   PlanVersion,
   PlanWorkflow,
-  ScalingProperties,
 } from './plan/plan';
-export { type InputOptions, resolveInputs } from './prepare/inputs';
+export type { InputOptions } from './prepare/inputs';
 export { type PrepareOptions, type PrepareOutcome, prepareDeploymentPlan } from './prepare/prepare';
 export { readYamlJson, type YamlFault } from './read-yaml-json';
 export { type UpdateStep, updateSteps } from './update/steps';

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 type Issue = z.core.$ZodIssue;
 
 /** `inputs.ports[0]`; empty for the value itself. */
-export function pathText(path: readonly PropertyKey[]): string {
+function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, key) =>
       typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key),
@@ -53,7 +53,7 @@ export function keysOf(schema: z.ZodType | undefined): string[] {
  * 400 bad_parameters_error of the first problem, with `field`, `expected` and (for a misspelt name) `nearest`;
  * further problems are listed in `problems`. `where` names the part of the request: body, query, path.
  */
-export function badValue(error: z.ZodError, where: string, known: readonly string[]): AppError {
+function badValue(error: z.ZodError, where: string, known: readonly string[]): AppError {
   const issues = error.issues.map(deepest);
   const first = issues[0]!;
   const details = detailsOf(first, known);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { StreamEvent } from './answer';
 
-export const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 
 /** Wire form of one event; a text is passed through unchanged. */
-export function formatEvent(event: StreamEvent | string): string {
+function formatEvent(event: StreamEvent | string): string {
   if (typeof event === 'string') return event;
   const text = typeof event.data === 'string' ? event.data : JSON.stringify(event.data);
   const id = event.id === undefined ? '' : `id: ${event.id}\n`;

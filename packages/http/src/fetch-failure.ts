@@ -20,7 +20,7 @@ const codeOf = (cause: unknown): string => {
 };
 
 /** @returns one clause without a full stop; of TLS faults with the code of the library, which names them exactly. */
-export function whyUnreached(cause: unknown): string {
+function whyUnreached(cause: unknown): string {
   const code = codeOf(cause);
   if (UNREACHED[code] !== undefined) return UNREACHED[code];
   if (TLS.test(code))

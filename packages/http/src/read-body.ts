@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '@baton/kernel';
 
 /** Nesting that JSON.stringify, validators and the database take without running out of stack. */
-export const MAX_JSON_DEPTH = 200;
+const MAX_JSON_DEPTH = 200;
 
 function tooLarge(limitBytes: number): AppError {
   return new AppError('payload_too_large_error', `The body is larger than ${limitBytes} bytes`, {
@@ -49,7 +49,7 @@ export function readText(request: IncomingMessage, limitBytes: number): Promise<
 }
 
 /** Deepest nesting of brackets outside texts; stops counting at `limit`. */
-export function jsonDepth(text: string, limit: number): number {
+function jsonDepth(text: string, limit: number): number {
   let depth = 0;
   let deepest = 0;
   for (let i = 0; i < text.length; i++) {

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { folderText, limitText, withPrelude } from './limits';
+import type { ControlGroups } from './control-groups';
+import { folderText, joinText, limitText, withPrelude } from './limits';
 import type {
   Account,
   Command,
@@ -27,12 +28,13 @@ export interface BubblewrapPlan {
   filter: string | null;
   /** Who a tenant's operations run as; null: the worker's account. */
   accountOf: (tenant: string) => Account | null;
+  groups: ControlGroups;
   description: string;
   notEnforced: readonly string[];
 }
 
-/** The descriptor that the filter is read from. */
-const FILTER_FD = '3';
+/** The first descriptor behind the standard ones: that of the filter where there is one. */
+const FIRST_FD = 3;
 
 /** Private mounts, processes, ipc and host name; no capabilities and no way to get any. */
 export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSettings): Isolation {
@@ -53,7 +55,7 @@ export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSet
     path,
     path,
   ]);
-  const filter = plan.filter === null ? [] : ['--seccomp', FILTER_FD];
+  const filter = plan.filter === null ? [] : ['--seccomp', String(FIRST_FD)];
   return {
     name: plan.name,
     description: plan.description,
@@ -62,7 +64,10 @@ export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSet
     accountOf: plan.accountOf,
     launch: (command, confinement) => {
       const account = plan.accountOf(confinement.tenant);
-      const inner = withPrelude(`${limits}${folderText(command.cwd)}`, command, true);
+      const descriptors = plan.filter === null ? [] : [plan.filter];
+      const group = plan.groups.open();
+      const join = group ? joinText(FIRST_FD + descriptors.length) : '';
+      const inner = withPrelude(`${join}${limits}${folderText(command.cwd)}`, command, true);
       const own = ownMounts(confinement, settings, plan.by);
       const ids = plan.by === 'root' ? dropping(plan.setpriv!, account) : [];
       return {
@@ -71,7 +76,8 @@ export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSet
         cwd: '/',
         env: insideEnv(command),
         account: plan.by === 'root' ? null : account,
-        descriptors: plan.filter === null ? [] : [plan.filter],
+        descriptors,
+        group,
       } satisfies Launch;
     },
   };

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bubblewrapIsolation } from './bubblewrap';
+import { ControlGroupError, type ControlGroups, noControlGroups, openControlGroups } from './control-groups';
 import { type Egress, holdEgress, openEgress } from './egress/egress';
 import { noIsolation } from './none';
 import type { Account, Isolation, IsolationName, IsolationSettings } from './port';
@@ -30,6 +31,7 @@ export interface Choice {
   isolation: Isolation;
   attempts: readonly Attempt[];
   egress: Egress;
+  groups: ControlGroups;
 }
 
 /** The machine as it is found. */
@@ -51,7 +53,8 @@ const here = (): Machine => ({
  * @throws NoIsolationError with one sentence for whoever starts the worker
  */
 export function chooseIsolation(settings: IsolationSettings, machine: Machine = here()): Choice {
-  const { isolation, attempts } = chooseWay(settings, machine);
+  const groups = groupsOf(settings, machine);
+  const { isolation, attempts } = chooseWay(settings, machine, groups);
   const egress = settings.egress ? holdEgress(isolation, settings, settings.egress) : openEgress();
   if (settings.egress?.mode === 'none' && egress.description === null)
     throw new NoIsolationError(
@@ -68,10 +71,29 @@ export function chooseIsolation(settings: IsolationSettings, machine: Machine = 
     },
     attempts,
     egress,
+    groups,
   };
 }
 
-function chooseWay(settings: IsolationSettings, machine: Machine): Omit<Choice, 'egress'> {
+function groupsOf(
+  { controlGroup, limits, mode }: IsolationSettings,
+  { uid, platform }: Machine,
+): ControlGroups {
+  if (platform !== 'linux' || mode === 'none' || controlGroup === undefined) return noControlGroups;
+  try {
+    return openControlGroups(controlGroup, limits, uid === 0);
+  } catch (error) {
+    if (error instanceof ControlGroupError)
+      throw new NoIsolationError(`${error.message} (BATON_WORKER_CGROUP)`, []);
+    throw error;
+  }
+}
+
+function chooseWay(
+  settings: IsolationSettings,
+  machine: Machine,
+  groups: ControlGroups,
+): Pick<Choice, 'isolation' | 'attempts'> {
   if (settings.account !== null && machine.uid !== 0)
     throw new NoIsolationError('BATON_WORKER_SCRIPT_UID needs a worker that runs as root', []);
   // Others pass through to what is theirs and see nothing else.
@@ -79,7 +101,7 @@ function chooseWay(settings: IsolationSettings, machine: Machine): Omit<Choice, 
   chmodSync(settings.workRoot, 0o711);
   const attempts: Attempt[] = [];
   if (settings.mode !== 'none')
-    for (const way of waysOf(settings, machine)) {
+    for (const way of waysOf(settings, machine, groups)) {
       if (settings.mode !== 'auto' && settings.mode !== 'best' && settings.mode !== way.name) continue;
       const built = way.build();
       const problem = typeof built === 'string' ? built : probeIsolation(built, settings);
@@ -114,27 +136,40 @@ interface Way {
 }
 
 /** From the strongest to the weakest. */
-function waysOf(settings: IsolationSettings, machine: Machine): Way[] {
+function waysOf(settings: IsolationSettings, machine: Machine, groups: ControlGroups): Way[] {
   if (machine.platform !== 'linux') return [];
   return machine.uid === 0
     ? [
-        withBubblewrap('bubblewrap', 'user-namespace', settings, machine),
-        withBubblewrap('bubblewrap', 'root', settings, machine),
-        withUtilLinux('uid', settings, machine),
+        withBubblewrap('bubblewrap', 'user-namespace', settings, machine, groups),
+        withBubblewrap('bubblewrap', 'root', settings, machine, groups),
+        withUtilLinux('uid', settings, machine, groups),
       ]
     : [
-        withBubblewrap('namespaces', 'user-namespace', settings, machine),
-        withUtilLinux('namespaces', settings, machine),
+        withBubblewrap('namespaces', 'user-namespace', settings, machine, groups),
+        withUtilLinux('namespaces', settings, machine, groups),
       ];
 }
 
-const TOGETHER = 'memory and processor time of all processes of an operation together (no cgroup of its own)';
+/** What control groups bound, in words, and what is left without them. */
+function together({ controllers }: ControlGroups): { bounded: string; open: string[] } {
+  const names = { memory: 'memory', pids: 'processes', cpu: 'processor time' } as Record<string, string>;
+  const bounded = controllers.map((name) => names[name] ?? name);
+  const open = ['memory', 'processor time'].filter((name) => !bounded.includes(name));
+  return {
+    bounded: bounded.length > 0 ? `, a control group for each operation (${bounded.join(', ')})` : '',
+    open:
+      open.length > 0
+        ? [`${open.join(' and ')} of all processes of an operation together (no control group for it)`]
+        : [],
+  };
+}
 
 function withBubblewrap(
   name: IsolationName,
   by: 'user-namespace' | 'root',
   settings: IsolationSettings,
   machine: Machine,
+  groups: ControlGroups,
 ): Way {
   const how = by === 'root' ? 'bubblewrap started by root' : 'bubblewrap with user namespaces';
   const build = (): Isolation | string => {
@@ -152,9 +187,10 @@ function withBubblewrap(
         setpriv,
         filter,
         accountOf: accountsOf(settings, machine),
-        description: `${how}, ${settings.account ? `uid ${settings.account.uid}` : account}, private files, processes and ipc${filter ? ', filtered system calls' : ''}`,
+        groups,
+        description: `${how}, ${settings.account ? `uid ${settings.account.uid}` : account}, private files, processes and ipc${filter ? ', filtered system calls' : ''}${together(groups).bounded}`,
         notEnforced: [
-          TOGETHER,
+          ...together(groups).open,
           ...(filter ? [] : [`no filter of system calls for ${machine.arch}`]),
           ...(machine.uid === 0 ? [] : ['operations of all tenants run as the uid of the worker']),
         ],
@@ -165,7 +201,12 @@ function withBubblewrap(
   return { name, what: how, build };
 }
 
-function withUtilLinux(name: 'uid' | 'namespaces', settings: IsolationSettings, machine: Machine): Way {
+function withUtilLinux(
+  name: 'uid' | 'namespaces',
+  settings: IsolationSettings,
+  machine: Machine,
+  groups: ControlGroups,
+): Way {
   const what = name === 'uid' ? 'setpriv and unshare' : 'unshare with a user namespace';
   const build = (): Isolation | string => {
     const unshare = findProgram('unshare', settings.path);
@@ -185,12 +226,13 @@ function withUtilLinux(name: 'uid' | 'namespaces', settings: IsolationSettings, 
         setpriv,
         mount,
         accountOf,
-        description: `${what}, ${name === 'uid' ? 'an account for each tenant' : "the worker's account"}, covered folders`,
+        groups,
+        description: `${what}, ${name === 'uid' ? 'an account for each tenant' : "the worker's account"}, covered folders${together(groups).bounded}`,
         notEnforced: [
           'what the system lets every account read stays to be read (bubblewrap would hide it)',
           shared,
           'system calls are not filtered',
-          TOGETHER,
+          ...together(groups).open,
         ],
       },
       settings,

@@ -1,4 +1,5 @@
 export { type Attempt, type Choice, chooseIsolation, NoIsolationError } from './choose-isolation';
+export type { ControlGroups } from './control-groups';
 export type { Egress } from './egress/egress';
 export { type Endpoint, endpointsOfUrl, parseEndpoint } from './egress/endpoints';
 export { noIsolation } from './none';
@@ -6,12 +7,14 @@ export type {
   Account,
   Command,
   Confinement,
+  ControlGroupChoice,
   EgressSettings,
   Isolation,
   IsolationName,
   IsolationSettings,
   Launch,
   Limits,
+  OperationGroup,
   SharedPath,
 } from './port';
 export { findProgram, type ProbeEnd, runInside } from './probe';

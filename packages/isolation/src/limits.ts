@@ -17,6 +17,11 @@ export function limitText({ processes, openFiles, fileBytes, memoryBytes }: Limi
   return `${parts.join('; ')}; `;
 }
 
+/** Joins the control group whose list of processes stands open as `descriptor`, before anything else runs. */
+export function joinText(descriptor: number): string {
+  return `echo 0 >&${descriptor} || exit 126; exec ${descriptor}>&-; `;
+}
+
 /** The folder that the program starts in, or what is wrong with it: exit code 126 as of a program that cannot start. */
 export function folderText(cwd: string): string {
   const path = quoted(cwd);

@@ -22,6 +22,7 @@ export function noIsolation(account: Account | null = null, reason?: string): Is
       env: { ...env },
       account,
       descriptors: [],
+      group: null,
     }),
   };
 }

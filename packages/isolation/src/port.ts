@@ -38,6 +38,23 @@ export interface Launch {
   account: Account | null;
   /** Files that are opened for reading and given as descriptors from 3 on. */
   descriptors: readonly string[];
+  /**
+   * The control group that its first process joins, through the descriptor behind those; the starter ends it. Null: there
+   * is none.
+   */
+  group: OperationGroup | null;
+}
+
+/** The control group of one operation (cgroup v2). */
+export interface OperationGroup {
+  /** The file that a process writes 0 into to join. */
+  readonly procs: string;
+  /** Ends all its processes at once, whatever group or session they have moved to. */
+  kill(): void;
+  /** Whether the kernel has ended a process of it because all together took more memory than they may. */
+  isOutOfMemory(): boolean;
+  /** After the operation. The group goes when its last process has gone: background processes may outlive the operation. */
+  end(): void;
 }
 
 /** How processes of operations are kept apart from each other and from the worker. */
@@ -61,9 +78,12 @@ export interface Limits {
   openFiles: number;
   /** Bytes of one file. */
   fileBytes: number;
-  /** Bytes of private memory of one process. */
+  /** Bytes of private memory of one process; with a control group also of all its processes together. */
   memoryBytes: number | null;
 }
+
+/** `own`: the group that the worker runs in; a text that begins with a slash: a group below the mount of cgroup v2. */
+export type ControlGroupChoice = 'auto' | 'none' | 'own' | `/${string}`;
 
 export interface IsolationSettings {
   /** `auto`: the strongest that works, or an error; `best`: the strongest that works, even if it is none. */
@@ -77,6 +97,8 @@ export interface IsolationSettings {
   /** One account for all tenants instead; null: one each. */
   account: Account | null;
   limits: Limits;
+  /** Where groups for operations are made; absent: nowhere. */
+  controlGroup?: ControlGroupChoice;
   /** Folders of this machine that operations see besides the system's. */
   shared: readonly SharedPath[];
   /** Folders that are covered where the rest of the file system cannot be: the manager's home. */

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, chmodSync, chownSync, closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
+import { accessSync, chmodSync, chownSync, closeSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { newId } from '@baton/kernel';
 import { quoted } from './limits';
-import type { Command, Isolation, IsolationSettings } from './port';
+import type { Command, Isolation, IsolationSettings, Launch } from './port';
+import { openDescriptors } from './start';
 
 const PROBE_MS = 10_000;
 const PROBE_TENANT = 'default_tenant';
@@ -40,6 +41,7 @@ export function runInside(
   const tmp = join(folder, 'tmp');
   const account = isolation.accountOf(tenant);
   const files: number[] = [];
+  let group: Launch['group'] = null;
   try {
     mkdirSync(join(settings.workRoot, 'runs'), { recursive: true, mode: 0o711 });
     mkdirSync(folder, { mode: 0o711 });
@@ -50,7 +52,8 @@ export function runInside(
       { ...command(folder), cwd: tmp, env: { PATH: `${settings.path}:/usr/bin:/bin` } },
       { tenant, tmp, writable: [folder], readable: [] },
     );
-    files.push(...launch.descriptors.map((path) => openSync(path, 'r')));
+    group = launch.group;
+    files.push(...openDescriptors(launch));
     const end = spawnSync(launch.program, launch.args, {
       cwd: launch.cwd,
       env: launch.env,
@@ -68,6 +71,7 @@ export function runInside(
     return { isFine: false, stdout: '', reason: (error as Error).message };
   } finally {
     for (const file of files) closeSync(file);
+    group?.end();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -9,8 +9,7 @@ export function startLaunch(
   launch: Launch,
   stdio: ['ignore', 'ignore' | 'pipe', 'ignore' | 'pipe'],
 ): ChildProcess {
-  // Opened each time: what is read from one moves the place of all that share it.
-  const opened = launch.descriptors.map((path) => openSync(path, 'r'));
+  const opened = openDescriptors(launch);
   try {
     return spawn(launch.program, launch.args, {
       cwd: launch.cwd,
@@ -22,4 +21,11 @@ export function startLaunch(
   } finally {
     for (const file of opened) closeSync(file);
   }
+}
+
+/** For the child, from 3 on. Opened each time: what is read from one moves the place of all that share it. */
+export function openDescriptors({ descriptors, group }: Launch): number[] {
+  const opened = descriptors.map((path) => openSync(path, 'r'));
+  if (group) opened.push(openSync(group.procs, 'w'));
+  return opened;
 }

@@ -1,5 +1,6 @@
 import { dirname, join, sep } from 'node:path';
-import { folderText, limitText, quoted, withPrelude } from './limits';
+import type { ControlGroups } from './control-groups';
+import { folderText, joinText, limitText, quoted, withPrelude } from './limits';
 import type { Account, Confinement, Isolation, IsolationSettings } from './port';
 
 export interface UtilLinuxPlan {
@@ -10,9 +11,13 @@ export interface UtilLinuxPlan {
   setpriv: string;
   mount: string;
   accountOf: (tenant: string) => Account | null;
+  groups: ControlGroups;
   description: string;
   notEnforced: readonly string[];
 }
+
+/** The only descriptor behind the standard ones. */
+const GROUP_FD = 3;
 
 /**
  * Isolation with nothing but util-linux: weaker than bubblewrap, because the file system stays what it is and only the
@@ -34,7 +39,9 @@ export function utilLinuxIsolation(plan: UtilLinuxPlan, settings: IsolationSetti
     accountOf: plan.accountOf,
     launch: (command, confinement) => {
       const account = plan.accountOf(confinement.tenant);
-      const inner = withPrelude(`${limits}${folderText(command.cwd)}`, command);
+      const group = plan.groups.open();
+      const join = group ? joinText(GROUP_FD) : '';
+      const inner = withPrelude(`${join}${limits}${folderText(command.cwd)}`, command);
       const ids =
         account === null
           ? ['--ambient-caps', '-all']
@@ -48,6 +55,7 @@ export function utilLinuxIsolation(plan: UtilLinuxPlan, settings: IsolationSetti
         env: { ...command.env },
         account: null,
         descriptors: [],
+        group,
       };
     },
   };

@@ -6,7 +6,7 @@ export interface BackoffPolicy {
   jitter: number;
 }
 
-export const defaultBackoff: BackoffPolicy = { firstMs: 100, maxMs: 15_000, factor: 2, jitter: 0.3 };
+const defaultBackoff: BackoffPolicy = { firstMs: 100, maxMs: 15_000, factor: 2, jitter: 0.3 };
 
 /** Delay in ms before try number `attempt` (1 = the first retry). `random` is in 0..1. */
 export function backoffMs(

@@ -1,12 +1,4 @@
-/** Ids: UUIDv7 minted by our own code, branded per kind, so that rows sort by creation time. */
-
-declare const kind: unique symbol;
-export type Brand<T, K extends string> = T & { readonly [kind]: K };
-
-export type ExecutionId = Brand<string, 'execution'>;
-export type TaskId = Brand<string, 'task'>;
-export type GraphId = Brand<string, 'graph'>;
-export type WorkerId = Brand<string, 'worker'>;
+/** Ids: UUIDv7 minted by our own code, so that rows sort by creation time. */
 
 /** The last id that was made by the clock: its time, and the 12 bits behind it. */
 const last = { ms: -1, count: 0 };

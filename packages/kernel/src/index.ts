@@ -1,5 +1,5 @@
 export { AppError, badParameter, type ErrorDetails, isAppError, notFound, nullIfNotFound } from './app-error';
-export { type BackoffPolicy, backoffMs, defaultBackoff } from './backoff';
+export { type BackoffPolicy, backoffMs } from './backoff';
 export { beginningOf } from './beginning-of';
 export { canonicalJson } from './canonical-json';
 export { afterDelay, type Clock, isoInstant, systemClock, waitUntil } from './clock';
@@ -16,15 +16,10 @@ export {
   unfoldedJson,
 } from './folded-json';
 export {
-  type Brand,
-  type ExecutionId,
-  type GraphId,
   idTimeMs,
   isUuid,
   newId,
   randomSuffix,
-  type TaskId,
-  type WorkerId,
 } from './ids';
 export { isStorableInstant, parseInstant, readInstant } from './instant';
 export { isJsonObject, type Json, type JsonObject } from './json';

@@ -13,9 +13,6 @@ export {
   buildRegistry,
   buildWorkflowRegistry,
   type OperationRegistry,
-  SCRIPT_MAPPING,
-  unknownMapping,
-  WORKFLOW_SCRIPT_MAPPING,
   type WorkflowRegistry,
 } from './registry';
 export { installPlugin, type PluginInstallation } from './script/install-plugin';

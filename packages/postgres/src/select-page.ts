@@ -191,7 +191,7 @@ export function equalsBoolean(column: RawBuilder<unknown>, values: readonly stri
 const INSTANTS = /(_at|_for|_date|_occurrence)$|^(since|until|last_used)$/;
 
 /** The same for an instant as the API shows it, to the millisecond. What is no instant equals none. */
-export function equalsInstant(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool> {
+function equalsInstant(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool> {
   if (values.length === 0) return sql<SqlBool>`${column} is null`;
   const instants = values
     .map(parseInstant)

@@ -77,7 +77,7 @@ function checkCertificate({ name }: Caller, certified: readonly string[] | null)
 }
 
 /** Who is let in, or why nobody is. */
-export function decide(
+function decide(
   leases: LeaseProofs,
   rule: RpcRule | undefined,
   caller: Caller,

@@ -64,6 +64,7 @@ const responseBytes = (message: OpenResponse): Buffer =>
   bufferOf(callStreamRpc.OpenResponse.encode(message).finish());
 const responseOf = (bytes: Buffer): OpenResponse => callStreamRpc.OpenResponse.decode(bytes);
 
+export const callStreamService = definition.fullName;
 /** For `Server.addService`. */
 export const callStreamDefinition = {
   open: {

@@ -1,62 +1,117 @@
-/** grpc.health.v1.Health by hand: one enum field, so no generated code is needed. */
-import type {
-  ServiceDefinition as GrpcServiceDefinition,
-  ServerWritableStream,
-  UntypedServiceImplementation,
-} from '@grpc/grpc-js';
+/**
+ * The standard health service (grpc.health.v1) for kubelets and balancers. It answers everybody, without a credential, and says
+ * nothing but SERVING or NOT_SERVING; what fails is told by `/readyz` of the ops port.
+ */
+import type { Server, ServerWritableStream, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { addLateServices, type LoadedService } from './late-service';
 
-const SERVING = 1;
-const NOT_SERVING = 2;
+/** Whether other services may send calls here. Never rejects. */
+export type Readiness = () => Promise<boolean>;
 
-const empty = {
-  requestSerialize: () => Buffer.alloc(0),
-  requestDeserialize: () => ({}),
-  responseDeserialize: (b: Buffer) => b[1] ?? 0,
-};
-/** Field 1, varint. */
-const responseSerialize = (value: number): Buffer => Buffer.from([0x08, value]);
+/** `service` of a question about the server as a whole, by the protocol. It follows readiness. */
+const WHOLE = '';
+/** `service` of a liveness probe, which must not follow the database: SERVING as long as the process answers. */
+const LIVENESS = 'liveness';
+/** Between two looks at readiness while somebody watches. */
+const LOOK_EVERY_MS = 2_000;
 
-export const healthDefinition: GrpcServiceDefinition = {
-  check: {
-    ...empty,
-    path: '/grpc.health.v1.Health/Check',
-    requestStream: false,
-    responseStream: false,
-    responseSerialize,
-  },
-  watch: {
-    ...empty,
-    path: '/grpc.health.v1.Health/Watch',
-    requestStream: false,
-    responseStream: true,
-    responseSerialize,
-  },
-};
+const path = (method: string): string => `/grpc.health.v1.Health/${method}`;
+const unary = { requestStream: false, responseStream: false };
+const methods = [
+  { path: path('Check'), ...unary },
+  { path: path('List'), ...unary },
+  { path: path('Watch'), requestStream: false, responseStream: true },
+];
 
-export interface Health {
-  implementation: UntypedServiceImplementation;
-  setServing(isServing: boolean): void;
+export interface HealthService {
+  addTo(server: Pick<Server, 'addService'>): void;
+  /** From now on NOT_SERVING; watchers are told, and their calls end. */
+  leave(): void;
 }
 
-export function createHealth(): Health {
-  let state = SERVING;
-  const watchers = new Set<ServerWritableStream<unknown, number>>();
-  return {
-    implementation: {
-      check: (_call: unknown, done: (error: null, value: number) => void) => done(null, state),
-      watch: (call: ServerWritableStream<unknown, number>) => {
-        watchers.add(call);
-        call.on('cancelled', () => watchers.delete(call));
-        call.write(state);
+type Handler = (call: never, done?: never) => void;
+type Watch = ServerWritableStream<unknown, unknown>;
+
+/** Open calls of `Watch`. While there is one, `look` runs every `everyMs`. */
+class Watches {
+  readonly #open = new Set<Watch>();
+  #looking: NodeJS.Timeout | undefined;
+  constructor(
+    private readonly look: () => Promise<void>,
+    private readonly everyMs: number,
+  ) {}
+  add(watch: Watch): void {
+    this.#open.add(watch);
+    watch.on('cancelled', () => this.#forget(watch));
+    this.#looking ??= setInterval(() => void this.look(), this.everyMs).unref();
+  }
+  endAll(): void {
+    for (const watch of this.#open) {
+      watch.end();
+      this.#forget(watch);
+    }
+  }
+  #forget(watch: Watch): void {
+    this.#open.delete(watch);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+  }
+}
+
+/** `isReady` absent: ready until it leaves. `lookEveryMs`: how late watchers may hear of a change. */
+export function createHealthService({
+  isReady = async () => true,
+  lookEveryMs = LOOK_EVERY_MS,
+}: {
+  isReady?: Readiness | undefined;
+  lookEveryMs?: number;
+}): HealthService {
+  let hasLeft = false;
+  let tell: (isServing: boolean) => void = () => undefined;
+  const look = async (): Promise<void> => {
+    const isServing = await isReady();
+    tell(isServing && !hasLeft);
+  };
+  const watches = new Watches(look, lookEveryMs);
+  const lookFirst =
+    (handler: Handler): Handler =>
+    (...call) =>
+      void look().then(() => handler(...call));
+  const watched = (handler: Handler) => (watch: Watch) => {
+    watches.add(watch);
+    void look().then(() => {
+      handler(watch as never);
+      if (hasLeft) watches.endAll();
+    });
+  };
+  const load = async (): Promise<LoadedService[]> => {
+    const { HealthImplementation } = await import('grpc-health-check');
+    const health = new HealthImplementation({ [WHOLE]: 'NOT_SERVING', [LIVENESS]: 'SERVING' });
+    let told = false;
+    tell = (isServing) => {
+      if (told !== isServing) health.setStatus(WHOLE, isServing ? 'SERVING' : 'NOT_SERVING');
+      told = isServing;
+    };
+    const loaded: LoadedService[] = [];
+    health.addToServer({
+      addService(definition, { check, list, watch }) {
+        const own = { check: lookFirst(check as Handler), list: lookFirst(list as Handler) };
+        const implementation = { ...own, watch: watched(watch as Handler) };
+        loaded.push({
+          definition,
+          implementation: implementation as unknown as UntypedServiceImplementation,
+        });
       },
-    },
-    setServing(isServing) {
-      state = isServing ? SERVING : NOT_SERVING;
-      for (const watcher of watchers) {
-        watcher.write(state);
-        if (!isServing) watcher.end();
-      }
-      if (!isServing) watchers.clear();
+    });
+    return loaded;
+  };
+  return {
+    addTo: (server) => addLateServices(server, { methods, load }),
+    leave() {
+      hasLeft = true;
+      tell(false);
+      watches.endAll();
     },
   };
 }

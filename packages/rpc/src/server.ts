@@ -1,5 +1,6 @@
 /** Serves generated definitions over gRPC. */
 import { once } from 'node:events';
+import { type RpcCaller, reflectionCallers } from '@baton/contracts';
 import { AppError, type Log, systemClock } from '@baton/kernel';
 import { certifiedServices, type TlsSource } from '@baton/tls';
 import type { Caller, HeldLease } from '@baton/trust';
@@ -9,13 +10,17 @@ import {
   type handleUnaryCall,
   Metadata,
   Server,
-  type ServerUnaryCall,
   type StatusObject,
   status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { type Admission, type Admitted, createAdmission, type RpcGuard } from './admission';
-import { callStreamDefinition, createCallStreamServer, type StreamCaller } from './call-stream';
+import {
+  callStreamDefinition,
+  callStreamService,
+  createCallStreamServer,
+  type StreamCaller,
+} from './call-stream';
 import type { Answered, Asked } from './calls';
 import {
   bufferOf,
@@ -28,7 +33,9 @@ import {
   type ServiceDefinition,
 } from './definition';
 import { toStatus, visibleError } from './error-mapping';
-import { createHealth, healthDefinition } from './health';
+import { createHealthService, type Readiness } from './health';
+import type { Shown } from './late-service';
+import { addReflection } from './reflection';
 import { leaseOf, tokenOf } from './shown';
 import { serverCredentials } from './tls-credentials';
 import { traceparentOf, withServerSpan } from './tracing';
@@ -50,6 +57,8 @@ export interface RpcServerOptions {
   /** Our certificate; callers must show one of the same CA. Absent: plain. */
   tls?: TlsSource | undefined;
   observe?: (call: ObservedCall) => void;
+  /** What the health service answers by; absent: ready until `close`. */
+  isReady?: Readiness;
 }
 
 interface GrpcCall {
@@ -57,8 +66,6 @@ interface GrpcCall {
   on(event: 'cancelled', listener: () => void): unknown;
   readonly cancelled: boolean;
 }
-
-type Shown = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'getAuthContext'>;
 
 /** Who calls, by token and certificate. @throws AppError unauthorized_error */
 function shownCaller(admission: Admission, hasTls: boolean, call: Shown): Caller {
@@ -181,7 +188,7 @@ function streamed(o: MethodContext, definition: MethodDefinition, method: Method
 /** How long a forced end may take. */
 const FORCED_MS = 1_000;
 /** What a call is answered with knows who was let in. */
-export function admitInto(call: ServedCall, { caller, lease }: Admitted): void {
+function admitInto(call: ServedCall, { caller, lease }: Admitted): void {
   Object.assign(call, { caller, lease });
 }
 
@@ -230,12 +237,20 @@ interface BindOptions extends Omit<MethodContext, 'path'> {
   streamed: Map<string, Streamed>;
 }
 
-/** Whether a stream is refused: who has no name yet has nothing to ask by it. */
-function refusalOf(admission: Admission | null, hasTls: boolean, call: Shown): Partial<StatusObject> | null {
+/** Whether a stream is refused: who has no name yet has nothing to ask by it, and others only where it `isOpenTo` them. */
+function refusalOf(
+  admission: Admission | null,
+  hasTls: boolean,
+  call: Shown,
+  isOpenTo: (name: RpcCaller) => boolean = () => true,
+): Partial<StatusObject> | null {
   if (!admission) return null;
   try {
-    if (shownCaller(admission, hasTls, call).name !== 'newcomer') return null;
-    return { code: status.UNAUTHENTICATED, details: 'the caller shows no token', metadata: new Metadata() };
+    const { name } = shownCaller(admission, hasTls, call);
+    if (name === 'newcomer')
+      return { code: status.UNAUTHENTICATED, details: 'the caller shows no token', metadata: new Metadata() };
+    if (isOpenTo(name)) return null;
+    return { code: status.PERMISSION_DENIED, details: `not open to ${name}`, metadata: new Metadata() };
   } catch (error) {
     return toStatus(error as AppError);
   }
@@ -248,7 +263,23 @@ const bindTo = (server: Server, address: string, tls: TlsSource | undefined): Pr
     );
   });
 
-/** A gRPC server with the health service and call streams; handlers are added by `serve` before `listen`. */
+/** Ends `server` when its calls have ended, or after `graceMs`. */
+function shutDown(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(force);
+      resolve();
+    };
+    const force = setTimeout(() => {
+      server.forceShutdown();
+      // A connection in the middle of its handshake is no session yet: nothing can end it, nobody waits for it.
+      setTimeout(done, FORCED_MS).unref();
+    }, graceMs);
+    server.tryShutdown(done);
+  });
+}
+
+/** A gRPC server with health service, reflection and call streams; handlers are added by `serve` before `listen`. */
 export function createRpcServer(o: RpcServerOptions): RpcServer {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
@@ -256,8 +287,8 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
     'grpc.keepalive_time_ms': 30_000,
     'grpc.keepalive_timeout_ms': 10_000,
   });
-  const health = createHealth();
-  server.addService(healthDefinition, health.implementation);
+  const health = createHealthService(o);
+  health.addTo(server);
   const admission = o.guard ? createAdmission(o.guard, o.log) : null;
   const methods = new Map<string, Streamed>();
   const answer = async (
@@ -283,8 +314,14 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
     answer,
   });
   server.addService(callStreamDefinition, { open: callStreams.handler });
+  const served: string[] = [callStreamService];
+  addReflection(server, {
+    served: () => served,
+    refusalOf: (call) => refusalOf(admission, hasTls, call, (name) => reflectionCallers.includes(name)),
+  });
   return {
     serve(definition, handlers) {
+      served.push(definition.fullName);
       const options = { ...o, admission, streamed: methods };
       const bound = bind(definition, handlers as unknown as Record<string, Method>, options);
       server.addService(bound.methods, bound.implementation);
@@ -292,20 +329,9 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
     listen: (host, port) => bindTo(server, `${host}:${port}`, o.tls),
     listenAt: async (path) => void (await bindTo(server, `unix:${path}`, undefined)),
     close(graceMs = 10_000) {
-      health.setServing(false);
+      health.leave();
       callStreams.leave();
-      return new Promise((resolve) => {
-        const done = (): void => {
-          clearTimeout(force);
-          resolve();
-        };
-        const force = setTimeout(() => {
-          server.forceShutdown();
-          // A connection in the middle of its handshake is no session yet: nothing can end it, nobody waits for it.
-          setTimeout(done, FORCED_MS).unref();
-        }, graceMs);
-        server.tryShutdown(done);
-      });
+      return shutDown(server, graceMs);
     },
   };
 }

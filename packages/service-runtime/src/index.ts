@@ -11,26 +11,20 @@ export {
   describeConfig,
   loadConfig,
   misspeltVariables,
-} from './config';
+} from './config/config';
+export { envValue } from './config/env-value';
+export { defaultPorts, schemaOf } from './config/ports';
+export { type RuntimeConfig, runtimeConfig } from './config/runtime-config';
+export { type CheckResult, createHealth, type Health } from './health/health';
+export type { Metrics } from './health/metrics';
 export {
-  CpuLimitError,
-  type CpuPool,
-  type CpuPoolOptions,
-  createCpuPool,
-} from './cpu-pool';
-export { envValue } from './env-value';
-export { type CheckResult, createHealth, type Health } from './health';
-export { limitHeapGrowth } from './heap-growth';
-export { guardOf, requireTrust, sealsOfAll, trustOf } from './identity';
-export { createLocalHttp, type HttpHandle, type Infra, type LocalHttp, requireDb } from './infra-types';
-export { type LeasedWork, leasedWork } from './leased-work';
-export { createLogger, type LoggerOptions } from './logger';
-export { type Looks, lookUntil } from './look-until';
-export { type Loop, type RunningLoop, startLoop } from './loops';
-export { createMetrics, type Metrics } from './metrics';
-export { defaultPorts, schemaOf } from './ports';
-export { logRejections, onSignals, type RunOptions, runService } from './run-service';
-export { type RuntimeConfig, runtimeConfig } from './runtime-config';
+  createLocalHttp,
+  type HttpHandle,
+  type Infra,
+  type LocalHttp,
+  requireDb,
+} from './lifecycle/infra-types';
+export { logRejections, type RunOptions, runService } from './lifecycle/run-service';
 export {
   type ConsumerPart,
   consumerPart,
@@ -39,24 +33,36 @@ export {
   type ServiceParts,
   type SubscriptionPart,
   subscriptionPart,
-} from './service-parts';
+} from './lifecycle/service-parts';
 export {
   type Running,
   type RunningService,
   type StartEntry,
   type StartOptions,
   startParts,
-} from './start-parts';
-export { temporarySweep } from './temporary-sweep';
-export { createTenantLimits, type TenantLimitsSource } from './tenant-limits';
-export { resolveWorkerFile, startThread } from './thread';
+} from './lifecycle/start-parts';
+export { waitForSchema } from './lifecycle/wait-for-schema';
+export { type LeasedWork, leasedWork } from './loops/leased-work';
+export { type Looks, lookUntil } from './loops/look-until';
+export { type Loop, type RunningLoop, startLoop } from './loops/loops';
+export { temporarySweep } from './loops/temporary-sweep';
+export { createTenantLimits, type TenantLimitsSource } from './loops/tenant-limits';
+export { underLease } from './loops/under-lease';
+export { createLogger, type LoggerOptions } from './telemetry/logger';
+export {
+  CpuLimitError,
+  type CpuPool,
+  type CpuPoolOptions,
+  createCpuPool,
+} from './threads/cpu-pool';
+export { limitHeapGrowth } from './threads/heap-growth';
+export { resolveWorkerFile, startThread } from './threads/thread';
+export { guardOf, requireTrust, sealsOfAll } from './transport/identity';
 export {
   openTransport,
   type Transport,
   type TransportConfig,
   transportProblems,
-} from './transport';
-export { LeaseLost, underLease } from './under-lease';
+} from './transport/transport';
+export type { WorkerCredential } from './transport/worker-credential';
 export { productVersion } from './version';
-export { migrationsDir, waitForSchema } from './wait-for-schema';
-export { createWorkerCredential, type WorkerCredential } from './worker-credential';

@@ -1,2 +1,2 @@
 /** Version of the product; a test holds it against package.json. */
-export const productVersion = '0.1.0';
+export const productVersion = '0.2.0';

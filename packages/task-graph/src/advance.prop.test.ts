@@ -81,7 +81,7 @@ test('advance respects dependencies, dispatches no attempt twice and always come
       if (t.ignore && workflow === 'uninstall' && !isAskingAgain) expect(record.outcome).not.toBe('failed');
       if (record.outcome === 'failed') expect(record.error!.message).not.toContain('wait for each other');
     }),
-    { numRuns: 150 * EFFORT },
+    { numRuns: Math.ceil(150 * EFFORT) },
   );
 });
 
@@ -116,7 +116,7 @@ test('install runs targets before their sources, uninstall the other way round',
         }
       }
     }),
-    { numRuns: 80 * EFFORT },
+    { numRuns: Math.ceil(80 * EFFORT) },
   );
 });
 
@@ -142,6 +142,6 @@ test('an update connects each new relationship once, and everything has started'
         }
       expect([...runs.values()].filter((times) => times > 1)).toEqual([]);
     }),
-    { numRuns: 30 * EFFORT },
+    { numRuns: Math.ceil(30 * EFFORT) },
   );
 });

@@ -1,9 +1,9 @@
-export { advance, advanceInPieces, isInGrace, MAX_LOSSES } from './advance';
+export { advance, advanceInPieces, isInGrace } from './advance';
 export { type Availability, type AvailabilityRules, workflowAvailability } from './availability';
 export { refreshedOperations } from './build/refresh-operations';
 export { type CodeItem, codeGraph, compileItems, isSameWork, type WorkflowCode } from './code/compile';
 export type { CompileError } from './code/operation-item';
-export { awaitsCode } from './code/steps';
+
 export type { Decision, GraphEvent, GraphEventType, GraphFlags, GraphOutcome, TaskChange } from './decision';
 export {
   freshFlags,
@@ -21,7 +21,6 @@ export {
   executionMachine,
   type OperationEvent,
   type OperationState,
-  operationMachine,
 } from './machines';
 export type {
   DeploymentModel,
@@ -49,7 +48,6 @@ export type {
   SuccessHandler,
   SystemPropertyEdit,
   TaskError,
-  TaskKind,
   TaskPolicy,
   TaskRow,
   TaskSpec,

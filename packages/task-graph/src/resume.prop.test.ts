@@ -35,7 +35,7 @@ test('a forced resume reaches the goal of the run', () => {
       expect(resumed.record).toMatchObject({ outcome: 'succeeded', error: null });
       for (const instance of resumed.model.nodeInstances) expect(instance).toMatchObject({ state: to });
     }),
-    { numRuns: 50 * EFFORT },
+    { numRuns: Math.ceil(50 * EFFORT) },
   );
 });
 
@@ -104,7 +104,7 @@ test('stopped again and again, late answers or none, every workflow reaches its 
         expect(model.nodeInstances).toHaveLength(before + (workflow === 'scale' ? 1 : 0));
       },
     ),
-    { numRuns: 70 * EFFORT },
+    { numRuns: Math.ceil(70 * EFFORT) },
   );
 });
 
@@ -123,6 +123,6 @@ test('a heal that was stopped is not resumed; another one heals', () => {
       expect(again).toMatchObject({ outcome: 'succeeded', error: null });
       for (const instance of model.nodeInstances) expect(instance.state).toBe('started');
     }),
-    { numRuns: 20 * EFFORT },
+    { numRuns: Math.ceil(20 * EFFORT) },
   );
 });

@@ -8,16 +8,6 @@ import type { LifecycleSubject } from './subject';
  * A task is named by its `idx`: its position in the graph's list, dense from 0. Added tasks (retries, re-runs) come behind.
  */
 
-/** What the engine does with a task. Only `operation` leaves the engine; all others are carried out inside `advance`. */
-export type TaskKind =
-  | 'operation'
-  | 'set-state'
-  | 'node-event'
-  | 'workflow-event'
-  | 'local'
-  | 'nop'
-  | 'subgraph';
-
 /** The stored `type` string of the REST operation record (reference workflows.md 2.1). */
 export type TaskType =
   | 'RemoteWorkflowTask'

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { systemClock } from '@baton/kernel';
+import { letTimePass } from './let-time-pass';
 
 export interface ServerProcess {
   start(): Promise<void>;
@@ -33,7 +34,7 @@ export function serverProcess(options: {
         if (isUp) return;
         if (!isRunning()) return await self.start();
         if (systemClock.monotonic() > end) throw new Error(`${options.command} does not answer:\n${output}`);
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await letTimePass(100, 'between two looks');
       }
     },
     start: async () => {
@@ -57,7 +58,7 @@ export function serverProcess(options: {
           if (systemClock.monotonic() > end)
             throw new Error(`${options.command} is not ready: ${(error as Error).message}\n${output}`);
         }
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await letTimePass(50, 'between two looks');
       }
     },
     stop: async (signal) => {

@@ -1,11 +1,10 @@
-export { dnsNames, type Material, readMaterial, TlsFileError, type TlsFiles } from './material';
+export { dnsNames, type Material, TlsFileError, type TlsFiles } from './material';
 export { type PostgresConnection, postgresConnection } from './postgres-connection';
 export {
   type ClientTls,
   certifiedServices,
   clientTls,
   lastingClientTls,
-  peerServices,
   type ServerTls,
   type ServerTlsOptions,
   serverTls,

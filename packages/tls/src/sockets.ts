@@ -29,7 +29,7 @@ export const certifiedServices = (
 ): string[] => dnsNames(certificate?.subjectaltname).map(labelOf);
 
 /** The services that the other side's certificate speaks for. */
-export const peerServices = (socket: Pick<TLSSocket, 'getPeerCertificate'>): string[] =>
+const peerServices = (socket: Pick<TLSSocket, 'getPeerCertificate'>): string[] =>
   certifiedServices(socket.getPeerCertificate());
 
 export function serverTls(source: TlsSource, o: ServerTlsOptions): ServerTls {

@@ -22,7 +22,7 @@ export {
 } from './identity';
 export { adoptKeys, type KeyFiles, keyFilesIn, makeKeys, trustFromFiles } from './key-files';
 export { createLeaseProofs, digestOfInputs, type HeldLease, type LeaseProofs } from './lease-proof';
-export { createMac, derivedJoinToken, isSameSecret, type Mac } from './mac';
+export { derivedJoinToken, isSameSecret, type Mac } from './mac';
 export { createSeals, type Seals, UnknownKey } from './seal';
 export {
   type Claims,

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '@baton/testkit';
-import { sweepOnce } from './loops/sweep.loop';
+import { sweepOnce } from './commands/sweep-blobs';
 import { blueprintTgz } from './testing/archives';
 import { startCatalog, type TestCatalog } from './testing/catalog-setup';
 

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { buildMessage, deploymentDeleted } from '@baton/contracts';
 import { isoInstant, systemClock } from '@baton/kernel';
 import { extract } from 'tar-stream';
-import { sweepOnce } from './loops/sweep.loop';
+import { sweepOnce } from './commands/sweep-blobs';
 import { tgzOf, zipOf } from './testing/archives';
 import { admin, startCatalog, type TestCatalog, userOf } from './testing/catalog-setup';
 

@@ -219,7 +219,7 @@ describe('statuses', () => {
     const requested = {
       id: 'm',
       type: 'x',
-      time: '',
+      time: '2026-01-01T00:00:00.000Z',
       tenant,
       key: executionId,
       payload: { executionId, deploymentId, workflowId: 'install' },

@@ -14,7 +14,7 @@ import {
 } from '@baton/contracts';
 import { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import { createUserLookup } from '@baton/rpc';
+import { createUserLookup, type RpcHandlers } from '@baton/rpc';
 import {
   type ConsumerPart,
   consumerPart,
@@ -30,46 +30,53 @@ import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createLeaseProofs, derivedJoinToken } from '@baton/trust';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
-import { createDoctorParts, type DoctorPart } from './adapters/doctor-parts';
-import { createQueueConfig } from './adapters/queue-config';
-import { createWorkflowConfig, type WorkflowConfigSource } from './adapters/workflow-config';
-import { afterEnds } from './commands/after-ends';
-import { deliverStates, forgetDelivered } from './commands/deliver-states';
-import { dequeueExecutions } from './commands/dequeue-executions';
-import { driveExecution } from './commands/drive-execution';
-import { makeMonths } from './commands/keep-events';
-import { recordGroupCreation } from './commands/record-group';
-import { wakeExecution } from './commands/wake-executions';
 import { configSchema, type ExecutionsConfig } from './config';
-import { createMaintenanceSwitch } from './domain/maintenance';
-import { createAcceptor } from './engine/acceptor';
+import { createDoctorParts, type DoctorPart } from './doctor/adapters/doctor-parts';
+import { doctorHttp } from './doctor/http/doctor.routes';
+import { systemExecutionsHandlers } from './doctor/rpc/system-executions.rpc';
+import { createWorkflowConfig, type WorkflowConfigSource } from './engine/adapters/workflow-config';
+import { afterEnds } from './engine/commands/after-ends';
+import { deliverStates, forgetDelivered } from './engine/commands/deliver-states';
+import { driveExecution } from './engine/commands/drive-execution';
+import { wakeExecution } from './engine/commands/wake-executions';
 import type { EngineDeps, QueueRules, Wakes } from './engine/deps';
-import { createGraphMemory } from './engine/graph-memory';
-import { newPassedOver } from './engine/passed-over';
-import { createStepWriter } from './engine/step-writer';
+import { engineLoops } from './engine/loops/engine.loops';
+import { onExecutionFinished } from './engine/messages/on-execution-finished';
+import { onExecutionRequested } from './engine/messages/on-execution-requested';
+import { workHandlers } from './engine/rpc/work.rpc';
+import { createGraphMemory } from './engine/steps/graph-memory';
+import { createStepWriter } from './engine/steps/step-writer';
 import { createWakes } from './engine/wakes';
-import { createWorkerRegistry, type WorkerRegistry } from './engine/worker-registry';
-import { doctorHttp } from './http/doctor.routes';
-import { createStreamHub } from './http/event-stream';
-import { eventsRoutes } from './http/events.routes';
-import { executionGroupsHttp } from './http/execution-groups.routes';
-import { executionsRoutes } from './http/executions.routes';
-import { operationsRoutes } from './http/operations.routes';
-import { schedulesRoutes } from './http/schedules.routes';
-import { workersHttp } from './http/workers.routes';
-import { engineLoops } from './loops/engine.loops';
-import { eventLoops } from './loops/events.loops';
-import { scheduleLoops } from './loops/schedules.loops';
-import { onBlueprintDeleted } from './messages/on-blueprint-deleted';
-import { onDeploymentCreated } from './messages/on-deployment-created';
-import { onDeploymentDeleted } from './messages/on-deployment-deleted';
-import { onExecutionFinished } from './messages/on-execution-finished';
-import { onExecutionRequested } from './messages/on-execution-requested';
-import { onUploadEnded } from './messages/on-upload-ended';
-import { executionsRpcHandlers, forGoodWorkers, systemExecutionsRpcHandlers } from './rpc/executions.rpc';
-import { workersRpcHandlers } from './rpc/workers.rpc';
+import { makeMonths } from './events/commands/keep-events';
+import { eventsRoutes } from './events/http/events.routes';
+import { eventLoops } from './events/loops/events.loops';
+import { createStreamHub } from './events/stream-hub';
+import { createAcceptedRows } from './executions/accepted-rows';
+import { createAcceptor } from './executions/acceptor';
+import { createQueueConfig } from './executions/adapters/queue-config';
+import { dequeueExecutions } from './executions/commands/dequeue-executions';
+import { createMaintenanceSwitch } from './executions/domain/maintenance';
+import { executionsRoutes } from './executions/http/executions.routes';
+import { onBlueprintDeleted } from './executions/messages/on-blueprint-deleted';
+import { onDeploymentCreated } from './executions/messages/on-deployment-created';
+import { onDeploymentDeleted } from './executions/messages/on-deployment-deleted';
+import { onUploadEnded } from './executions/messages/on-upload-ended';
+import { newPassedOver } from './executions/passed-over';
+import { executionsHandlers } from './executions/rpc/executions.rpc';
+import { createTurns } from './executions/turns';
+import { operationsRoutes } from './foreign-operations/http/operations.routes';
+import { recordGroupCreation } from './groups/commands/record-group';
+import { executionGroupsHttp } from './groups/http/execution-groups.routes';
+import { executionGroupsHandlers } from './groups/rpc/execution-groups.rpc';
+import { schedulesRoutes } from './schedules/http/schedules.routes';
+import { scheduleLoops } from './schedules/loops/schedules.loops';
+import { schedulesHandlers } from './schedules/rpc/schedules.rpc';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
+import { workersHttp } from './workers/http/workers.routes';
+import { forGoodWorkers } from './workers/rpc/for-good-workers';
+import { workersRpcHandlers } from './workers/rpc/workers.rpc';
+import { createWorkerRegistry, type WorkerRegistry } from './workers/worker-registry';
 
 export { configSchema };
 export const serviceName = 'executions' as const;
@@ -163,11 +170,14 @@ function rpcOf(
   { db, hub, deps }: ReturnType<typeof composeEngine>,
   { registry, doctorParts }: { registry: WorkerRegistry; doctorParts: readonly DoctorPart[] },
 ): ServiceParts['rpc'] {
+  const handlers: RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition> = {
+    ...workHandlers(deps, { hub, nowMs: () => infra.clock.now() }),
+    ...executionsHandlers(deps),
+    ...executionGroupsHandlers(deps),
+    ...schedulesHandlers(deps),
+  };
   return [
-    rpcPart(
-      executionsRpc.ExecutionsServiceDefinition,
-      forGoodWorkers(executionsRpcHandlers(deps, { hub, nowMs: () => infra.clock.now() }), registry),
-    ),
+    rpcPart(executionsRpc.ExecutionsServiceDefinition, forGoodWorkers(handlers, registry)),
     rpcPart(
       workersRpc.WorkersServiceDefinition,
       workersRpcHandlers({
@@ -177,7 +187,7 @@ function rpcOf(
         identity: () => requireTrust(infra).identity,
       }),
     ),
-    rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsRpcHandlers(deps, doctorParts)),
+    rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsHandlers(deps, doctorParts)),
     createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
     createTenantPart({ db, schema: 'executions' }),
   ];
@@ -238,9 +248,12 @@ function engineDeps(
   db: Db<DB>,
   parts: { wake: Wakes; workflowConfig: WorkflowConfigSource; queue: QueueRules },
 ): EngineDeps & { nowMs(): number } {
+  const accepted = createAcceptedRows();
   return {
     db,
-    memory: createGraphMemory(),
+    memory: createGraphMemory(accepted),
+    turns: createTurns(),
+    accepted,
     acceptor: createAcceptor(db),
     steps: createStepWriter(db),
     deployments: createDeploymentsClient(infra.rpc),

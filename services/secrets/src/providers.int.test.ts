@@ -1,8 +1,8 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Secret } from '@baton/kernel';
+import { rewrapOnce } from './commands/rewrap-keys';
 import { masterKeyOf, openValue, sealValue } from './domain/envelope';
-import { rewrapOnce } from './loops/rewrap-keys.loop';
 import { admin, startSecrets, userOf } from './testing/secrets-setup';
 
 /** What a key-value store and another manager answer, as their documentation has it. */

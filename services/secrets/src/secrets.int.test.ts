@@ -1,6 +1,6 @@
 import { Secret } from '@baton/kernel';
+import { rewrapOnce } from './commands/rewrap-keys';
 import { masterKeyOf } from './domain/envelope';
-import { rewrapOnce } from './loops/rewrap-keys.loop';
 import { admin, startSecrets, userOf } from './testing/secrets-setup';
 
 let service: Awaited<ReturnType<typeof startSecrets>>;

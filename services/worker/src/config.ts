@@ -1,9 +1,9 @@
 import { cpus } from 'node:os';
-import { type Endpoint, parseEndpoint } from '@baton/isolation';
+import { type ControlGroupChoice, type Endpoint, parseEndpoint } from '@baton/isolation';
 import { envValue, runtimeConfig } from '@baton/service-runtime';
 import type { z } from 'zod';
 import { z as zod } from 'zod';
-import type { Sharing } from './slots';
+import type { Sharing } from './claim/slots';
 
 /** Like the original's default; scripts mostly wait, so it is more than the cores can run at once. */
 const LEAST_SLOTS = 20;
@@ -162,6 +162,15 @@ export const configSchema = runtimeConfig.extend({
     .describe(
       'Further addresses that operations do not reach with BATON_WORKER_EGRESS=restricted, in the same form',
     ),
+  BATON_WORKER_CGROUP: zod
+    .custom<ControlGroupChoice>(
+      (text) => typeof text === 'string' && /^(auto|none|own|\/[^\0]*)$/.test(text),
+      'must be auto, none, own or a path that begins with a slash',
+    )
+    .default('auto')
+    .describe(
+      'Control group (cgroup v2) that bounds memory and processes of each operation as a whole: own is the group that the worker runs in, a path is one below the mount; auto takes its own where an ordinary user may write to it (Delegate=yes of systemd); a worker that runs as root must be told',
+    ),
   BATON_WORKER_UID_RANGE: range
     .prefault('200000-265535')
     .describe('Uids that the operations of tenants run as, one each; for a worker that runs as root'),
@@ -188,7 +197,9 @@ export const configSchema = runtimeConfig.extend({
   BATON_WORKER_LIMIT_MEMORY: envValue
     .integer(0, Number.MAX_SAFE_INTEGER)
     .prefault('8000000000')
-    .describe('Most bytes of private memory of one process of an operation; 0: not bounded'),
+    .describe(
+      'Most bytes of private memory of one process of an operation, and of all its processes together where it has a control group; 0: not bounded',
+    ),
   BATON_WORKER_LIMIT_DISK: envValue
     .integer(1_000_000, Number.MAX_SAFE_INTEGER)
     .prefault('4000000000')

@@ -27,17 +27,17 @@ import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
-import { createBlueprintFiles } from './blueprint-files';
+import { tryHandlers } from './code/handlers';
+import { createPythonPlugins } from './code/python-plugins';
 import { configSchema, scriptEnv, sharingOf, slotsOf, type WorkerConfig } from './config';
-import { createFileCache } from './file-cache';
-import { createFolderIndex } from './folder-index';
-import { tryHandlers } from './handlers';
-import { isolationOf, isolationSettings, isolationText, pythonInside } from './isolation-of-worker';
+import { createBlueprintFiles } from './files/blueprint-files';
+import { createFileCache } from './files/file-cache';
+import { createFolderIndex } from './files/folder-index';
+import { createOperationFolders } from './files/operation-folder';
+import { isolationOf, isolationSettings, isolationText, pythonInside } from './isolation/isolation-of-worker';
+import { workerVariables } from './isolation/own-environment';
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
-import { createOperationFolders } from './operation-folder';
-import { workerVariables } from './own-environment';
-import { createPythonPlugins } from './python-plugins';
 import { createWorker, type Worker, type WorkerDeps } from './worker';
 
 export { configSchema, workerVariables };
@@ -121,6 +121,7 @@ function lifeOf(
       guard.close();
       ctxHost.close();
       await o.choice.egress.close();
+      o.choice.groups.close();
     },
   };
 }

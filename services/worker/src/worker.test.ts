@@ -1,6 +1,6 @@
 import { silentLog, systemClock } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
-import { startLeases } from './leases';
+import { startLeases } from './claim/leases';
 import { sampleLease } from './testing/sample-lease';
 import { createWorker, type WorkerDeps } from './worker';
 

@@ -1,14 +1,14 @@
 import type { Clock, Log } from '@baton/kernel';
 import type { InvokeDeps } from '@baton/plugin-runtime';
 import type { ExecutionsClient } from './adapters/executions.client';
-import { createHeartbeat } from './heartbeat';
-import { createHeldTasks, type HeldTask, takesPlace } from './held-task';
-import { type LeaseDeps, startLeases } from './leases';
-import { createLogShipper } from './logs';
-import type { HostDeps } from './operation-host';
-import { createReporter } from './report';
-import { type RunDeps, runTask } from './run-task';
-import { createSlots, type Sharing } from './slots';
+import { createHeartbeat } from './claim/heartbeat';
+import { createHeldTasks, type HeldTask, takesPlace } from './claim/held-task';
+import { type LeaseDeps, startLeases } from './claim/leases';
+import { createSlots, type Sharing } from './claim/slots';
+import { createLogShipper } from './report/logs';
+import { createReporter } from './report/report';
+import type { HostDeps } from './run/operation-host';
+import { type RunDeps, runTask } from './run/run-task';
 
 export interface WorkerDeps {
   slots: number;

@@ -1,7 +1,6 @@
 /** Row S17: hostile operations, each beside a control that does the same without isolation. */
 import { spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../harness/processes';
@@ -52,13 +51,20 @@ async function outside(rig: Rig, script: string): Promise<string> {
   }
 }
 
-/** Knocks until somebody opens; answers what ends that. */
-function knocking(port: number): () => void {
-  const knock = setInterval(() => {
-    const socket = connect(port, '127.0.0.1', () => socket.destroy());
-    socket.on('error', () => undefined);
-  }, 100);
-  return () => clearInterval(knock);
+/** Of the uids that a worker of root gives to tenants, and of none that is played here. */
+const ANOTHER_TENANT = { uid: 265_530, gid: 265_530 };
+
+/** Knocks until somebody opens, as another tenant's operation would, or as nobody in particular; answers what ends that. */
+function knocking(port: number, account: typeof ANOTHER_TENANT | null): () => void {
+  const text = `import socket, time
+while True:
+    try:
+        socket.create_connection(('127.0.0.1', ${port}), 1).close()
+    except OSError:
+        pass
+    time.sleep(0.1)`;
+  const child = spawn('python3', ['-c', text], { cwd: '/', stdio: 'ignore', ...account });
+  return () => child.kill('SIGKILL');
 }
 
 async function targetsOf(planted: Planted, which: string): Promise<Targets> {
@@ -75,7 +81,8 @@ async function playAll(rig: Rig): Promise<All> {
     const scripts: Record<string, string> = {};
     for (const one of tries) {
       const [first, second] = [await targetsOf(planted, 'control'), await targetsOf(planted, 'operation')];
-      for (const { port } of one.name === 'listens' ? [first, second] : []) stops.push(knocking(port));
+      if (one.name === 'listens')
+        stops.push(knocking(first.port, null), knocking(second.port, ANOTHER_TENANT));
       const said = await outside(rig, scriptOf(one, planted, first));
       found.set(one.name, {
         outside: playedBy(said, planted, first),

@@ -58,7 +58,7 @@ export function recordedResolver(
   return rules.ok ? withRules(inner, rules.value) : inner;
 }
 
-export function parseCase(c: ParseCase): Promise<ParseOutcome> {
+function parseCase(c: ParseCase): Promise<ParseOutcome> {
   return parseBlueprint({
     text: c.dsl,
     location: c.location,

@@ -39,7 +39,7 @@ function textOf(value: string | null, folder: string): string | null {
   return value.startsWith('$text:') ? (textsOf(folder)[value.slice('$text:'.length)] ?? null) : value;
 }
 
-export function realResolver(c: RealCase, folder: string): ImportResolver {
+function realResolver(c: RealCase, folder: string): ImportResolver {
   const files = new Set(c.files.map((f) => (f.startsWith('/') ? f : `/bp/${f}`)));
   return { read: (url) => textOf(c.reads[url] ?? null, folder), exists: (path) => files.has(path) };
 }

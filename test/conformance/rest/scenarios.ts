@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '@baton/client';
 import { nearestName } from '@baton/kernel';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import { call } from '../../harness/session';
 
 /** Closes the manager, which refuses with 503 only when nothing runs any more. */
@@ -65,6 +66,6 @@ export async function untilQuiet(client: Client): Promise<void> {
       throw new Error(
         `still running after ${QUIET_MS / 1000} s: ${running.map((one) => `${one.workflow_id} ${one.id} (${one.status})`).join(', ')}`,
       );
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await letTimePass(LOOK_MS, 'between two looks');
   }
 }

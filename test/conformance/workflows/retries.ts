@@ -1,4 +1,5 @@
 import type { Client } from '@baton/client';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import { call } from '../../harness/session';
 
 /** Configuration of a manager that a step was recorded with. */
@@ -24,8 +25,7 @@ export function configuredRetries(client: Client, first: Retries): (wanted: Retr
     );
     if (changed.length === 0) return;
     for (const name of changed) await call(client, 'putConfig', { name }, { value: wanted[name] });
-    // Nothing tells which values a replica has read, so its interval has to pass.
-    await new Promise((resolve) => setTimeout(resolve, READ_MS));
+    await letTimePass(READ_MS, 'nothing tells which values a replica has read');
     inForce = wanted;
   };
 }

@@ -31,7 +31,8 @@ export function watch(fleet: Fleet): Watch {
           const text = readFileSync(join(folder, name))
             .subarray(begun.get(name) ?? 0)
             .toString('utf8');
-          return [name.replace(/\.log$/, ''), text.split('\n').flatMap(lineOf)];
+          // The last one may be in the middle of its being written.
+          return [name.replace(/\.log$/, ''), text.split('\n').slice(0, -1).flatMap(lineOf)];
         }),
       ),
     judge: async () => {

@@ -1,7 +1,8 @@
 /** The same messages at the broker in PostgreSQL: rows and notifications of whoever may write to its schema. */
-import { setTimeout as pause } from 'node:timers/promises';
+
 import { topology } from '@baton/broker';
 import { dropWithRoles, testUrls, withDatabase } from '@baton/testkit';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import pg from 'pg';
 import { type Fleet, startFleet } from '../../harness/fleet';
 import { seededRandom } from '../../sim/random';
@@ -45,7 +46,11 @@ async function settled(client: pg.Client): Promise<void> {
       )
     ).rows;
   let rows = await left();
-  for (const until = Date.now() + SETTLED_MS; rows.length > 0 && Date.now() < until; await pause(100))
+  for (
+    const until = Date.now() + SETTLED_MS;
+    rows.length > 0 && Date.now() < until;
+    await letTimePass(100, 'between two looks')
+  )
     rows = await left();
   for (const { queue, n } of rows) tell('messages wait', queue, `${n} wait in ${queue}`);
 }

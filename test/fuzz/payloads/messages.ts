@@ -1,7 +1,8 @@
 /** Payloads of messages: each type at the broker, as RabbitMQ takes them from whoever may publish. */
-import { setTimeout as pause } from 'node:timers/promises';
+
 import { publishersOf, serviceOfQueue, type Topology, topology } from '@baton/broker';
 import { newId } from '@baton/kernel';
+import { letTimePass } from '@baton/testkit/let-time-pass';
 import type { Fleet } from '../../harness/fleet';
 import { envelopeOf, openRawBroker, type RawBroker } from '../../harness/raw-broker';
 import { type Random, seededRandom } from '../../sim/random';
@@ -148,7 +149,11 @@ async function untilSettled({ channel, names }: RawBroker): Promise<void> {
     return counts.filter(({ messageCount }) => messageCount > 0).map(({ queue }) => queue);
   };
   let left = await waiting();
-  for (const until = Date.now() + SETTLED_MS; left.length > 0 && Date.now() < until; await pause(100))
+  for (
+    const until = Date.now() + SETTLED_MS;
+    left.length > 0 && Date.now() < until;
+    await letTimePass(100, 'between two looks')
+  )
     left = await waiting();
   for (const queue of left) tell('messages wait', queue, `${queue} is not empty`);
 }

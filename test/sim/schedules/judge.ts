@@ -1,4 +1,4 @@
-import { GRACE_MS } from '../../../services/executions/src/domain/schedule';
+import { GRACE_MS } from '../../../services/executions/src/schedules/domain/schedule';
 import type { MemoryDatabase, MemoryExecution, MemoryOccurrence } from '../service/database';
 
 /** A schedule of the simulation: its times are known without the code that finds them. */
@@ -11,9 +11,9 @@ export interface Planned {
   isWhole: boolean;
 }
 
-export const requestIdOf = (key: string, occurrence: string): string => `schedule:${key}:${occurrence}`;
+const requestIdOf = (key: string, occurrence: string): string => `schedule:${key}:${occurrence}`;
 
-export function timesOf({ sinceMs, stepMs, count }: Planned, untilMs: number): number[] {
+function timesOf({ sinceMs, stepMs, count }: Planned, untilMs: number): number[] {
   const times: number[] = [];
   for (let at = sinceMs; at <= untilMs && (count === null || times.length < count); at += stepMs)
     times.push(at);

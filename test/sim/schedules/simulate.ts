@@ -2,11 +2,14 @@ import '../service/substitute';
 import type { Envelope } from '@baton/contracts';
 import { isAppError, isoInstant } from '@baton/kernel';
 import type { DeploymentModel, NodeInstance, PlanNode } from '@baton/task-graph';
-import { type ScheduleDeps, updateSchedule } from '../../../services/executions/src/commands/put-schedule';
-import { setStatus } from '../../../services/executions/src/commands/set-status';
-import type { ScheduleRow } from '../../../services/executions/src/domain/schedule';
+import { setStatus } from '../../../services/executions/src/engine/commands/set-status';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
-import { onExecutionRequested } from '../../../services/executions/src/messages/on-execution-requested';
+import { onExecutionRequested } from '../../../services/executions/src/engine/messages/on-execution-requested';
+import {
+  type ScheduleDeps,
+  updateSchedule,
+} from '../../../services/executions/src/schedules/commands/put-schedule';
+import type { ScheduleRow } from '../../../services/executions/src/schedules/domain/schedule';
 import { type Random, seededRandom } from '../random';
 import { askAt, askOne } from '../service/clients';
 import { type MemoryDatabase, newDatabase } from '../service/database';

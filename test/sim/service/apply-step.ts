@@ -1,12 +1,12 @@
 import type { Envelope } from '@baton/contracts';
 import { isoInstant } from '@baton/kernel';
 import { type ExecutionStatus, executionMachine } from '@baton/task-graph';
+import type { SteppedRow } from '../../../services/executions/src/engine/store/steps.sql';
+import type { TaskMarks } from '../../../services/executions/src/engine/store/task-document';
 import type { ExecutionRow, InstanceStateRow } from '../../../services/executions/src/store/rows';
-import type { SteppedRow } from '../../../services/executions/src/store/steps.sql';
-import type { TaskMarks } from '../../../services/executions/src/store/task-document';
 import type { MemoryExecution, MemoryGraph, MemoryTask } from './database';
 
-/** One step as the engine's statement gets it (`inputOf` of store/steps.sql.ts), and what the statement does with it. */
+/** One step as the engine's statement gets it (`inputOf` of engine/store/steps.sql.ts), and what the statement does with it. */
 export interface StepInput {
   execution_id: string;
   version: number;

@@ -2,11 +2,14 @@ import type { Envelope } from '@baton/contracts';
 import { AppError, isoInstant } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { GraphFlags } from '@baton/task-graph';
-import type { OccurrenceOutcome, ScheduleRow } from '../../../services/executions/src/domain/schedule';
-import type { ExecutionGroupRow } from '../../../services/executions/src/store/execution-groups.sql';
+import type { TaskMarks } from '../../../services/executions/src/engine/store/task-document';
+import type { ExecutionGroupRow } from '../../../services/executions/src/groups/store/execution-groups.sql';
+import type {
+  OccurrenceOutcome,
+  ScheduleRow,
+} from '../../../services/executions/src/schedules/domain/schedule';
 import type { ExecutionRow, InstanceStateRow, StoredTask } from '../../../services/executions/src/store/rows';
 import type { DB } from '../../../services/executions/src/store/tables.gen';
-import type { TaskMarks } from '../../../services/executions/src/store/task-document';
 import { applyStep, type StepInput } from './apply-step';
 import type { Life, VirtualWorld } from './virtual';
 

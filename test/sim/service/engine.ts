@@ -10,20 +10,25 @@ import {
 } from '@baton/contracts';
 import { isAppError, type Log, Secret, systemClock } from '@baton/kernel';
 import { createLeaseProofs } from '@baton/trust';
-import { afterEnds } from '../../../services/executions/src/commands/after-ends';
-import { deliverStates, forgetDelivered } from '../../../services/executions/src/commands/deliver-states';
-import { dequeueExecutions } from '../../../services/executions/src/commands/dequeue-executions';
-import { driveExecution } from '../../../services/executions/src/commands/drive-execution';
-import { wakeExecution } from '../../../services/executions/src/commands/wake-executions';
-import { noQuota } from '../../../services/executions/src/domain/quota';
-import { createAcceptor } from '../../../services/executions/src/engine/acceptor';
+import { afterEnds } from '../../../services/executions/src/engine/commands/after-ends';
+import {
+  deliverStates,
+  forgetDelivered,
+} from '../../../services/executions/src/engine/commands/deliver-states';
+import { driveExecution } from '../../../services/executions/src/engine/commands/drive-execution';
+import { wakeExecution } from '../../../services/executions/src/engine/commands/wake-executions';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
-import { createGraphMemory } from '../../../services/executions/src/engine/graph-memory';
-import { newPassedOver } from '../../../services/executions/src/engine/passed-over';
-import { createStepWriter } from '../../../services/executions/src/engine/step-writer';
+import { engineLoops } from '../../../services/executions/src/engine/loops/engine.loops';
+import { createGraphMemory } from '../../../services/executions/src/engine/steps/graph-memory';
+import { createStepWriter } from '../../../services/executions/src/engine/steps/step-writer';
 import { createWakes } from '../../../services/executions/src/engine/wakes';
-import { engineLoops } from '../../../services/executions/src/loops/engine.loops';
-import { scheduleLoops } from '../../../services/executions/src/loops/schedules.loops';
+import { createAcceptedRows } from '../../../services/executions/src/executions/accepted-rows';
+import { createAcceptor } from '../../../services/executions/src/executions/acceptor';
+import { dequeueExecutions } from '../../../services/executions/src/executions/commands/dequeue-executions';
+import { noQuota } from '../../../services/executions/src/executions/domain/quota';
+import { newPassedOver } from '../../../services/executions/src/executions/passed-over';
+import { createTurns } from '../../../services/executions/src/executions/turns';
+import { scheduleLoops } from '../../../services/executions/src/schedules/loops/schedules.loops';
 import { dbOf, type MemoryDatabase } from './database';
 import type { DeploymentsPeer } from './peers';
 import { CANCEL_GRACE_MS } from './simulation';
@@ -57,9 +62,12 @@ export function newEngine(
     ended: (ids) => afterEnds(deps, ids),
     streams: () => undefined,
   }));
+  const accepted = createAcceptedRows();
   const deps: EngineDeps = {
     db,
-    memory: createGraphMemory(),
+    memory: createGraphMemory(accepted),
+    turns: createTurns(),
+    accepted,
     acceptor: createAcceptor(db),
     steps: createStepWriter(db),
     deployments: deployments.port,

@@ -1,8 +1,8 @@
 import { isoInstant } from '@baton/kernel';
 import type { TaskRow } from '@baton/task-graph';
-import type { ExecutionGroupRow } from '../../../services/executions/src/store/execution-groups.sql';
+import { taskOfRow } from '../../../services/executions/src/engine/store/task-document';
+import type { ExecutionGroupRow } from '../../../services/executions/src/groups/store/execution-groups.sql';
 import type { ExecutionRow, StoredTask } from '../../../services/executions/src/store/rows';
-import { taskOfRow } from '../../../services/executions/src/store/task-document';
 import type { Observed } from '../oracle';
 import type { MemoryExecution } from './database';
 import { tasksOf } from './store/access';

@@ -1,9 +1,9 @@
 import { executionAccepted, executionRequested } from '@baton/contracts';
 import { outgoing, unsent } from '@baton/postgres';
-import { cancelExecution } from '../../../services/executions/src/commands/cancel-execution';
-import { reportSystemExecution } from '../../../services/executions/src/commands/report-system-execution';
-import { resumeExecution } from '../../../services/executions/src/commands/resume-execution';
-import { setStatus } from '../../../services/executions/src/commands/set-status';
+import { cancelExecution } from '../../../services/executions/src/engine/commands/cancel-execution';
+import { resumeExecution } from '../../../services/executions/src/engine/commands/resume-execution';
+import { setStatus } from '../../../services/executions/src/engine/commands/set-status';
+import { reportSystemExecution } from '../../../services/executions/src/executions/commands/report-system-execution';
 import { parametersOf, stateBefore, WORKFLOWS } from '../simulate';
 import { randomModel } from '../topology';
 import { askAt, askOne, newClient } from './clients';

@@ -1,5 +1,5 @@
 import Module from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /**
  * Imported before the engine: what it keeps in PostgreSQL, it keeps in the memory of the simulation then. Each module of
@@ -11,23 +11,24 @@ type Resolve = (request: string, parent: { filename?: string } | undefined, ...r
 const loader = Module as unknown as { _resolveFilename: Resolve };
 
 const root = join(__dirname, '../../..');
-const real = join(root, 'services/executions/src/store');
+const real = join(root, 'services/executions/src');
 const names = [
-  'executions',
-  'tasks',
-  'instance-states',
-  'left-runs',
-  'events',
-  'work',
-  'queue',
-  'deferred',
-  'execution-groups',
-  'schedules',
+  'executions/store/executions',
+  'engine/store/tasks',
+  'engine/store/instance-states',
+  'executions/store/left-runs',
+  'events/store/events',
+  'engine/store/work',
+  'executions/store/queue',
+  'engine/store/deferred',
+  'groups/store/execution-groups',
+  'schedules/store/schedules',
+  'store/clock',
 ];
 const substitutes = new Map([
   ...names.map((name): [string, string] => [
     join(real, `${name}.sql.ts`),
-    join(__dirname, 'store', `${name}.sql.ts`),
+    join(__dirname, 'store', `${basename(name)}.sql.ts`),
   ]),
   [join(root, 'packages/postgres/src/transaction-scope.ts'), join(__dirname, 'store/scope.ts')],
 ]);

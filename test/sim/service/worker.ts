@@ -1,10 +1,10 @@
 import { type Envelope, executionsRpc } from '@baton/contracts';
 import type { Happening } from '@baton/task-graph';
-import { claimTask } from '../../../services/executions/src/commands/claim-task';
-import { finishTasks } from '../../../services/executions/src/commands/finish-tasks';
-import { heartbeat } from '../../../services/executions/src/commands/renew-leases';
+import { claimTask } from '../../../services/executions/src/engine/commands/claim-task';
+import { finishTasks } from '../../../services/executions/src/engine/commands/finish-tasks';
+import { heartbeat } from '../../../services/executions/src/engine/commands/renew-leases';
 import type { EngineDeps } from '../../../services/executions/src/engine/deps';
-import { leaseMs } from '../../../services/executions/src/engine/task-writes';
+import { leaseMs } from '../../../services/executions/src/engine/steps/task-writes';
 import type { RunId } from '../store';
 import type { LedgerEntry } from '../worker';
 import { call } from './peers';
@@ -45,7 +45,7 @@ export interface Hands {
   workerId: string;
   process: VirtualProcess;
   running: Map<string, Held>;
-  /** The last attempt of each task that ran here, which does not run here again (services/worker/src/held-task.ts). */
+  /** The last attempt of each task that ran here, which does not run here again (services/worker/src/claim/held-task.ts). */
   begun: Map<string, number>;
   outcomes: executionsRpc.TaskOutcome[];
   isReporting: boolean;
@@ -85,7 +85,7 @@ export async function wakeWorker(
 function begin(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): void {
   if ((hands.begun.get(lease.taskId) ?? 0) >= lease.attempt) return;
   hands.begun.set(lease.taskId, lease.attempt);
-  // Whoever has the next run has lost the one before (services/worker/src/leases.ts).
+  // Whoever has the next run has lost the one before (services/worker/src/claim/leases.ts).
   const known = hands.running.get(lease.taskId);
   if (known) known.keptUntil = 0;
   hands.running.set(lease.taskId, {

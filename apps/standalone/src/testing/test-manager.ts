@@ -8,7 +8,7 @@ import { ZipFile } from 'yazl';
 import { standaloneConfig } from '../config';
 import { type Manager, startManager } from '../manager';
 
-export const SECRETS_KEY = 'the master key of both managers, 32 characters at least';
+const SECRETS_KEY = 'the master key of both managers, 32 characters at least';
 
 export interface Answer {
   status: number;

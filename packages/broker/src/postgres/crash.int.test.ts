@@ -11,7 +11,7 @@ const topology = [{ message: work, queues: ['only'] }];
 const envelope = (n: number): Envelope => ({
   id: newId(),
   type: work.type,
-  time: '',
+  time: '2026-01-01T00:00:00.000Z',
   tenant: 't',
   key: 'k',
   payload: { n },

@@ -11,7 +11,7 @@ const topology = [{ message: work, queues: ['only'] }];
 const envelope = (n: number): Envelope => ({
   id: newId(),
   type: work.type,
-  time: '',
+  time: '2026-01-01T00:00:00.000Z',
   tenant: 't',
   key: 'k',
   payload: { n },
@@ -42,15 +42,19 @@ test('a queue that somebody deleted is made again before the publisher calls a m
 test('a confirm that never comes is a retryable error, and the connection works again afterwards', async () => {
   const target = new URL(testUrls.amqp());
   const proxy = await tcpProxy({ host: target.hostname, port: Number(target.port || 5672) });
-  const broker = openBroker({ ...settings, url: proxy.through(testUrls.amqp()), namespace: testNamespace() });
+  const namespace = testNamespace();
+  const broker = openBroker({ ...settings, url: proxy.through(testUrls.amqp()), namespace });
   await eventually(() => broker.ping(), { deadlineMs: 20_000 });
+  const admin = await connect(testUrls.amqp());
+  const channel = await admin.createChannel();
+  const queue = rabbitNames(namespace).queue(work.type, 'only');
   proxy.dropAnswers();
   const lost = broker.publish([envelope(1)]).catch((e) => e);
-  await eventually(async () => {
-    proxy.refuse();
-    proxy.heal();
-    expect(isAppError(await lost, 'service_unavailable_error')).toBe(true);
-  });
+  await eventually(async () => expect((await channel.checkQueue(queue)).messageCount).toBe(1));
+  proxy.refuse();
+  proxy.heal();
+  expect(isAppError(await lost, 'service_unavailable_error')).toBe(true);
+  await admin.close();
   await broker.publish([envelope(2)]);
   const got: number[] = [];
   await broker.consume(work, {

@@ -3,7 +3,7 @@ import { defineRoutes, type ListContract } from '../route';
 import { envelope, ownedFields, resourceId } from './deployments-shapes';
 import { columnsOf } from './list-columns';
 
-export const agentStates = [
+const agentStates = [
   'creating',
   'created',
   'configuring',
@@ -22,11 +22,11 @@ export const agentStates = [
   'nonresponsive',
   'failed',
 ] as const;
-export const installMethods = ['none', 'remote', 'init_script', 'provided', 'plugin'] as const;
+const installMethods = ['none', 'remote', 'init_script', 'provided', 'plugin'] as const;
 
 const text = z.string().nullable();
 /** Item of a list (spec v3.1 part 1 "Agent", reference/rest-api.md 5.15); `id` is that of its node instance. */
-export const agentItem = z
+const agentItem = z
   .object({
     id: z.string(),
     host_id: text,
@@ -41,7 +41,7 @@ export const agentItem = z
   })
   .meta({ id: 'AgentItem' });
 /** One agent; the broker credentials are always null: workers have none of their own here. */
-export const agent = agentItem
+const agent = agentItem
   .extend({
     ...ownedFields,
     name: z.string(),
@@ -59,7 +59,7 @@ export const agentFields = Object.keys(agent.shape);
 const plain = columnsOf(agent);
 /** Names that a column has in the original besides. */
 const alike = ['deployment_id', 'node_id'];
-export const agentList: ListContract = {
+const agentList: ListContract = {
   fields: agentFields,
   filters: [...plain, ...alike, 'node_ids', 'node_instance_ids', 'install_methods'],
   sorts: [...plain, ...alike],

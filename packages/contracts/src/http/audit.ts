@@ -4,7 +4,7 @@ import { defineRoutes } from '../route';
 import { instant, jsonObject } from './shapes';
 
 /** One change (reference/rest-api.md 5.28); `chain` is the link of the tamper-evident chain. */
-export const auditEntry = z
+const auditEntry = z
   .object({
     id: z.number().int(),
     ref_table: z.string(),
@@ -32,7 +32,7 @@ const time = z
 const flag = z.string().regex(/^(true|false)$/i, 'must be true or false');
 const about = { creator_name: z.string().optional(), execution_id: z.string().optional() };
 /** What the entries may be ordered by. */
-export const auditOrders = [
+const auditOrders = [
   'id',
   'created_at',
   'ref_table',

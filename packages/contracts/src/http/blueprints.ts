@@ -31,7 +31,7 @@ export const blueprintState = z.enum([
 ]);
 
 /** spec v3.1 part 1, Blueprint; further fields of reference 5.1. */
-export const blueprint = z
+const blueprint = z
   .object({
     ...ownedFields,
     id: z.string(),
@@ -49,10 +49,10 @@ export const blueprint = z
   })
   .meta({ id: 'Blueprint' });
 export const blueprints = envelope(blueprint);
-export const blueprintFields = Object.keys(blueprint.shape);
+const blueprintFields = Object.keys(blueprint.shape);
 
 /** What v2.1 shows of a blueprint (spec v2.1). */
-export const blueprintV21 = z
+const blueprintV21 = z
   .object({
     id: z.string(),
     description: z.string().nullable(),
@@ -78,7 +78,7 @@ export const blueprintList: ListContract = {
 };
 
 /** Arguments of an upload; in the query or, with multipart, in the part `params`. */
-export const uploadArguments = z.object({
+const uploadArguments = z.object({
   application_file_name: z.string().max(1024).default(''),
   blueprint_archive_url: z.string().max(4096).optional(),
   visibility: visibility.optional(),

@@ -3,7 +3,7 @@ import { defineRoutes } from '../route';
 import { envelope, jsonObject } from './shapes';
 
 /** Broker (reference/rest-api.md 5.14); both credential fields are null without broker_credentials. */
-export const broker = z
+const broker = z
   .object({
     name: z.string(),
     host: z.string(),

@@ -3,7 +3,7 @@ import { defineRoutes } from '../route';
 import { instant, jsonObject } from './shapes';
 
 /** One value of the manager's configuration (reference/rest-api.md 5.21). */
-export const configItem = z
+const configItem = z
   .object({
     name: z.string(),
     value: z.unknown(),

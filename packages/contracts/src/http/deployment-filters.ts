@@ -11,7 +11,7 @@ const rule = z.object({
 });
 
 /** Filter (spec v3.1 part 2 "Filter and filter rule", reference/rest-api.md 5.11). */
-export const filter = z
+const filter = z
   .object({
     id: z.string(),
     ...ownedFields,
@@ -22,7 +22,7 @@ export const filter = z
     is_system_filter: z.boolean(),
   })
   .meta({ id: 'DeploymentFilter' });
-export const filterFields = Object.keys(filter.shape);
+const filterFields = Object.keys(filter.shape);
 
 const params = z.object({ id: resourceId });
 const path = '/filters/deployments';

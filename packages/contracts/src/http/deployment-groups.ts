@@ -13,7 +13,7 @@ import {
 import { columnsOf } from './list-columns';
 
 /** DeploymentGroup (reference/rest-api.md 5.6). In lists, members and labels are null without `_get_data`. */
-export const deploymentGroup = z
+const deploymentGroup = z
   .object({
     id: z.string(),
     ...ownedFields,
@@ -25,10 +25,10 @@ export const deploymentGroup = z
     labels: z.array(labelOutput).nullable(),
   })
   .meta({ id: 'DeploymentGroup' });
-export const deploymentGroupFields = Object.keys(deploymentGroup.shape);
+const deploymentGroupFields = Object.keys(deploymentGroup.shape);
 
 /** A deployment to be made in the group; `id` may hold {group_id}, {uuid}, {count}, {blueprint_id}, {site_name}. */
-export const newGroupDeployment = z.object({
+const newGroupDeployment = z.object({
   id: z.string().nullish(),
   inputs: jsonObject.nullish(),
   labels: labelsInput.nullish(),
@@ -46,7 +46,7 @@ const selection = {
   deployments_from_group: z.union([z.string(), z.array(z.string())]).nullish(),
   new_deployments: z.array(newGroupDeployment).nullish(),
 };
-export const groupSelection = z.object(selection);
+const groupSelection = z.object(selection);
 
 /** Properties of the group itself. */
 const properties = {

@@ -6,7 +6,7 @@ import { columnsOf } from './list-columns';
 const instances = z.array(jsonObject);
 
 /** Deployment modification (reference/rest-api.md 5.5, reference/workflows.md 1.10). */
-export const modification = z
+const modification = z
   .object({
     id: z.string(),
     ...ownedFields,
@@ -23,15 +23,15 @@ export const modification = z
     }),
   })
   .meta({ id: 'DeploymentModification' });
-export const modificationFields = Object.keys(modification.shape);
+const modificationFields = Object.keys(modification.shape);
 
 /** What POST takes per node or scaling group. */
-export const modifiedNode = z.object({
+const modifiedNode = z.object({
   instances: z.number().int().min(0).optional(),
   removed_ids_include_hint: z.array(z.string()).optional(),
   removed_ids_exclude_hint: z.array(z.string()).optional(),
 });
-export const startModificationBody = z.object({
+const startModificationBody = z.object({
   deployment_id: z.string(),
   context: z.unknown().optional(),
   nodes: z.record(z.string(), modifiedNode).optional(),

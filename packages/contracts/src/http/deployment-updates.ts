@@ -5,7 +5,7 @@ import { columnsOf } from './list-columns';
 import { bodyFlag } from './shapes';
 
 /** A change between two plans (reference/dsl.md ch. 8). */
-export const updateStep = z.object({
+const updateStep = z.object({
   id: z.string(),
   action: z.enum(['add', 'remove', 'modify']),
   entity_type: z.string(),
@@ -14,7 +14,7 @@ export const updateStep = z.object({
 });
 
 /** Deployment update (spec v3.1 part 1 "Deployment update", reference/rest-api.md 5.3). */
-export const deploymentUpdate = z
+const deploymentUpdate = z
   .object({
     id: z.string(),
     ...ownedFields,
@@ -41,7 +41,7 @@ export const deploymentUpdate = z
     labels_to_create: z.array(jsonObject).nullable(),
   })
   .meta({ id: 'DeploymentUpdate' });
-export const deploymentUpdateFields = Object.keys(deploymentUpdate.shape);
+const deploymentUpdateFields = Object.keys(deploymentUpdate.shape);
 
 const flag = bodyFlag.default(false);
 

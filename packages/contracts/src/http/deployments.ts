@@ -18,7 +18,7 @@ import { legacyFields } from './legacy-fields';
 import { columnsOf } from './list-columns';
 
 /** Value of a status field that sums up a deployment or its descendants (reference/rest-api.md 6.4). */
-export const deploymentStatus = z.enum(['good', 'in_progress', 'requires_attention']);
+const deploymentStatus = z.enum(['good', 'in_progress', 'requires_attention']);
 
 /** A workflow of a deployment as read (reference/rest-api.md 5.2). */
 export const workflowEntry = z
@@ -89,7 +89,7 @@ export const deployment = z
     workdir_zip: z.string().nullable(),
   })
   .meta({ id: 'Deployment' });
-export const deploymentFields = Object.keys(deployment.shape);
+const deploymentFields = Object.keys(deployment.shape);
 
 /** Plain filters of deployment lists, also of summaries and searches. */
 export const deploymentFilters = [...columnsOf(deployment, ['workdir_zip']), 'deployment_group_id'];
@@ -122,7 +122,7 @@ export const workflowList = {
   passedOver: ['_include', '_sort', '_size', '_offset'],
 } as const;
 
-export const createDeploymentBody = z.object({
+const createDeploymentBody = z.object({
   blueprint_id: z.string().min(1),
   inputs: jsonObject.nullish(),
   visibility: visibility.optional(),
@@ -137,7 +137,7 @@ export const createDeploymentBody = z.object({
 });
 
 /** What is not known here is passed over; a body without any key is refused. */
-export const updateDeploymentBody = z.looseObject({
+const updateDeploymentBody = z.looseObject({
   labels: labelsInput.optional(),
   display_name: z.string().optional(),
   /** Written by updates and restores only (reference/rest-api.md 5.2). */

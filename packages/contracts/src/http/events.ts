@@ -6,7 +6,7 @@ import { envelope, instant, jsonObject, queryBoolean } from './shapes';
 const errorCause = z.object({ message: z.string(), traceback: z.string().nullable(), type: z.string() });
 
 /** Event or log line (spec v3.1 part 2 "Event"; reference/rest-api.md 7.1). */
-export const event = z
+const event = z
   .object({
     _storage_id: z.number().int(),
     type: z.enum(['platform_event', 'platform_log', 'cloudify_event', 'cloudify_log']),
@@ -33,9 +33,9 @@ export const event = z
   })
   .meta({ id: 'Event' });
 
-export const eventFields = Object.keys(event.shape);
+const eventFields = Object.keys(event.shape);
 
-export const eventList = {
+const eventList = {
   fields: eventFields,
   isIncludeLoose: true as const,
   filters: [

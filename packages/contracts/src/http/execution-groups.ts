@@ -12,7 +12,7 @@ import { executionStatus } from './executions';
 import { columnsOf } from './list-columns';
 
 /** ExecutionGroup (reference/rest-api.md 5.8). In lists, members and status are null without `_get_data`. */
-export const executionGroup = z
+const executionGroup = z
   .object({
     id: z.string(),
     ...ownedFields,
@@ -23,7 +23,7 @@ export const executionGroup = z
     status: executionStatus.nullable(),
   })
   .meta({ id: 'ExecutionGroup' });
-export const executionGroupFields = Object.keys(executionGroup.shape);
+const executionGroupFields = Object.keys(executionGroup.shape);
 
 export const executionGroupAction = z.enum(['cancel', 'force-cancel', 'kill', 'resume', 'force-resume']);
 

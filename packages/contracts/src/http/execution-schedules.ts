@@ -16,7 +16,7 @@ const rule = z.union([
 ]);
 
 /** Execution schedule (spec v3.1 part 2 "ExecutionSchedule", reference/rest-api.md 5.9). */
-export const executionSchedule = z
+const executionSchedule = z
   .object({
     id: z.string(),
     deployment_id: z.string(),
@@ -42,7 +42,7 @@ export const executionSchedule = z
   })
   .meta({ id: 'ExecutionSchedule' });
 
-export const executionScheduleFields = Object.keys(executionSchedule.shape);
+const executionScheduleFields = Object.keys(executionSchedule.shape);
 
 const whole = z
   .union([z.number().int(), z.string().regex(/^-?\d{1,9}$/, 'must be a whole number')])

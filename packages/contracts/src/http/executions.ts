@@ -55,7 +55,7 @@ const shownExecution = execution.partial().extend({
     .describe('While it is cancelling: when operations that still run are stopped'),
 });
 
-export const executionFields = Object.keys(execution.shape);
+const executionFields = Object.keys(execution.shape);
 
 /** Body of POST /executions (spec v3.1 part 2 "Executions"; `scheduled_time` is the original's name of `schedule`). */
 export const startExecutionBody = z.object({
@@ -95,7 +95,7 @@ export const executionAction = z.enum([
 ]);
 
 /** What may be asked of many executions at once. */
-export const bulkAction = z.enum(['cancel', 'force-cancel', 'kill', 'resume', 'force-resume']);
+const bulkAction = z.enum(['cancel', 'force-cancel', 'kill', 'resume', 'force-resume']);
 
 const waitReason = z.object({
   kind: z.enum([

@@ -4,7 +4,7 @@ import { columnsOf } from './list-columns';
 import { createdFields, envelope, instant, ownedFields, visibility } from './shapes';
 
 /** A rule as it is stored (spec v3.1 part 2); requests are checked rule by rule in ../filter-rules for better errors. */
-export const filterRule = z.object({
+const filterRule = z.object({
   key: z.string(),
   values: z.array(z.string()),
   operator: z.string(),

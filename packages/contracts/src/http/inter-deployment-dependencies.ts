@@ -4,7 +4,7 @@ import { createdFields, envelope, jsonObject, ownedFields } from './deployments-
 import { columnsOf } from './list-columns';
 
 /** Inter-deployment dependency (spec v3.1 part 1, reference/rest-api.md 5.4). */
-export const dependency = z
+const dependency = z
   .object({
     id: z.string(),
     ...ownedFields,
@@ -16,7 +16,7 @@ export const dependency = z
     external_target: jsonObject.nullable(),
   })
   .meta({ id: 'InterDeploymentDependency' });
-export const dependencyFields = Object.keys(dependency.shape);
+const dependencyFields = Object.keys(dependency.shape);
 
 const identification = {
   dependency_creator: z.string().min(1),
@@ -26,8 +26,8 @@ const identification = {
   external_source: jsonObject.nullish(),
   external_target: jsonObject.nullish(),
 };
-export const dependencyBody = z.object({ ...identification, ...createdFields });
-export const dependencyDeletion = z.object({
+const dependencyBody = z.object({ ...identification, ...createdFields });
+const dependencyDeletion = z.object({
   ...identification,
   is_component_deletion: z.boolean().optional(),
 });

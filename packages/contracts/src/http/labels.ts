@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import type { ListContract } from '../route';
-import { envelope, labelsInput } from './shapes';
+import { envelope } from './shapes';
 
 /** Answer of GET /labels/{kind} and /labels/{kind}/{key}: an envelope of texts (reference 4.2). */
 export const labelTexts = envelope(z.string());
-
-/** Body of PATCH {labels} (reference 4.2). The rules of keys and values are in ../labels. */
-export const labelsBody = labelsInput;
 
 /** List conventions of the label lists; the items are texts, so there is nothing to include. */
 export const labelList: ListContract = {

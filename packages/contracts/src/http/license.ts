@@ -3,7 +3,7 @@ import { defineRoutes } from '../route';
 import { envelope, instant } from './shapes';
 
 /** License (spec v3.1 part 2 "License", reference/rest-api.md 8.3); a customer id alone has nothing else. */
-export const license = z
+const license = z
   .object({
     id: z.string(),
     customer_id: z.string(),
@@ -15,7 +15,7 @@ export const license = z
     expired: z.boolean(),
   })
   .meta({ id: 'License' });
-export const licenseFields = Object.keys(license.shape);
+const licenseFields = Object.keys(license.shape);
 
 const common = {
   owner: 'cluster-status',

@@ -5,7 +5,7 @@ import { columnsOf } from './list-columns';
 import { bodyFlag, envelope, ownedFields, resourceId } from './shapes';
 
 /** Log bundle (reference/rest-api.md 5.13). */
-export const logBundle = z
+const logBundle = z
   .object({
     ...ownedFields,
     id: z.string(),
@@ -13,7 +13,7 @@ export const logBundle = z
     error: z.string(),
   })
   .meta({ id: 'LogBundle' });
-export const logBundleFields = Object.keys(logBundle.shape);
+const logBundleFields = Object.keys(logBundle.shape);
 
 const columns = columnsOf(logBundle);
 const own = {

@@ -9,7 +9,7 @@ const remaining = z.object({
 });
 
 /** Maintenance mode (reference/rest-api.md 5.20). Instants are '' when there is none. */
-export const maintenance = z
+const maintenance = z
   .object({
     status: z.enum(['deactivated', 'activating', 'activated']),
     activated_at: z.string(),

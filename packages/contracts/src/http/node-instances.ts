@@ -27,7 +27,7 @@ export const nodeInstance = z
     has_configuration_drift: z.boolean(),
   })
   .meta({ id: 'NodeInstance' });
-export const nodeInstanceFields = Object.keys(nodeInstance.shape);
+const nodeInstanceFields = Object.keys(nodeInstance.shape);
 
 const filters = [...columnsOf(nodeInstance), 'node_name'];
 export const nodeInstanceList = {
@@ -42,7 +42,7 @@ export const nodeInstanceList = {
 } as const;
 
 /** Body of the PATCH; `version` is checked by the rules of reference/rest-api.md 5.16. */
-export const patchNodeInstanceBody = z.object({
+const patchNodeInstanceBody = z.object({
   version: z.number().int().min(0),
   state: z.string().optional(),
   runtime_properties: jsonObject.optional(),

@@ -34,7 +34,7 @@ export const node = z
     unavailable_instances: count,
   })
   .meta({ id: 'Node' });
-export const nodeFields = Object.keys(node.shape);
+const nodeFields = Object.keys(node.shape);
 
 const filters = [...columnsOf(node), 'node_id'];
 export const nodeList = {

@@ -3,7 +3,7 @@ import { defineRoutes } from '../route';
 import { envelope, jsonObject, ownedFields } from './shapes';
 
 /** Operation: a stored task (spec v3.1 part 2 "Operation"; reference/rest-api.md 5.17, workflows.md 2.7). */
-export const operation = z
+const operation = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -19,7 +19,7 @@ export const operation = z
   })
   .meta({ id: 'Operation' });
 
-export const tasksGraph = z
+const tasksGraph = z
   .object({ id: z.string(), execution_id: z.string(), name: z.string(), ...ownedFields })
   .meta({ id: 'TasksGraph' });
 

@@ -3,7 +3,7 @@ import { defineRoutes } from '../route';
 import { envelope } from './shapes';
 
 /** One cell of the permission table (reference/rest-api.md 2.6). */
-export const permissionGrant = z
+const permissionGrant = z
   .object({ role: z.string(), permission: z.string() })
   .meta({ id: 'PermissionGrant' });
 

@@ -4,7 +4,7 @@ import { columnsOf } from './list-columns';
 import { envelope, ownedFields } from './shapes';
 
 /** Plugins update (spec v3.1 part 2 "Plugins update", reference/rest-api.md 5.18). */
-export const pluginsUpdate = z
+const pluginsUpdate = z
   .object({
     id: z.string(),
     ...ownedFields,
@@ -25,12 +25,12 @@ export const pluginsUpdate = z
     all_tenants: z.boolean(),
   })
   .meta({ id: 'PluginsUpdate' });
-export const pluginsUpdateFields = Object.keys(pluginsUpdate.shape);
+const pluginsUpdateFields = Object.keys(pluginsUpdate.shape);
 
 const names = z.array(z.string().min(1)).nullish();
 
 /** Which plugins are brought to which versions: PluginSelection of contracts, and how. */
-export const initiatePluginsUpdateBody = z.object({
+const initiatePluginsUpdateBody = z.object({
   force: z.boolean().default(false),
   plugin_names: names,
   all_to_latest: z.boolean().nullish(),

@@ -19,7 +19,7 @@ const textOrNull = z.string().nullable();
 const textsOrNull = z.array(z.string()).nullable();
 
 /** spec v3.1 part 2, Plugin; further fields of reference 5.18. */
-export const plugin = z
+const plugin = z
   .object({
     ...ownedByPlugin,
     id: z.string(),
@@ -45,9 +45,9 @@ export const plugin = z
     file_server_path: z.string(),
   })
   .meta({ id: 'Plugin' });
-export const plugins = envelope(plugin);
+
 /** What v2.1 shows of a plugin (spec v2.1); `uploaded_at` is written as v2.1 writes times. */
-export const pluginV21 = plugin
+const pluginV21 = plugin
   .pick({
     id: true,
     package_name: true,
@@ -66,11 +66,11 @@ export const pluginV21 = plugin
   .meta({ id: 'PluginV21' });
 const pluginOfAnyVersion = z.union([plugin, pluginV21]);
 const pluginsOfAnyVersion = envelope(pluginOfAnyVersion);
-export const pluginFields = Object.keys(plugin.shape);
+const pluginFields = Object.keys(plugin.shape);
 
 /** Beside these: where its files are, which is worked out. */
 const plainColumns = columnsOf(plugin, ['yaml_url_path', 'file_server_path']);
-export const pluginList: ListContract = {
+const pluginList: ListContract = {
   fields: pluginFields,
   filters: plainColumns,
   sorts: plainColumns,
@@ -80,7 +80,7 @@ export const pluginList: ListContract = {
   allowsGetAll: true,
 };
 
-export const pluginUploadArguments = z.object({
+const pluginUploadArguments = z.object({
   plugin_archive_url: z.string().max(4096).optional(),
   plugin_path: z.string().max(4096).optional(),
   title: z.string().max(256).optional(),

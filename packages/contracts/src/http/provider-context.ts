@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { jsonObject, queryBoolean } from './shapes';
 
-export const providerContext = z
+const providerContext = z
   .object({ id: z.string(), name: z.string(), context: jsonObject })
   .meta({ id: 'ProviderContext' });
 

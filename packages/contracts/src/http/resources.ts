@@ -20,7 +20,7 @@ const withExtract = z.object({
 });
 
 /** Path below the folder that was asked for -> ISO time of the last change. */
-export const folderListing = z.record(z.string(), z.string());
+const folderListing = z.record(z.string(), z.string());
 
 const shared = {
   owner: 'catalog',

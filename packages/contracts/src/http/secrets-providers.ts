@@ -4,7 +4,7 @@ import { columnsOf } from './list-columns';
 import { createdFields, envelope, instant, jsonObject, ownedFields, resourceId, visibility } from './shapes';
 
 /** Store of secrets (reference/rest-api.md 5.23). Connection parameters are null without secrets_provider_credentials. */
-export const secretsProvider = z
+const secretsProvider = z
   .object({
     ...ownedFields,
     id: z.string(),
@@ -14,7 +14,7 @@ export const secretsProvider = z
     updated_at: instant,
   })
   .meta({ id: 'SecretsProvider' });
-export const secretsProviderFields = Object.keys(secretsProvider.shape);
+const secretsProviderFields = Object.keys(secretsProvider.shape);
 
 const plainColumns = columnsOf(secretsProvider);
 const list: ListContract = {

@@ -17,7 +17,7 @@ import {
 } from './shapes';
 
 /** List item: everything but the value (spec v3.1 part 2, Secret; reference 5.23). */
-export const secretItem = z
+const secretItem = z
   .object({
     ...ownedFields,
     key: z.string(),
@@ -27,16 +27,16 @@ export const secretItem = z
     provider_name: z.string().nullable(),
   })
   .meta({ id: 'SecretItem' });
-export const secretItems = envelope(secretItem);
+const secretItems = envelope(secretItem);
 /** A single read. The value is a text, or any JSON where the secret has a schema; empty for those who may not see it. */
-export const secret = secretItem
+const secret = secretItem
   .extend({ value: z.unknown(), schema: jsonObject.nullable(), provider_options: z.unknown() })
   .meta({ id: 'Secret' });
-export const secretItemFields = Object.keys(secretItem.shape);
-export const secretFields = Object.keys(secret.shape);
+const secretItemFields = Object.keys(secretItem.shape);
+const secretFields = Object.keys(secret.shape);
 
 const plainColumns = columnsOf(secretItem);
-export const secretList: ListContract = {
+const secretList: ListContract = {
   fields: secretItemFields,
   filters: plainColumns,
   sorts: plainColumns,
@@ -45,8 +45,6 @@ export const secretList: ListContract = {
   allowsAllTenants: true,
   allowsGetAll: true,
 };
-
-export const MAX_SECRET_LENGTH = 1024 * 1024;
 
 export const putSecretBody = z
   .object({
@@ -63,7 +61,7 @@ export const putSecretBody = z
   .meta({ id: 'SecretCreate' });
 
 /** What is not known here is passed over; a body without any key is refused. */
-export const patchSecretBody = z
+const patchSecretBody = z
   .looseObject({
     value: z.unknown().optional(),
     visibility: visibility.optional(),
@@ -75,7 +73,7 @@ export const patchSecretBody = z
   .meta({ id: 'SecretUpdate' });
 
 /** reference 8.1: items are judged one by one, so their members are open here. */
-export const importSecretsBody = z
+const importSecretsBody = z
   .object({
     secrets_list: z.array(z.unknown()),
     tenant_map: z.record(z.string(), z.string()).optional(),
@@ -86,7 +84,7 @@ export const importSecretsBody = z
   })
   .meta({ id: 'SecretsImport' });
 
-export const exportedSecret = z
+const exportedSecret = z
   .object({
     key: z.string(),
     value: z.string(),
@@ -103,7 +101,7 @@ export const exportedSecret = z
   .meta({ id: 'ExportedSecret' });
 
 /** Every secret is exported, whatever the page size. */
-export const exportList: ListContract = { ...secretList, fields: Object.keys(exportedSecret.shape) };
+const exportList: ListContract = { ...secretList, fields: Object.keys(exportedSecret.shape) };
 
 const owned = { owner: 'secrets', tenant: 'required', versions: ['v3.1'] } as const;
 const path = '/secrets/:secret_key';

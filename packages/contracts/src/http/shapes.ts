@@ -44,7 +44,7 @@ export const ownedFields = {
   resource_availability: visibility,
 };
 
-export const pagination = z.object({
+const pagination = z.object({
   total: z.number().int(),
   offset: z.number().int(),
   size: z.number().int(),
@@ -56,11 +56,6 @@ export function envelope<T extends z.ZodType>(item: T) {
     metadata: z.object({ pagination, filtered: z.number().int().nullable().optional() }),
   });
 }
-
-export const errorBody = z
-  .object({ message: z.string(), error_code: z.string(), server_traceback: z.null() })
-  .loose()
-  .meta({ id: 'Error' });
 
 /** true/false of a query string in any letter case. */
 export const queryBoolean = z

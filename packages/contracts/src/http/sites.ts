@@ -4,7 +4,7 @@ import { createdFields, envelope, ownedFields, resourceId, visibility } from './
 import { columnsOf } from './list-columns';
 
 /** Site (spec v3.1 part 2 "Site", reference/rest-api.md 8.4). */
-export const site = z
+const site = z
   .object({
     name: z.string(),
     location: z.string().nullable().describe('latitude, longitude'),
@@ -13,7 +13,7 @@ export const site = z
     ...ownedFields,
   })
   .meta({ id: 'Site' });
-export const siteFields = Object.keys(site.shape);
+const siteFields = Object.keys(site.shape);
 
 const filters = columnsOf(site, ['location']);
 const params = z.object({ name: resourceId });

@@ -6,12 +6,12 @@ import { columnsOf } from './list-columns';
 import { bodyFlag, envelope, ownedFields, queryBoolean, resourceId, visibility } from './shapes';
 
 /** Snapshot (spec v3.1 part 2); `uploading` of the spec is a documentation value, `creating` is what there is (6.5). */
-export const snapshotStatus = z.enum(['creating', 'created', 'failed', 'uploaded']);
-export const snapshot = z
+const snapshotStatus = z.enum(['creating', 'created', 'failed', 'uploaded']);
+const snapshot = z
   .object({ ...ownedFields, id: z.string(), status: snapshotStatus, error: z.string() })
   .meta({ id: 'Snapshot' });
 /** spec v2.1 "Snapshot". */
-export const snapshotV21 = snapshot
+const snapshotV21 = snapshot
   .pick({ id: true, created_at: true, status: true, error: true })
   .extend({
     // A deleted one is shown with its id only.
@@ -22,10 +22,10 @@ export const snapshotV21 = snapshot
   .partial({ created_at: true, status: true, error: true })
   .meta({ id: 'SnapshotV21' });
 const snapshotOfAnyVersion = z.union([snapshot, snapshotV21]);
-export const snapshotFields = Object.keys(snapshot.shape);
+const snapshotFields = Object.keys(snapshot.shape);
 
 const columns = columnsOf(snapshot);
-export const snapshotList: ListContract = {
+const snapshotList: ListContract = {
   fields: snapshotFields,
   filters: columns,
   sorts: columns,
@@ -36,7 +36,7 @@ export const snapshotList: ListContract = {
 };
 
 /** Body of PUT /snapshots/{id}; what only the original's way of working needs is read and has no effect. */
-export const createSnapshotBody = z.object({
+const createSnapshotBody = z.object({
   include_credentials: bodyFlag.optional(),
   include_logs: bodyFlag.default(true),
   include_events: bodyFlag.default(true),
@@ -50,7 +50,7 @@ export const createSnapshotBody = z.object({
   snapshot_archive_url: z.unknown().optional(),
 });
 
-export const restoreSnapshotBody = z.object({
+const restoreSnapshotBody = z.object({
   force: bodyFlag.optional(),
   dry_run: bodyFlag
     .default(false)
@@ -67,7 +67,7 @@ export const restoreSnapshotBody = z.object({
   recreate_deployments_envs: bodyFlag.optional(),
 });
 
-export const snapshotUploadArguments = z.object({
+const snapshotUploadArguments = z.object({
   snapshot_archive_url: z.string().max(4096).optional(),
   visibility: visibility.optional(),
   private_resource: queryBoolean.optional(),

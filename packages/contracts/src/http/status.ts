@@ -3,7 +3,7 @@ import { defineRoutes } from '../route';
 import { envelope, instant, jsonObject } from './shapes';
 
 /** Version (spec v3.1 part 2 "Version", reference/rest-api.md 5.26). */
-export const version = z
+const version = z
   .object({
     version: z.string(),
     edition: z.string(),
@@ -14,15 +14,15 @@ export const version = z
     distro_release: z.string().nullable(),
   })
   .meta({ id: 'Version' });
-export const versionFields = Object.keys(version.shape);
+const versionFields = Object.keys(version.shape);
 
 const serviceStatus = z.object({ status: z.string(), is_remote: z.boolean(), extra_info: jsonObject });
 
 /** Manager status (spec v3.1 part 2 "Manager status", reference/rest-api.md 8.6). */
-export const managerStatus = z
+const managerStatus = z
   .object({ status: z.string(), services: z.record(z.string(), serviceStatus) })
   .meta({ id: 'ManagerStatus' });
-export const legacyManagerStatus = z.object({ status: z.literal('running'), services: z.array(jsonObject) });
+const legacyManagerStatus = z.object({ status: z.literal('running'), services: z.array(jsonObject) });
 
 const clusterGroup = z.object({
   status: z.string(),
@@ -30,12 +30,12 @@ const clusterGroup = z.object({
   nodes: z.record(z.string(), jsonObject),
 });
 /** Cluster status (spec v3.1 part 1 "Cluster status", reference/rest-api.md 8.8). */
-export const clusterStatus = z
+const clusterStatus = z
   .object({ status: z.enum(['OK', 'Degraded', 'Fail']), services: z.record(z.string(), clusterGroup) })
   .meta({ id: 'ClusterStatus' });
 
 /** ManagerItem (spec v3.1 part 1). */
-export const manager = z
+const manager = z
   .object({
     id: z.number().int(),
     hostname: z.string(),
@@ -52,7 +52,7 @@ export const manager = z
     status_report_frequency: z.number(),
   })
   .meta({ id: 'Manager' });
-export const managerFields = Object.keys(manager.shape);
+const managerFields = Object.keys(manager.shape);
 
 const named = z.string().min(1).max(256);
 export const newManager = z.object({

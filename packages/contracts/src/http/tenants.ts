@@ -25,7 +25,7 @@ export const tenant = z
   })
   .meta({ id: 'Tenant' });
 export type TenantAnswer = z.infer<typeof tenant>;
-export const tenantFields = Object.keys(tenant.shape) as (keyof TenantAnswer)[];
+const tenantFields = Object.keys(tenant.shape) as (keyof TenantAnswer)[];
 
 const limit = z
   .number()

@@ -15,10 +15,10 @@ export const token = z
   })
   .meta({ id: 'Token' });
 export type TokenAnswer = z.infer<typeof token>;
-export const tokenFields = Object.keys(token.shape) as (keyof TokenAnswer)[];
+const tokenFields = Object.keys(token.shape) as (keyof TokenAnswer)[];
 
 /** The list of tokens which is at the same time the token that older clients obtain by GET (2.3). */
-export const tokenList = envelope(token).extend({
+const tokenList = envelope(token).extend({
   value: z.string().optional(),
   role: z.string().optional(),
   username: z.string().optional(),

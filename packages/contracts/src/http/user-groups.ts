@@ -15,7 +15,7 @@ export const userGroup = z
   })
   .meta({ id: 'UserGroup' });
 export type UserGroupAnswer = z.infer<typeof userGroup>;
-export const userGroupFields = Object.keys(userGroup.shape) as (keyof UserGroupAnswer)[];
+const userGroupFields = Object.keys(userGroup.shape) as (keyof UserGroupAnswer)[];
 
 const getData = z.object({ _get_data: queryBoolean.optional() });
 const member = z.object({ username: z.string(), group_name: z.string() });

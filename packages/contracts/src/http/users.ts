@@ -3,9 +3,6 @@ import { defineRoutes } from '../route';
 import { columnsOf } from './list-columns';
 import { bodyFlag, envelope, instant, queryBoolean, resourceId } from './shapes';
 
-/** Password rule of reference/rest-api.md 4.1. */
-export const password = z.string().min(5).max(256);
-
 const counted = z.number().int();
 
 /** A user (reference/rest-api.md 2.7). `groups` and `tenants` are counts, or lists and objects with `_get_data=true`. */
@@ -36,10 +33,10 @@ export const user = z
   .meta({ id: 'User' });
 export type UserAnswer = z.infer<typeof user>;
 
-export const userFields = Object.keys(user.shape) as (keyof UserAnswer)[];
+const userFields = Object.keys(user.shape) as (keyof UserAnswer)[];
 
 /** PUT /users; the last four keys are for restoring and need permissions of their own. */
-export const newUser = z
+const newUser = z
   .object({
     username: resourceId,
     password: z.string().max(512),
@@ -52,7 +49,7 @@ export const newUser = z
   .meta({ id: 'NewUser' });
 
 /** POST /users/{username}: exactly one of the keys. */
-export const userChange = z
+const userChange = z
   .object({
     password: z.string().optional(),
     role: z.string().optional(),

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, nearestName } from '@baton/kernel';
 import { type Diagnostic, diagnostic, shownValue } from '../diagnostics/diagnostic';
 import { primitiveTypes } from '../elements/primitive-types';
-import { asFunction, isFunction } from '../functions/registry';
+import { isFunction } from '../functions/registry';
 import { compilePattern, patternCost } from './pattern';
 import { constraintTable, isArgumentFit, searchedByValidValues } from './table';
 
@@ -54,7 +54,7 @@ const IN_DEPLOYMENT_ONLY = new Set(['capability_value', 'node_instance']);
 const IN_BLUEPRINT = new Set(['scaling_group', 'operation_name', 'node_id', 'node_type']);
 
 /** The constraint itself, without its own error text. */
-export function operatorOf(constraint: JsonObject): { name: string; argument: Json } | null {
+function operatorOf(constraint: JsonObject): { name: string; argument: Json } | null {
   for (const name of Object.keys(constraint))
     if (name !== 'error_message') return { name, argument: constraint[name]! };
   return null;
@@ -106,7 +106,7 @@ export async function checkValue(
   return found;
 }
 
-export function isObjectType(type: string): boolean {
+function isObjectType(type: string): boolean {
   return primitiveTypes.get(type)?.isObject ?? false;
 }
 
@@ -288,10 +288,4 @@ async function checkObject(
 export function constraintsOf(declaration: JsonObject): JsonObject[] {
   const { constraints } = declaration;
   return Array.isArray(constraints) ? constraints.filter(isJsonObject) : [];
-}
-
-/** Whether a declared constraint's argument waits for evaluation. */
-export function hasFunctionArgument(constraint: JsonObject): boolean {
-  const operator = operatorOf(constraint);
-  return operator !== null && asFunction(operator.argument) !== null;
 }

@@ -13,7 +13,7 @@ import {
   unknownRelationshipType,
 } from './types';
 
-export const CONTAINED_IN = 'cloudify.relationships.contained_in';
+const CONTAINED_IN = 'cloudify.relationships.contained_in';
 const ON_LIFECYCLE_OPERATION = 'cloudify.relationships.depends_on_lifecycle_operation';
 const LIFECYCLE = 'cloudify.interfaces.lifecycle';
 
@@ -44,7 +44,7 @@ export interface RelationshipScope {
   templates: ReadonlyMap<string, Node>;
 }
 
-export function isContainment(type: RelationshipType): boolean {
+function isContainment(type: RelationshipType): boolean {
   return type.hierarchy.some((name) => name === CONTAINED_IN || name.endsWith(`--${CONTAINED_IN}`));
 }
 

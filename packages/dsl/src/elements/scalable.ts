@@ -3,7 +3,7 @@ import { isFunctionNode } from '../functions/registry';
 import { childOf, isNull, type MapNode, type Node, toJson } from '../yaml/node';
 import type { ElementContext } from './element-context';
 
-export const UNBOUNDED = -1;
+const UNBOUNDED = -1;
 
 /** Numbers of instances of a node or scaling group (reference 2.6); each may be a function until a deployment exists. */
 export type ScalingProperties = {
@@ -17,7 +17,7 @@ export type ScalingProperties = {
 const NAMES = ['default_instances', 'min_instances', 'max_instances'] as const;
 const DEFAULTS = { default_instances: 1, min_instances: 0, max_instances: UNBOUNDED };
 
-export function scalingOf(count: Json): ScalingProperties {
+function scalingOf(count: Json): ScalingProperties {
   return {
     min_instances: 0,
     max_instances: UNBOUNDED,

@@ -1,6 +1,5 @@
 import { type Diagnostic, type Diagnostics, diagnostic } from '../diagnostics/diagnostic';
 import type { DiagnosticKind } from '../diagnostics/kinds';
-import type { Version } from '../schema/shape';
 import { isNull, isString, type MapNode, type Node } from '../yaml/node';
 
 const PREFIX = 'cloudify_dsl';
@@ -77,8 +76,4 @@ export function readVersion(
   }
   const parsed = parseVersion(node.value);
   return parsed.ok ? parsed.value : null;
-}
-
-export function versionNumbers(version: PlanVersion): Version {
-  return version.definitions_version;
 }

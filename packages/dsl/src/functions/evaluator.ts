@@ -6,7 +6,7 @@ import { primitiveTypes } from '../elements/primitive-types';
 import { fitsPrimitive } from '../elements/typed-value';
 import { fromJson, setOwn } from '../yaml/node';
 import { checkForm } from './arguments';
-import { asFunction, type FunctionCall, type FunctionName, functionStages, isFunction } from './registry';
+import { asFunction, type FunctionCall, type FunctionName, isFunction } from './registry';
 
 /** Who SELF, SOURCE and TARGET are. Instances exist at run time only. */
 export interface Frame {
@@ -147,11 +147,6 @@ export class Evaluator {
       expected: call.type,
     });
   }
-}
-
-/** Whether a function of the value has to wait for run time. */
-export function isRuntime(call: FunctionCall): boolean {
-  return functionStages[call.name] === 'runtime';
 }
 
 /** Whether any item is still a function. */

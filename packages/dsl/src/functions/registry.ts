@@ -35,7 +35,7 @@ export interface FunctionCall {
   type: Json | undefined;
 }
 
-export function isFunctionName(name: string): name is FunctionName {
+function isFunctionName(name: string): name is FunctionName {
   return Object.hasOwn(functionStages, name);
 }
 

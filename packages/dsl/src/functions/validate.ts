@@ -147,7 +147,7 @@ class Inspector {
 type Report = (kind: DiagnosticKind, message: string, details?: ReportDetails) => void;
 
 /** The node that SELF, SOURCE or TARGET means; null where it means none. */
-export function specialNode(ref: string, scope: Scope): string | null {
+function specialNode(ref: string, scope: Scope): string | null {
   if (scope.kind === 'node') return ref === 'SELF' ? scope.node : null;
   if (scope.kind === 'relationship')
     return ref === 'SOURCE' ? scope.node : ref === 'TARGET' ? scope.target : null;

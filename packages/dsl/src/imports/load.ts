@@ -31,7 +31,7 @@ interface Import {
 }
 
 /** Reports what the reader found wrong; true when the document can be used. */
-export function reportDocument(document: Document, diagnostics: Diagnostics): boolean {
+function reportDocument(document: Document, diagnostics: Diagnostics): boolean {
   const { error, source } = document;
   if (error) {
     const kind = (
@@ -55,7 +55,7 @@ export function reportDocument(document: Document, diagnostics: Diagnostics): bo
 }
 
 /** The root mapping of a document; an empty document is an empty mapping. */
-export function rootOf(document: Document, diagnostics: Diagnostics): MapNode | null {
+function rootOf(document: Document, diagnostics: Diagnostics): MapNode | null {
   const { root, source } = document;
   if (root === null || (root.kind === 'scalar' && root.value === null))
     return document.error ? null : new MapNode([], source, 0);

@@ -79,7 +79,7 @@ function setValues(
 }
 
 /** `node` with `name` set to `value`. */
-export function withField(node: MapNode, name: string, value: Node): MapNode {
+function withField(node: MapNode, name: string, value: Node): MapNode {
   const key = node.entry(name)?.key ?? new ScalarNode(name, 'string', value.source, value.start);
   const entry: Entry = { name, key, value };
   const rest = node.entries.filter((e) => e.name !== name);

@@ -9,6 +9,8 @@ import {
   prepareDeploymentPlan,
 } from '../index';
 
+const EFFORT = Number(process.env.BATON_PROP_EFFORT ?? 1);
+
 /** A random forest of nodes: for each its container among the earlier ones, its connections to earlier ones, its count. */
 interface Shape {
   nodes: { container: number | null; connections: number[]; count: number; isOne: boolean }[];
@@ -162,7 +164,7 @@ describe('expansion', () => {
           expect(instance.host_id).toBe(container?.host_id ?? (isHost ? instance.id : undefined));
         }
       }),
-      { numRuns: 400 },
+      { numRuns: Math.ceil(400 * EFFORT) },
     );
   });
 
@@ -224,7 +226,7 @@ describe('modification', () => {
         if (!back.ok) throw new Error(back.error.message);
         expect(canonical(apply(larger, back.value))).toEqual(canonical(before));
       }),
-      { numRuns: 400 },
+      { numRuns: Math.ceil(400 * EFFORT) },
     );
   });
 
@@ -309,7 +311,7 @@ describe('plans', () => {
       fc.asyncProperty(fc.shuffledSubarray(sections, { minLength: sections.length }), async (order) =>
         expect(await planOf(order)).toEqual(expected),
       ),
-      { numRuns: 60 },
+      { numRuns: Math.ceil(60 * EFFORT) },
     );
   });
 });

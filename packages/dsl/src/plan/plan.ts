@@ -7,7 +7,7 @@ import type { PlanWorkflow } from '../elements/workflows';
 
 export type { PlanNode } from '../elements/node-templates';
 export type { PlanRelationship } from '../elements/relationships';
-export type { ScalingProperties } from '../elements/scalable';
+
 export type { PlanGroup, PlanPlugin, PlanPolicy, PlanScalingGroup, PlanVersion, PlanWorkflow };
 
 /**

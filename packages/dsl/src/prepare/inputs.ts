@@ -173,7 +173,7 @@ const INTEGER = /^\s*[-+]?\d+(?:_\d+)*\s*$/;
 const FLOAT = /^\s*[-+]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][-+]?\d+)?\s*$/;
 
 /** Casts a string to a number or boolean where the type wants one; what cannot be cast stays as it is. */
-export function correct(value: Json, type: string | null, itemType: string | null): Json {
+function correct(value: Json, type: string | null, itemType: string | null): Json {
   if (type === 'list' && itemType !== null && Array.isArray(value))
     return value.map((item) => correct(item, itemType, null));
   if (typeof value !== 'string' || value.length > 400) return value;

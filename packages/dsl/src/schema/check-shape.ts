@@ -18,7 +18,7 @@ export function compareVersions(a: Version, b: Version): number {
   return 0;
 }
 
-export function versionName(version: Version): string {
+function versionName(version: Version): string {
   return `cloudify_dsl_${version.join('_')}`;
 }
 

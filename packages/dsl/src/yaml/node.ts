@@ -74,7 +74,7 @@ export class MapNode {
   }
 }
 
-export const noSource = new Source(null, '');
+const noSource = new Source(null, '');
 
 export function isNull(node: Node | undefined): boolean {
   return node === undefined || (node.kind === 'scalar' && node.value === null);

@@ -5,6 +5,8 @@ import { stringify } from 'yaml';
 import { toJson } from './node';
 import { readYaml } from './reader';
 
+const EFFORT = Number(process.env.BATON_PROP_EFFORT ?? 1);
+
 const text = fc.string({ unit: 'grapheme-ascii', maxLength: 20 });
 const value = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
@@ -35,7 +37,7 @@ describe('print and parse round trip', () => {
         const printed = stringify(v, { version: '1.1', collectionStyle: collectionStyle as 'any' });
         expect(read(printed)).toEqual(v);
       }),
-      { numRuns: 1500 },
+      { numRuns: Math.ceil(1500 * EFFORT) },
     );
   });
 
@@ -85,7 +87,7 @@ describe('print and parse round trip', () => {
         // ours is stricter in places (complex keys, several documents); where it reads, it reads the same
         if (ours.error === null) expect(ours.root === null ? null : toJson(ours.root)).toEqual(theirs);
       }),
-      { numRuns: 4000 },
+      { numRuns: Math.ceil(4000 * EFFORT) },
     );
   });
 });

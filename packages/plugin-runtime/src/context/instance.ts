@@ -123,7 +123,7 @@ export class Instance implements InstanceContext {
 }
 
 /** Both halves of another instance of the deployment, or null. */
-export async function readSide(host: OperationHost, instanceId: string): Promise<SideRecord | null> {
+async function readSide(host: OperationHost, instanceId: string): Promise<SideRecord | null> {
   const { nodes, instances } = await host.readDeployment();
   const instance = instances.find((i) => i.id === instanceId);
   const node = instance && nodes.find((n) => n.id === instance.node_id);

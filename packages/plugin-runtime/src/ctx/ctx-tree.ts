@@ -15,7 +15,7 @@ export class StopOperation extends Error {}
 type Attributes = Record<string, () => CtxValue | undefined | Promise<CtxValue | undefined>>;
 
 /** Positional arguments and keywords by name. @throws Error naming the argument that does not exist. */
-export function bindArgs(
+function bindArgs(
   names: readonly string[],
   args: readonly Json[],
   kwargs: JsonObject,

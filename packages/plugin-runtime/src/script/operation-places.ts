@@ -28,7 +28,7 @@ export interface Errand {
 }
 
 /** @throws FatalError with what the program said */
-export async function errand(
+async function errand(
   { settings, runDir, confinement, signal }: Errand,
   script: string,
   args: readonly string[],
@@ -61,7 +61,7 @@ cp -Rf -- "$1/." "$t/" && printf %s "$t"`;
  * Files for the processes of an operation. The worker never writes where an operation may have laid a link, nor to a path
  * that an operation names: it stages them in a folder of its own, and a process of the operation takes them from there.
  */
-export function operationPlaces(work: Errand): Places {
+function operationPlaces(work: Errand): Places {
   const { settings, runDir } = work;
   if (settings.isolation.name === 'none' && settings.isolation.accountOf(work.confinement.tenant) === null)
     return ownPlaces(async () => runDir.tmp);

@@ -2,7 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { type Confinement, findProgram, type Isolation, startLaunch } from '@baton/isolation';
+import {
+  type Confinement,
+  findProgram,
+  type Isolation,
+  type OperationGroup,
+  startLaunch,
+} from '@baton/isolation';
 import { FatalError, RetryableError } from '@baton/plugin-sdk';
 import type { TextCut } from '../host';
 import { watchDisk } from './disk-watch';
@@ -68,38 +74,42 @@ export async function runProcess(
   signal: AbortSignal,
   events: { started(pid: number): void | Promise<void>; line: LineSink; cut: TextCut },
 ): Promise<ProcessEnd> {
-  const child = start(spec, settings);
+  const { child, group } = start(spec, settings);
   const exited = new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, name) => resolve(code ?? -(SIGNALS[name ?? ''] ?? 1)));
   });
   exited.catch(() => undefined);
-  if (child.pid === undefined)
+  if (child.pid === undefined) {
+    group?.end();
     throw await exited.then(
       () => new Error('process did not start'),
       (error: Error) => notStarted(error, spec),
     );
+  }
   const pid = child.pid;
   settings.guard.add(pid);
   let stopping: Promise<void> | null = null;
   const onAbort = (): void => {
-    stopping = stopGroup(pid, signal.reason === 'lease-lost' ? 0 : TERMINATE_GRACE_MS);
+    stopping = stopGroup(pid, signal.reason === 'lease-lost' ? 0 : TERMINATE_GRACE_MS, group);
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
   let tooMuch: number | null = null;
   const endWatch = watchOf(spec, settings, (found) => {
     tooMuch = found;
-    stopping = stopGroup(pid, 0);
+    stopping = stopGroup(pid, 0, group);
   });
   try {
     await events.started(pid);
     const { code, printed } = await readToEnd(child, exited, events);
     if (stopping) await stopping;
     if (tooMuch !== null) throw overQuota(tooMuch, settings.isolation.diskBytes ?? 0);
+    if (code !== 0 && group?.isOutOfMemory()) throw outOfMemory();
     return { pid, code, stdout: printed[0], stderr: printed[1] };
   } finally {
     endWatch();
+    group?.end();
     signal.removeEventListener('abort', onAbort);
     settings.guard.remove(pid);
   }
@@ -139,18 +149,29 @@ async function readToEnd(
   return { code, printed };
 }
 
-function start(spec: ProcessSpec, settings: Pick<ScriptSettings, 'isolation'>): ChildProcess {
+interface Started {
+  child: ChildProcess;
+  group: OperationGroup | null;
+}
+
+function start(spec: ProcessSpec, settings: Pick<ScriptSettings, 'isolation'>): Started {
   const { command, cwd, env, confinement } = spec;
   const { program, args } =
     typeof command === 'string'
       ? { program: '/bin/sh', args: ['-c', spec.stderrToStdout ? `exec 2>&1\n${command}` : command] }
       : command;
+  let group: OperationGroup | null = null;
   try {
-    if (confinement === null)
-      return startLaunch({ program, args, cwd, env, account: null, descriptors: [] }, streamsOf(spec));
+    if (confinement === null) {
+      const launch = { program, args, cwd, env, account: null, descriptors: [], group };
+      return { child: startLaunch(launch, streamsOf(spec)), group };
+    }
     checkFound(settings.isolation, spec, program);
-    return startLaunch(settings.isolation.launch({ program, args, cwd, env }, confinement), streamsOf(spec));
+    const launch = settings.isolation.launch({ program, args, cwd, env }, confinement);
+    group = launch.group;
+    return { child: startLaunch(launch, streamsOf(spec)), group };
   } catch (error) {
+    group?.end();
     throw notStarted(error as Error, spec);
   }
 }
@@ -168,6 +189,13 @@ function watchOf(
 function overQuota(found: number, most: number): RetryableError {
   return new RetryableError(
     `the files of the operation and its deployment take ${found} bytes on this worker; at most ${most} may lie there (BATON_WORKER_LIMIT_DISK), so it was stopped`,
+  );
+}
+
+/** The kernel has ended its processes. */
+function outOfMemory(): RetryableError {
+  return new RetryableError(
+    'the processes of the operation took more memory than they may take together (BATON_WORKER_LIMIT_MEMORY), so they were stopped',
   );
 }
 
@@ -259,7 +287,7 @@ function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function stopGroup(groupId: number, graceMs: number): Promise<void> {
+async function stopGroup(groupId: number, graceMs: number, group: OperationGroup | null): Promise<void> {
   // Of a program that isolates this is the first process inside: all that run there end with it, whatever group they are in.
   const inside = childrenOf(groupId);
   if (graceMs > 0 && signalGroup(groupId, 'SIGTERM')) {
@@ -268,6 +296,7 @@ async function stopGroup(groupId: number, graceMs: number): Promise<void> {
     }
   }
   signalGroup(groupId, 'SIGKILL');
+  group?.kill();
   for (const { pid, startedAt } of inside) if (startOf(pid) === startedAt) signalOne(pid, 'SIGKILL');
 }
 

@@ -90,7 +90,7 @@ function readProcessOptions(options: Json): ProcessOptions {
 }
 
 /** A value as the text of an environment variable: JSON for objects, lists and booleans, `None` for null. */
-export function environmentText(value: Json): string {
+function environmentText(value: Json): string {
   if (value === null) return 'None';
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
 }
@@ -104,7 +104,7 @@ export function environmentOf(values: Readonly<JsonObject>): Record<string, stri
 }
 
 /** Removes the white space that all lines with text begin with. */
-export function dedent(text: string): string {
+function dedent(text: string): string {
   const lines = text.split('\n');
   const indents = lines.filter((l) => l.trim() !== '').map((l) => /^[ \t]*/.exec(l)?.[0] ?? '');
   let shared = indents[0] ?? '';

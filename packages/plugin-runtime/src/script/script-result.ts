@@ -2,7 +2,7 @@ import type { OperationErrorKind } from '@baton/plugin-sdk';
 import { FatalError, OperationRetry } from '@baton/plugin-sdk';
 import { endOfKind, endOfThrown, type OperationEnd, type OperationFailure } from '../operation-end';
 
-export const ILLEGAL_RESULT = 'ctx may only abort or return once';
+const ILLEGAL_RESULT = 'ctx may only abort or return once';
 
 type Recorded =
   | { kind: 'returns'; value: unknown }

@@ -34,7 +34,7 @@ export function contains(holder: Value, item: Value): boolean {
   return iterate(holder).some((one) => JSON.stringify(one) === JSON.stringify(item));
 }
 
-export function lengthOf(value: Value): number {
+function lengthOf(value: Value): number {
   return iterate(value).length;
 }
 

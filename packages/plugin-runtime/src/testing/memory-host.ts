@@ -51,7 +51,7 @@ function instance(id: string, nodeId: string): InstanceRecord {
   };
 }
 
-export function memoryHost(task: () => OperationTask): MemoryHost {
+function memoryHost(task: () => OperationTask): MemoryHost {
   const root = folder('baton-host-');
   const instances = new Map([
     ['web_abc123', instance('web_abc123', 'web')],
@@ -210,13 +210,4 @@ export function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Resolves when `holds` does. @throws Error after five seconds. */
-export async function eventually(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 250; tries++) {
-    if (holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('it never came true');
 }

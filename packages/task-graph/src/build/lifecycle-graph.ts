@@ -27,7 +27,7 @@ export interface BuildContext {
   isDryRun: boolean;
 }
 
-export const IGNORE: FailureHandler = { handler: 'ignore' };
+const IGNORE: FailureHandler = { handler: 'ignore' };
 
 /** A stored graph of what `fill` puts into a draft. */
 export function graphSpec(context: BuildContext, name: string, fill: (draft: Draft) => void): GraphSpec {

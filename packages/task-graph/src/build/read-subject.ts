@@ -44,7 +44,7 @@ export function instanceOperation(
   return template(config, name, op, instance, [node], null, kwargs);
 }
 
-export function isImplemented(op: PlanOperation): boolean {
+function isImplemented(op: PlanOperation): boolean {
   return op.operation !== '';
 }
 
@@ -138,7 +138,7 @@ function executorOf(op: PlanOperation, instance: NodeInstance): OperationPayload
 }
 
 /** `over` laid over `inputs`, objects inside objects merged key by key. */
-export function mergeInputs(inputs: JsonObject, over: JsonObject): JsonObject {
+function mergeInputs(inputs: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = { ...inputs };
   for (const [key, value] of Object.entries(over)) {
     const below = merged[key];

@@ -279,18 +279,14 @@ function call(world: World, row: TaskRow, queue: Due[]): void {
   queue.push(...reports, ...(world.options.isRepeating ? reports : []));
 }
 
-export function labelOf(payload: OperationPayload): string {
+function labelOf(payload: OperationPayload): string {
   const name = payload.operation.split('.').at(-1)!;
   const r = payload.relationship;
   return r ? `${name} ${r.sourceNode}->${r.targetNode}` : `${name} ${payload.nodeId}`;
 }
 
 /** As the deployments service applies them. */
-export function applyEdits(
-  model: DeploymentModel,
-  nodeInstanceId: string,
-  edits: SystemPropertyEdit[],
-): void {
+function applyEdits(model: DeploymentModel, nodeInstanceId: string, edits: SystemPropertyEdit[]): void {
   const instance = model.nodeInstances.find((i) => i.id === nodeInstanceId)!;
   const root = (instance.system_properties ??= {});
   for (const e of edits) {

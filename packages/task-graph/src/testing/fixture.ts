@@ -28,7 +28,7 @@ export interface RelFixture {
 const LC = 'cloudify.interfaces.lifecycle';
 const RLC = 'cloudify.interfaces.relationship_lifecycle';
 
-export function planOperation(over: Partial<PlanOperation> = {}): PlanOperation {
+function planOperation(over: Partial<PlanOperation> = {}): PlanOperation {
   return {
     plugin: 'probe',
     operation: 'probe.op',

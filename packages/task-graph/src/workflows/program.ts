@@ -3,7 +3,7 @@ import type { BuildContext } from '../build/lifecycle-graph';
 import { indexModel, type ModelIndex } from '../build/model-index';
 import type { NodeInstance } from '../model';
 import type { GraphSpec } from '../task';
-import type { CallRequest, Stage, StageLog, StageResult, WorkflowConfig, WorkflowInput } from '../workflow';
+import type { CallRequest, Stage, StageLog, StageResult, WorkflowInput } from '../workflow';
 
 /**
  * A workflow as a program that is run again from its beginning for each next stage: every `yield` names a stage and
@@ -51,11 +51,6 @@ export function newRun(input: WorkflowInput): Run {
     reindex: () => void (ix = null),
   };
   return run;
-}
-
-/** The build context with some configuration replaced. */
-export function contextWith(run: Run, config: Partial<WorkflowConfig>): BuildContext {
-  return { ...run.context, config: { ...run.input.config, ...config } };
 }
 
 export const SUCCEEDED: EndStage = { kind: 'end', outcome: 'succeeded' };

@@ -48,7 +48,7 @@ export function storedPath(path: string): string {
 }
 
 /** Names of the folders that `path` lies in: a/b/c -> [a, a/b]. */
-export function foldersOf(path: string): string[] {
+function foldersOf(path: string): string[] {
   const segments = path.split('/');
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join('/'));
 }

@@ -1,7 +1,7 @@
 import { err, nearestName, ok, type Result } from '@baton/kernel';
 import { checkEntryPath } from './entry-rules';
 
-export const DEFAULT_MAIN_FILE = 'blueprint.yaml';
+const DEFAULT_MAIN_FILE = 'blueprint.yaml';
 
 export interface MainFileFault {
   message: string;

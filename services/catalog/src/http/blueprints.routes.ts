@@ -10,7 +10,7 @@ import {
   type HttpCall,
   listEnvelope,
 } from '@baton/http';
-import { AppError, notFound } from '@baton/kernel';
+import { AppError } from '@baton/kernel';
 import { spool } from '../archive/spool';
 import {
   type ChangeDeps,
@@ -21,6 +21,7 @@ import {
 } from '../commands/change-blueprint';
 import type { UploadDeps } from '../commands/upload-blueprint';
 import { checkIcon, MAX_ICON_BYTES } from '../domain/icon';
+import { archiveOfBlueprint, kindOfArchive } from '../queries/blueprint-archive';
 import { listRules } from '../queries/blueprint-search';
 import {
   type BlueprintReader,
@@ -30,8 +31,6 @@ import {
   listLabelTexts,
   summarizeBlueprints,
 } from '../queries/read-blueprints';
-import { findArchive } from '../store/archives.sql';
-import { findDownload } from '../store/blueprints.sql';
 import { uploadBlueprint, validateBlueprint } from './blueprint-uploads';
 import { presentBlueprint } from './present-blueprint';
 
@@ -59,15 +58,11 @@ async function shown(deps: BlueprintHttpDeps, call: HttpCall, isShort: boolean):
 async function download(deps: BlueprintHttpDeps, call: HttpCall): Promise<HttpAnswer> {
   const id = call.params.blueprint_id!;
   const { principal } = call;
-  const found = await findDownload(
-    deps.db.query,
-    { ...principal, isAdministrator: isAdministrator(principal) },
-    id,
-  );
-  if (found === null) throw notFound('Blueprint', id);
+  const who = { ...principal, isAdministrator: isAdministrator(principal) };
+  const found = await archiveOfBlueprint(deps.db, who, id);
   if (found.archive_digest === null)
     throw new AppError('not_found_error', `blueprint \`${id}\` has no archive (its state is ${found.state})`);
-  const kind = (await findArchive(deps.db.query, found.archive_digest))?.kind ?? 'zip';
+  const kind = await kindOfArchive(deps.db, found.archive_digest);
   return answer({
     stream: await deps.blobs.open(found.archive_digest),
     length: found.archive_size ?? undefined,

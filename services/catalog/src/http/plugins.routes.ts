@@ -1,7 +1,6 @@
 import { ownershipOf } from '@baton/contracts';
 import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import { pluginRoutes } from '@baton/contracts/http/plugins';
-import { choosePluginYaml } from '@baton/dsl';
 import {
   answer,
   type BoundRoute,
@@ -19,8 +18,7 @@ import {
   visiblePlugin,
 } from '../commands/change-plugin';
 import { type PluginDeps, uploadPlugin } from '../commands/upload-plugin';
-import { getPlugin, listPlugins, type PluginRow } from '../queries/read-plugins';
-import { findPluginYamls } from '../store/plugins.sql';
+import { getPlugin, listPlugins, type PluginRow, pluginYaml } from '../queries/read-plugins';
 import { legacyTime } from './present-blueprint';
 
 /** Columns of the original's storage that its clients may look for. */
@@ -88,16 +86,10 @@ async function download(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
 
 async function yaml(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
   const plugin = await visiblePlugin(deps.db, call.principal, call.params.plugin_id!);
-  const yamls = await findPluginYamls(deps.db.query, plugin.id);
   const version = call.query.dsl_version?.replace(/^cloudify_dsl_/, '') ?? null;
-  const name = choosePluginYaml(
-    yamls.map((y) => y.file_name),
-    version,
-  );
-  const found = yamls.find((y) => y.file_name === name);
-  if (found === undefined)
-    throw notFound('Plugin yaml', `${plugin.id} ${call.query.dsl_version ?? ''}`.trim());
-  return answer({ body: found.content, contentType: 'text/plain; charset=utf-8' });
+  const content = await pluginYaml(deps.db, plugin.id, version);
+  if (content === null) throw notFound('Plugin yaml', `${plugin.id} ${call.query.dsl_version ?? ''}`.trim());
+  return answer({ body: content, contentType: 'text/plain; charset=utf-8' });
 }
 
 /** The original insists on a JSON body here; the spec does not. */

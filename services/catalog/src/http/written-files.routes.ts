@@ -7,8 +7,8 @@ import { type Spool, spool } from '../archive/spool';
 import { changeFolder, removeFromFolder, storeContent } from '../commands/change-folder';
 import { inFolder, type UnpackDeps, unpackedFiles } from '../commands/unpack-into-folder';
 import { type FileArea, type FolderKey, modifiedTime, storedPath } from '../domain/file-area';
-import { packedFiles, readWritten } from '../queries/read-folder';
-import { type FileWrite, listStoredFiles } from '../store/stored-files.sql';
+import { filesOfFolder, packedFiles, readWritten } from '../queries/read-folder';
+import type { FileWrite } from '../store/stored-files.sql';
 import { isMultipart, type Parts, readParts } from './multipart';
 import { requireTenantOfPath, serveFound } from './serve-found';
 
@@ -121,7 +121,7 @@ async function fileOf(
 async function writeAndList(deps: WrittenFilesDeps, key: FolderKey, writes: readonly FileWrite[]) {
   await changeFolder(deps, key, { writes });
   const written = new Set(writes.map((write) => write.path));
-  const files = await listStoredFiles(deps.db.query, key, '');
+  const files = await filesOfFolder(deps, key);
   return Object.fromEntries(files.filter((f) => written.has(f.path)).map((f) => [f.path, f.modified]));
 }
 

@@ -1,30 +1,10 @@
-import type { BlobStore } from '@baton/blob-store';
-import type { Db } from '@baton/postgres';
 import type { Loop } from '@baton/service-runtime';
-import { dropUnusedArchives, takeLooseBlobs } from '../store/archives.sql';
-import type { DB } from '../store/tables.gen';
+import { type SweepDeps, sweepOnce } from '../commands/sweep-blobs';
 
 /** Longer than any upload takes from its first blob to its row. */
-export const SWEEP_GRACE_MS = 3_600_000;
-const BATCH = 100;
+const SWEEP_GRACE_MS = 3_600_000;
 
-export interface SweepDeps {
-  db: Db<DB>;
-  blobs: BlobStore;
-  graceMs: number;
-}
-
-/**
- * Deletes archives and blobs that no blueprint or plugin uses. A crash between the marks' removal and the deletion
- * leaves a blob behind that nobody names: space, nothing else. Putting an equal blob later stores it anew.
- */
-export async function sweepOnce({ db, blobs, graceMs }: SweepDeps): Promise<{ again: boolean }> {
-  const archives = await db.tx((tx) => dropUnusedArchives(tx, graceMs, BATCH));
-  const digests = await db.tx((tx) => takeLooseBlobs(tx, graceMs, BATCH));
-  for (const digest of digests) await blobs.delete(digest);
-  return { again: archives === BATCH || digests.length === BATCH };
-}
-
+/** Deletes archives and blobs that nothing uses any more, on every replica. */
 export function sweepLoop(deps: Omit<SweepDeps, 'graceMs'>): Loop {
   return {
     name: 'blob-sweep',

@@ -13,7 +13,7 @@ import { sql } from 'kysely';
 import type { DB } from '../store/tables.gen';
 
 /** Rules of a stored filter that `principal` may see. @throws AppError not_found_error */
-export async function storedRules(
+async function storedRules(
   db: Db<DB>['query'],
   principal: Principal,
   filterId: string,

@@ -5,6 +5,7 @@ import type { PackedFile } from '../archive/pack-folder';
 import { checkEntryPath } from '../domain/entry-rules';
 import { type FolderKey, INDEX_NAME } from '../domain/file-area';
 import {
+  findFolderVersion,
   findStoredFile,
   listStoredFiles,
   type StoredContent,
@@ -27,7 +28,7 @@ export async function readWritten(
 }
 
 /** Bytes of a stored file. */
-export const servedFile = (deps: Pick<ResourceDeps, 'blobs'>, file: StoredContent): ServedFile =>
+const servedFile = (deps: Pick<ResourceDeps, 'blobs'>, file: StoredContent): ServedFile =>
   file.content === null
     ? inStore(deps, file.path, file.size, file.digest, file.modified)
     : inMemory(file.path, file.content, file.modified);
@@ -66,4 +67,31 @@ async function filesBelow(
   const files = await listStoredFiles(db.query, key, prefix);
   if (files.length === 0 && prefix !== '') throw noFile(path);
   return { prefix, files };
+}
+
+/** Every file of a folder, by path. */
+export const filesOfFolder = ({ db }: Pick<ResourceDeps, 'db'>, key: FolderKey): Promise<StoredFile[]> =>
+  listStoredFiles(db.query, key, '');
+
+/** The version of a folder ('': it was never written to), and its files where that is not the known one. */
+export async function folderSince(
+  deps: Pick<ResourceDeps, 'db'>,
+  key: FolderKey,
+  knownVersion: string,
+): Promise<{ version: string; isChanged: boolean; files: StoredFile[] }> {
+  const version = (await findFolderVersion(deps.db.query, key)) ?? '';
+  const isChanged = version !== knownVersion;
+  // A write between the two reads: the files are newer than the version, which then differs again next time.
+  return { version, isChanged, files: isChanged && version !== '' ? await filesOfFolder(deps, key) : [] };
+}
+
+/** A file of a folder with that content. @throws AppError not_found_error, also when it has other content by now */
+export async function storedFile(
+  { db }: Pick<ResourceDeps, 'db'>,
+  key: FolderKey,
+  { path, digest }: { path: string; digest: string },
+): Promise<StoredContent> {
+  const file = await findStoredFile(db.query, key, path);
+  if (file === null || file.digest !== digest) throw notFound('File', path);
+  return file;
 }

@@ -1,7 +1,9 @@
 import { type ListPage, type ListQuery, listQuery, type Principal } from '@baton/contracts';
+import { choosePluginYaml } from '@baton/dsl';
 import { isUuid, notFound } from '@baton/kernel';
 import { type Db, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
+import { findPluginYamls } from '../store/plugins.sql';
 import type { DB } from '../store/tables.gen';
 
 export type PluginRow = Record<string, unknown>;
@@ -77,4 +79,18 @@ export async function getPlugin(
   const [row] = isUuid(id) ? (await page(db, principal, list)).items : [];
   if (row === undefined) throw notFound('Plugin', id);
   return row;
+}
+
+/** The YAML file of a plugin for that version of the language, null: for any; null: it has none. */
+export async function pluginYaml(
+  db: Db<DB>,
+  pluginId: string,
+  dslVersion: string | null,
+): Promise<string | null> {
+  const yamls = await findPluginYamls(db.query, pluginId);
+  const name = choosePluginYaml(
+    yamls.map((one) => one.file_name),
+    dslVersion,
+  );
+  return yamls.find((one) => one.file_name === name)?.content ?? null;
 }

@@ -44,7 +44,7 @@ export const refused = ({ username, tenant }: Principal): AppError =>
  * The blueprint `id` of the request's tenant. Without rights there only a global one; that there is none is not told.
  * @throws AppError not_found_error, forbidden_error
  */
-export async function servedBlueprint(
+async function servedBlueprint(
   { db }: ResourceDeps,
   principal: Principal,
   id: string,

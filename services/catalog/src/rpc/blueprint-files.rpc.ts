@@ -1,10 +1,10 @@
 /** Files of blueprints for workers: those that the plan of their lease is made of. */
 import type { catalogRpc } from '@baton/contracts';
-import { AppError, notFound } from '@baton/kernel';
+import { AppError } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
+import { archiveOfBlueprint } from '../queries/blueprint-archive';
 import { type FileDeps, fileChunks, findArchiveFile, listArchiveFolder } from '../queries/read-file';
-import { findDownload } from '../store/blueprints.sql';
-import type { WorkerBounds } from './worker-bounds';
+import type { WorkerBounds } from '../queries/worker-bounds';
 
 type Handlers = RpcHandlers<typeof catalogRpc.CatalogServiceDefinition>;
 
@@ -18,9 +18,7 @@ export function blueprintFileHandlers(
   const archiveOf = async (tenant: string, blueprintId: string): Promise<string | null> => {
     // Who acts for itself sees the whole tenant.
     const who = { tenant, username: '', isAdministrator: true };
-    const found = await findDownload(deps.db.query, who, blueprintId);
-    if (found === null) throw notFound('Blueprint', blueprintId);
-    return found.archive_digest;
+    return (await archiveOfBlueprint(deps.db, who, blueprintId)).archive_digest;
   };
   const hasNone = (blueprintId: string, kind: 'file' | 'folder', id: string): AppError =>
     new AppError('not_found_error', `blueprint \`${blueprintId}\` has no ${kind} \`${id}\``, { kind, id });

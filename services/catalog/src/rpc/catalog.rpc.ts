@@ -1,19 +1,15 @@
 import { catalogRpc, type PluginSelection } from '@baton/contracts';
-import { selectPlugin } from '@baton/dsl';
-import { AppError, isFoldedJson, notFound } from '@baton/kernel';
+import { AppError, isFoldedJson } from '@baton/kernel';
 import { type RpcPart, rpcPart } from '@baton/service-runtime';
 import { adoptPluginsUpdate, dropPluginsUpdate, preparePluginsUpdate } from '../commands/plugins-update';
 import type { PrepareDeps } from '../commands/prepare-blueprint';
 import { MESSAGE_PLAN_CHARS } from '../domain/plan-limits';
 import { parametersOf, uploadVisibility } from '../domain/upload-execution';
+import { blueprintFor, pluginFor, storageFor, uploadFor, wagonOf } from '../queries/catalog-for-services';
 import { type FileDeps, fileChunks } from '../queries/read-file';
-import { findForRpc } from '../store/blueprints.sql';
-import { findWagonDigest, listPluginsNamed } from '../store/plugins.sql';
-import { storageOf } from '../store/storage.sql';
-import { findUploadOf } from '../store/uploads.sql';
+import { createWorkerBounds } from '../queries/worker-bounds';
 import { blueprintFileHandlers, CHUNK_BYTES } from './blueprint-files.rpc';
 import { type FolderRpcDeps, folderHandlers } from './folders.rpc';
-import { createWorkerBounds } from './worker-bounds';
 
 /** A caller without a user name is a service acting for itself: it sees the whole tenant. */
 function whoOf(request: { tenant: string; username?: string; isAdministrator?: boolean }) {
@@ -30,14 +26,13 @@ async function findPlugins(
 ): Promise<catalogRpc.FindPluginsResponse> {
   const who = whoOf({ tenant });
   const found = await Promise.all(
-    queries.map(async ({ packageName: name, packageVersion, distribution }) => {
-      const named = await listPluginsNamed(deps.db.query, who, name);
-      const candidates = named.map((p) => ({ ...p, name: p.package_name, version: p.package_version ?? '' }));
-      return selectPlugin(
-        { name, version: packageVersion || null, distribution: distribution || null },
-        candidates,
-      );
-    }),
+    queries.map(({ packageName: name, packageVersion, distribution }) =>
+      pluginFor(deps.db.query, who, {
+        name,
+        version: packageVersion || null,
+        distribution: distribution || null,
+      }),
+    ),
   );
   const plugins = found
     .filter((p) => p !== null)
@@ -56,8 +51,7 @@ async function* readWagon(
   deps: FileDeps,
   { tenant, pluginId }: catalogRpc.ReadWagonRequest,
 ): AsyncGenerator<{ data: Buffer }> {
-  const blob_digest = await findWagonDigest(deps.db.query, whoOf({ tenant }), pluginId);
-  if (blob_digest === null) throw notFound('Plugin', pluginId);
+  const blob_digest = await wagonOf(deps.db.query, whoOf({ tenant }), pluginId);
   for await (const data of fileChunks(deps, { content: null, blob_digest }, CHUNK_BYTES)) yield { data };
 }
 
@@ -66,8 +60,7 @@ async function* readPlan(
   { db }: FileDeps,
   request: catalogRpc.ReadPlanRequest,
 ): AsyncGenerator<{ data: Buffer }> {
-  const row = await findForRpc(db.query, whoOf(request), request.blueprintId, true);
-  if (row === null) throw notFound('Blueprint', request.blueprintId);
+  const row = await blueprintFor(db.query, whoOf(request), request.blueprintId, true);
   if (request.digest !== '' && row.digest !== request.digest)
     throw new AppError('conflict_error', `blueprint \`${row.id}\` has another plan by now`, {
       field: 'digest',
@@ -89,8 +82,7 @@ function planForMessage(id: string, plan: string | null): string {
 
 /** An upload as its execution shows it. @throws AppError not_found_error */
 async function uploadOf(db: PrepareDeps['db']['query'], tenant: string, executionId: string) {
-  const upload = await findUploadOf(db, tenant, executionId);
-  if (upload === null) throw notFound('Execution', executionId);
+  const upload = await uploadFor(db, tenant, executionId);
   return {
     hasEnded: upload.has_ended,
     createdBy: upload.created_by,
@@ -102,7 +94,7 @@ async function uploadOf(db: PrepareDeps['db']['query'], tenant: string, executio
 
 /** What the tenant keeps, and may keep; on the wire 0 is no limit. */
 const storageAnswer = async ({ db, storageLimit }: PrepareDeps, tenant: string) => ({
-  ...(await storageOf(db.query, tenant)),
+  ...(await storageFor(db.query, tenant)),
   limit: storageLimit(tenant) ?? 0,
 });
 
@@ -114,8 +106,7 @@ export function catalogRpcPart(deps: FileDeps & PrepareDeps & FolderRpcDeps): Rp
     ...blueprintFileHandlers(deps, bounds),
     async getBlueprint(request, call) {
       await bounds.requireBlueprint(call, request.blueprintId);
-      const row = await findForRpc(db, whoOf(request), request.blueprintId, request.withPlan);
-      if (row === null) throw notFound('Blueprint', request.blueprintId);
+      const row = await blueprintFor(db, whoOf(request), request.blueprintId, request.withPlan);
       return {
         id: row.id,
         tenant: row.tenant,

@@ -1,7 +1,7 @@
 /** Folders of the file server for workers: the working folder of a deployment, files of the tenant and of everybody. */
 import { Readable } from 'node:stream';
 import type { catalogRpc } from '@baton/contracts';
-import { AppError, badParameter, notFound } from '@baton/kernel';
+import { AppError, badParameter } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 import { spool } from '../archive/spool';
 import { zipFolder } from '../archive/zip-folder';
@@ -9,13 +9,8 @@ import { changeFolder, type FolderDeps, joinContent, storePiece } from '../comma
 import { checkFits, type UnpackDeps, unpackedFiles } from '../commands/unpack-into-folder';
 import { type FolderKey, isFileArea, modifiedOfMicros, storedPath } from '../domain/file-area';
 import { fileChunks } from '../queries/read-file';
-import { packedFiles } from '../queries/read-folder';
-import {
-  type FileWrite,
-  findFolderVersion,
-  findStoredFile,
-  listStoredFiles,
-} from '../store/stored-files.sql';
+import { folderSince, packedFiles, storedFile } from '../queries/read-folder';
+import type { FileWrite } from '../store/stored-files.sql';
 
 type Handlers = RpcHandlers<typeof catalogRpc.CatalogServiceDefinition>;
 
@@ -101,15 +96,11 @@ export function folderHandlers(
   Handlers,
   'getFolder' | 'readStoredFile' | 'zipFolder' | 'storePiece' | 'changeFolder' | 'unpackFolder'
 > {
-  const db = deps.db.query;
   return {
     async getFolder({ folder, knownVersion }) {
       const key = keyOf(folder);
       const { maxFiles, maxBytes, maxFileBytes } = deps.folderLimits;
-      const version = (await findFolderVersion(db, key)) ?? '';
-      const isChanged = version !== knownVersion;
-      // A write between the two reads: the files are newer than the version, which then differs again next time.
-      const files = isChanged && version !== '' ? await listStoredFiles(db, key, '') : [];
+      const { version, isChanged, files } = await folderSince(deps, key, knownVersion);
       return {
         version,
         isChanged,
@@ -126,8 +117,7 @@ export function folderHandlers(
       };
     },
     async *readStoredFile({ folder, path, digest }) {
-      const file = await findStoredFile(db, keyOf(folder), path);
-      if (file === null || file.digest !== digest) throw notFound('File', path);
+      const file = await storedFile(deps, keyOf(folder), { path, digest });
       // An empty file is one empty chunk, so that it differs from nothing.
       if (file.size === 0) yield { data: Buffer.alloc(0) };
       for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };

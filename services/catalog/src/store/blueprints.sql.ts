@@ -207,8 +207,8 @@ export async function listImporters(
   return rows.map((r) => r.blueprint_id);
 }
 
-/** Rows that `who` may see, as a condition on `blueprints` columns. */
-const seenBy = (who: { tenant: string; username: string; isAdministrator: boolean }) =>
+/** Rows that `who` may see, as a condition on columns of `blueprints` or `plugins`. */
+export const seenBy = (who: { tenant: string; username: string; isAdministrator: boolean }) =>
   sql<boolean>`(visibility = 'global' or (tenant = ${who.tenant} and (visibility = 'tenant' or created_by = ${who.username} or ${who.isAdministrator})))`;
 
 /** An uploaded blueprint that may be imported or read by `who`: the own tenant's before a global one. */
@@ -250,33 +250,4 @@ export async function findDownload(
     .orderBy(sql`tenant = ${who.tenant}`, 'desc')
     .executeTakeFirst();
   return (row as DownloadRow | undefined) ?? null;
-}
-
-export interface RpcRow {
-  id: string;
-  tenant: string;
-  state: string;
-  visibility: string;
-  created_by: string;
-  main_file_name: string;
-  digest: string | null;
-  plan_json: string | null;
-  labels_json: string;
-}
-
-/** A blueprint for other services; the plan as the text that is stored. */
-export async function findForRpc(
-  db: Reader,
-  who: { tenant: string; username: string; isAdministrator: boolean },
-  id: string,
-  hasPlan: boolean,
-): Promise<RpcRow | null> {
-  const { rows } = await sql<RpcRow>`
-    select id, tenant, state, visibility, created_by, main_file_name, digest, ${hasPlan ? sql`plan::text` : sql`null`} as plan_json,
-      (select coalesce(json_agg(json_build_object('key', l.key, 'value', l.value) order by l.key, l.value), '[]'::json)::text
-       from blueprint_labels l where l.tenant = blueprints.tenant and l.blueprint_id = blueprints.id) as labels_json
-    from blueprints where id = ${id} and ${seenBy(who)} order by tenant = ${who.tenant} desc limit 1`.execute(
-    db,
-  );
-  return rows[0] ?? null;
 }

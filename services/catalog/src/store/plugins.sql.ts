@@ -76,17 +76,6 @@ export async function listPluginNames(db: Reader, who: Who, limit: number): Prom
   return rows.map((row) => row.package_name);
 }
 
-/** Null: there is no such plugin that `who` may use. */
-export async function findWagonDigest(db: Reader, who: Who, pluginId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('plugins')
-    .select('wagon_digest')
-    .where('id', '=', pluginId)
-    .where(seenBy(who))
-    .executeTakeFirst();
-  return row?.wagon_digest ?? null;
-}
-
 export async function findPluginYamls(
   db: Reader,
   pluginId: string,

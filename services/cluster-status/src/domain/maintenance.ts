@@ -12,7 +12,7 @@ const table: Record<MaintenanceState, Partial<Record<MaintenanceEvent, Maintenan
 };
 
 /** The state after `event`; null where nothing changes, which is answered with 304. */
-export function nextMaintenance(state: MaintenanceState, event: MaintenanceEvent): MaintenanceState | null {
+function nextMaintenance(state: MaintenanceState, event: MaintenanceEvent): MaintenanceState | null {
   return table[state][event] ?? null;
 }
 

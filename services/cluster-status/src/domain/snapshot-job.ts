@@ -4,7 +4,7 @@ import type { SnapshotService } from './snapshot-archive';
 export type JobState = 'waiting' | 'preparing' | 'switching' | 'cleaning' | 'ended';
 export type JobEvent = 'executionStarted' | 'decidedToSwitch' | 'decidedOutcome' | 'cleaned';
 
-/** States of work on a snapshot; what each means when a process dies in it stands in docs/adr/0012-snapshots.md. */
+/** States of work on a snapshot; what each means when a process dies in it stands in docs/adr/0012-snapshots.md. @public (drawn in docs/generated) */
 export const jobMachine = defineMachine<JobState, JobEvent>({
   name: 'snapshot-job',
   initial: 'waiting',

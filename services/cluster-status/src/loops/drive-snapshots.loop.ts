@@ -27,7 +27,7 @@ export function sweepSnapshotArchives(deps: Pick<SnapshotDeps, 'db' | 'blobs'>):
 }
 
 /** Deletes archives that no snapshot has. A crash in the middle leaves blobs that nobody names: space, nothing else. */
-export async function sweepArchives(
+async function sweepArchives(
   { db, blobs }: Pick<SnapshotDeps, 'db' | 'blobs'>,
   graceMs: number,
 ): Promise<{ again: boolean }> {

@@ -7,13 +7,15 @@ import {
   notFound,
 } from '@baton/kernel';
 import type { AnyTx } from '@baton/postgres';
-import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import type { ModifiedNodes } from '../domain/modification';
 import { idsOf, requireDeployment } from '../queries/workflow-model';
 import { installedBelow } from '../store/dependencies.sql';
 import { writeUpdate } from '../store/deployment-updates.sql';
 import type { DeploymentRow } from '../store/deployments.sql';
+import { readCallResult, storeCallResult } from '../store/model-calls.sql';
+import { readChanged } from '../store/modifications.sql';
+import { editSystemProperties } from '../store/node-instances.sql';
 import { instancesText } from '../store/workflow-reads.sql';
 import { finishUpdate } from './finish-update';
 import { beginUpdate } from './initiate-update';
@@ -47,13 +49,13 @@ export interface ModelCall {
 export async function callModel(deps: Deps, call: ModelCall): Promise<Json> {
   const row = await requireDeployment(deps, call.tenant, call.deploymentId);
   if (call.request.call === 'rehearse') return rehearse(deps, call.request.of, row);
-  const known = await readResult(deps, call);
+  const known = await readCallResult(deps.db.query, call);
   if (known) return known.result;
   try {
     return await carryOut(deps, call, row);
   } catch (error) {
     // Its twin may have been first; then this one failed on what the twin had changed.
-    const stored = await readResult(deps, call);
+    const stored = await readCallResult(deps.db.query, call);
     if (stored) return stored.result;
     throw error;
   }
@@ -100,18 +102,10 @@ function unknownCall(request: JsonObject, expected: string[]): AppError {
   });
 }
 
-async function readResult(deps: Deps, call: ModelCall): Promise<{ result: Json } | null> {
-  const { rows } = await sql<{ result: Json }>`
-    select result from model_calls where execution_id = ${call.executionId} and call_name = ${call.callName}`.execute(
-    deps.db.query,
-  );
-  return rows[0] ?? null;
-}
-
 async function carryOut(deps: Deps, call: ModelCall, row: DeploymentRow): Promise<Json> {
   const { request } = call;
   const { key: deploymentKey } = row;
-  const keep = (tx: AnyTx, result: Json) => storeResult(tx, call, deploymentKey, result);
+  const keep = (tx: AnyTx, result: Json) => storeCallResult(tx, call, deploymentKey, result);
   switch (request.call) {
     case 'modification-start': {
       let result: Json = null;
@@ -204,39 +198,8 @@ function workflowOf({ request }: ModelCall): string | null {
     : null;
 }
 
-async function storeResult(tx: AnyTx, call: ModelCall, deploymentKey: number, result: Json): Promise<void> {
-  await sql`insert into model_calls (execution_id, call_name, deployment_key, result)
-    values (${call.executionId}, ${call.callName}, ${deploymentKey}, ${JSON.stringify(result)}::json)`.execute(
-    tx,
-  );
-}
-
 async function started(tx: AnyTx, id: string) {
-  const { rows } = await sql<{
-    added: { id: string; modification: string }[];
-    removed: { id: string; modification: string }[];
-  }>`
-    select added_and_related as added, removed_and_related as removed from deployment_modifications where id = ${id}`.execute(
-    tx,
-  );
-  const row = rows[0];
+  const row = await readChanged(tx, id);
   if (!row) throw notFound('DeploymentModification', id);
   return { modification_id: id, ...idsOf(row.added, row.removed) };
-}
-
-/** Edits of system properties per instance, in the order of the ids. */
-async function editSystemProperties(
-  tx: AnyTx,
-  tenant: string,
-  deploymentKey: number,
-  changes: Json,
-): Promise<void> {
-  await sql`
-    with c as (select * from json_to_recordset(${JSON.stringify(changes)}::json) as c("nodeInstanceId" text, edits jsonb)),
-    locked as materialized (
-      select id from node_instances where tenant = ${tenant} and deployment_key = ${deploymentKey} and id in (select "nodeInstanceId" from c) order by id for update
-    )
-    update node_instances ni set system_properties = edit_json(ni.system_properties, c.edits), version = ni.version + 1
-    from c join locked l on l.id = c."nodeInstanceId"
-    where ni.tenant = ${tenant} and ni.id = l.id`.execute(tx);
 }

@@ -49,7 +49,7 @@ const ATTRIBUTES = [
 ];
 
 /** The deployment that a command changes, locked. @throws AppError not_found_error, illegal_action_error for another tenant's. */
-export async function ownDeployment(tx: AnyTx, principal: Principal, id: string): Promise<DeploymentRow> {
+async function ownDeployment(tx: AnyTx, principal: Principal, id: string): Promise<DeploymentRow> {
   const found = await findDeployment(tx, principal, id);
   if (found) requireOwnTenant(principal, found.tenant, `Deployment \`${id}\``);
   const row = found && (await lockDeployment(tx, found.key));

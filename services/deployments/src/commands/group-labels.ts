@@ -1,9 +1,8 @@
 import type { LabelPair, Principal } from '@baton/contracts';
 import type { AnyTx } from '@baton/postgres';
-import { sql } from 'kysely';
 import { changeGroupLabels, type GroupRow, readGroupLabels } from '../store/deployment-groups.sql';
 import { lockDeployment } from '../store/deployments.sql';
-import { addLabelsToMany, readLabels } from '../store/labels.sql';
+import { addLabelsToMany, readLabels, removeLabelsFromMany } from '../store/labels.sql';
 import { keysOfIds, lockGraph } from '../store/parents.sql';
 import { lockUpwards } from '../store/statuses.sql';
 import { COMPUTED_LABEL, replaceLabels } from './change-deployment';
@@ -48,13 +47,7 @@ export async function changeMemberLabels(
     (one) => one.key === PARENT_LABEL || one.key === TYPE_LABEL,
   );
   if (hasStructure) return await changeStructure(tx, principal, tenant, keys, { added, removed });
-  if (removed.length > 0) {
-    await sql`delete from deployment_labels dl
-      using unnest(${removed.map((l) => l.key)}::text[], ${removed.map((l) => l.value)}::text[]) as l(key, value)
-      where dl.deployment_key = any(${[...keys]}::bigint[]) and dl.key = l.key and dl.value = l.value`.execute(
-      tx,
-    );
-  }
+  if (removed.length > 0) await removeLabelsFromMany(tx, keys, removed);
   const labels = keys.flatMap((key) => added.map((label) => ({ ...label, deploymentKey: key })));
   await addLabelsToMany(tx, tenant, labels, principal);
 }

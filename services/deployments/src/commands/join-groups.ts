@@ -1,6 +1,13 @@
 import type { Principal } from '@baton/contracts';
 import type { AnyTx } from '@baton/postgres';
-import { addMembers, insertGroup, lockGroup, readGroupLabels } from '../store/deployment-groups.sql';
+import type { ServiceDeps } from '../deps';
+import {
+  addMemberById,
+  addMembers,
+  insertGroup,
+  lockGroup,
+  readGroupLabels,
+} from '../store/deployment-groups.sql';
 import { changeMemberLabels } from './group-labels';
 
 /** A deployment that was just stored, and the groups that its blueprint puts it in (deployment_settings.default_groups). */
@@ -34,4 +41,14 @@ export async function joinDefaultGroups(
     const added = await readGroupLabels(tx, group.key);
     await changeMemberLabels(tx, principal, tenant, joined, { added, removed: [] });
   }
+}
+
+/** Makes a deployment a member of a group, for executions that collect by result; nothing happens when one of them is gone. */
+export async function joinGroup(
+  { db }: Pick<ServiceDeps, 'db'>,
+  tenant: string,
+  groupId: string,
+  deploymentId: string,
+): Promise<void> {
+  await db.tx((tx) => addMemberById(tx, tenant, groupId, deploymentId));
 }

@@ -1,8 +1,7 @@
 import type { Principal } from '@baton/contracts';
 import { AppError, badParameter, notFound, storableJson } from '@baton/kernel';
 import { type Db, isDataError } from '@baton/postgres';
-import { sql } from 'kysely';
-import { instanceScope } from '../queries/list-node-instances';
+import { tenantOfInstance } from '../queries/list-node-instances';
 import { type InstanceRow, lockInstance, writeInstance } from '../store/node-instances.sql';
 import type { DB } from '../store/tables.gen';
 
@@ -72,12 +71,9 @@ function versionConflict(row: InstanceRow, sent: number, stored: number): AppErr
 }
 
 async function tenantOf(deps: Deps, principal: Principal, id: string): Promise<string> {
-  const { rows } = await sql<{ tenant: string }>`
-    select ni.tenant from node_instances ni where ni.id = ${id} and ${instanceScope(principal)} order by ni.tenant = ${principal.tenant} desc limit 1`.execute(
-    deps.db.query,
-  );
-  if (!rows[0]) throw notFound('NodeInstance', id);
-  return rows[0].tenant;
+  const tenant = await tenantOfInstance(deps.db.query, principal, id);
+  if (tenant === null) throw notFound('NodeInstance', id);
+  return tenant;
 }
 
 export interface OperationWrite {

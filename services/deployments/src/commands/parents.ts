@@ -17,7 +17,7 @@ export function isEnvironment(labels: readonly LabelPair[]): boolean {
   return labels.some((label) => label.key === TYPE_LABEL && label.value === 'environment');
 }
 
-export function parentNotFound(id: string): AppError {
+function parentNotFound(id: string): AppError {
   return new AppError(
     'deployment_parent_not_found_error',
     `The label ${PARENT_LABEL} names deployment \`${id}\`, which does not exist`,

@@ -7,7 +7,6 @@ import {
 } from '@baton/dsl';
 import { AppError, type Json, type JsonObject } from '@baton/kernel';
 import { type AnyTx, isUniqueViolation } from '@baton/postgres';
-import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import { instanceRows, modelDocument, nodeParts, nodeTypes } from '../domain/deployment-plan';
 import { markRelated, mergeRelationships } from '../domain/modification';
@@ -19,9 +18,9 @@ import {
   leavingOf,
   updateChanges,
 } from '../domain/update-plan';
-import { sharedTargets } from '../store/dependencies.sql';
+import { deleteCapabilityUses, sharedTargets } from '../store/dependencies.sql';
 import { type DeploymentUpdateRow, writeUpdate } from '../store/deployment-updates.sql';
-import { type DeploymentRow, updatePlan } from '../store/deployments.sql';
+import { type DeploymentRow, updateOwnAttributes, updatePlan } from '../store/deployments.sql';
 import { documentOf, putDocuments } from '../store/documents.sql';
 import { addLabels, refreshConsumers } from '../store/labels.sql';
 import { insertInstances, writeInstance } from '../store/node-instances.sql';
@@ -159,9 +158,12 @@ async function writeAttributes(
     model: document.digest,
     node_types: types,
   });
-  await sql`update deployments set blueprint_id = ${update.new_blueprint_id}, description = ${plan.description},
-      runtime_only_evaluation = ${update.runtime_only_evaluation}, is_environment = ${isEnvironment(labels)},
-      revision = revision + 1, updated_at = app_now() where key = ${row.key}`.execute(tx);
+  await updateOwnAttributes(tx, row.key, {
+    blueprintId: update.new_blueprint_id,
+    description: plan.description,
+    isRuntimeOnly: update.runtime_only_evaluation,
+    isEnvironment: isEnvironment(labels),
+  });
   await addLabels(tx, row.tenant, row.key, labels, { username: update.created_by, userId: 0 });
   const parents = parentIds(labels);
   if (parents.length > 0) await changeParents(tx, row, parents);
@@ -198,10 +200,7 @@ async function writeDependencies(
   instances: readonly { id: string; node_id: string }[],
 ): Promise<void> {
   const before = await sharedTargets(tx, row.key);
-  await sql`delete from inter_deployment_dependencies where source_key = ${row.key} and dependency_creator like '%.get_capability'
-    and dependency_creator not like 'component.%' and dependency_creator not like 'sharedresource.%'`.execute(
-    tx,
-  );
+  await deleteCapabilityUses(tx, row.key);
   const owner = {
     tenant: row.tenant,
     key: row.key,

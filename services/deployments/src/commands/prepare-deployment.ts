@@ -9,11 +9,10 @@ import {
   prepareDeploymentPlan,
 } from '@baton/dsl';
 import { AppError, type ErrorCode, isJsonObject, type Json, type JsonObject } from '@baton/kernel';
-import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import { functionError } from '../queries/function-error';
 import { functionStorage, type OnBehalf } from '../queries/function-storage';
-import type { DeploymentRow } from '../store/deployments.sql';
+import { type DeploymentRow, readCapabilities } from '../store/deployments.sql';
 import { parentIds } from './parents';
 
 export interface PreparationRequest {
@@ -184,10 +183,7 @@ async function checkParentCapabilities(
       { field: 'labels', expected: 'a csys-obj-parent label' },
     );
   }
-  const { rows } = await sql<{ display_name: string; capabilities: JsonObject }>`
-    select d.display_name, p.capabilities from deployments d join deployment_plans p on p.deployment_key = d.key
-    where d.tenant = ${tenant} and d.id = ${parent}`.execute(deps.db.query);
-  const environment = rows[0];
+  const environment = await readCapabilities(deps.db.query, tenant, parent);
   // A parent that is missing altogether is refused when the labels are stored.
   if (!environment) return;
   const missing = needed

@@ -1,11 +1,10 @@
 import { type ParsedPlan, updateSteps } from '@baton/dsl';
 import { AppError, type Json, type JsonObject, nearestName, newId, notFound } from '@baton/kernel';
 import type { AnyTx } from '@baton/postgres';
-import { sql } from 'kysely';
 import type { ServiceDeps } from '../deps';
 import { describeStep, modifiedEntities, presentStep, recordedNode } from '../domain/update-plan';
 import { type DeploymentUpdateRow, readUpdate, writeUpdate } from '../store/deployment-updates.sql';
-import { type DeploymentRow, readPlan } from '../store/deployments.sql';
+import { type DeploymentRow, readDescription, readPlan } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
 import { readLabels } from '../store/labels.sql';
 import { readModel } from './modifications';
@@ -123,13 +122,11 @@ async function storedPlan(deps: Deps, tx: AnyTx, row: DeploymentRow): Promise<Co
     ParsedPlan,
     'workflows' | 'groups'
   >;
-  const { rows } = await sql<{ description: string | null }>`
-    select description from deployments where key = ${row.key}`.execute(tx);
   return {
     nodes: planNodes.map(recordedNode),
     outputs: plan.outputs as JsonObject,
     workflows: model.workflows,
     groups: model.groups,
-    description: rows[0]?.description ?? null,
+    description: await readDescription(tx, row.key),
   };
 }

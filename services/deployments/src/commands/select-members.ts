@@ -1,12 +1,11 @@
 import type { Principal } from '@baton/contracts';
 import { AppError, notFound } from '@baton/kernel';
 import { type AnyTx, filterConditions } from '@baton/postgres';
-import { sql } from 'kysely';
 import { storedRules } from '../queries/filters';
 import { deploymentRuleTarget } from '../queries/list-deployments';
 import { namingScheduled } from '../queries/scheduled-deployments';
 import { findGroup } from '../store/deployment-groups.sql';
-import { deploymentScope } from '../store/deployments.sql';
+import { selectedByConditions, selectedByGroup, selectedByIds } from '../store/member-selection.sql';
 import { deploymentRules } from './filters';
 
 /** What names deployments of the tenant in bodies of groups; null, absent and no rules at all mean nothing. */
@@ -29,7 +28,7 @@ export async function selectMembers(
   scheduled: string[],
 ): Promise<number[]> {
   const ids = selection.deployment_ids ?? [];
-  const byId = ids.length === 0 ? [] : await keysWhere(tx, principal, sql`d.id = any(${ids}::text[])`);
+  const byId = ids.length === 0 ? [] : await selectedByIds(tx, principal, ids);
   const missing = ids.find((id) => !byId.some((row) => row.id === id));
   if (missing !== undefined) throw notFound('Deployment', missing);
   const order = new Map(ids.map((id, i) => [id, i]));
@@ -39,27 +38,14 @@ export async function selectMembers(
   for (const rules of [stored, given]) {
     if (!rules) continue;
     const conditions = filterConditions(namingScheduled(rules, scheduled), deploymentRuleTarget);
-    const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
-    found.push(...(await keysWhere(tx, principal, where)).map((row) => row.key));
+    found.push(...(await selectedByConditions(tx, principal, conditions)).map((row) => row.key));
   }
   for (const id of [selection.deployments_from_group || []].flat()) {
     const group = await findGroup(tx, principal, id);
     if (!group) throw notFound('DeploymentGroup', id);
-    const isMember = sql`d.key in (select m.deployment_key from deployment_group_members m where m.group_key = ${group.key})`;
-    found.push(...(await keysWhere(tx, principal, isMember)).map((row) => row.key));
+    found.push(...(await selectedByGroup(tx, principal, group.key)).map((row) => row.key));
   }
   return [...new Set(found)];
-}
-
-async function keysWhere(
-  tx: AnyTx,
-  principal: Principal,
-  where: ReturnType<typeof sql>,
-): Promise<{ key: number; id: string }[]> {
-  const { rows } = await sql<{ key: number; id: string }>`
-    select d.key, d.id from deployments d where d.tenant = ${principal.tenant} and ${deploymentScope(principal)} and ${where}
-    order by d.created_at, d.key`.execute(tx);
-  return rows;
 }
 
 /** @throws AppError bad_parameters_error for new deployments where members are taken away. */

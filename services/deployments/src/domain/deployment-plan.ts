@@ -23,10 +23,6 @@ export interface InterDeploymentFunction {
   context: JsonObject;
 }
 
-export interface PreparedPlan extends JsonObject {
-  nodes: PlanNode[];
-}
-
 export interface NodeParts {
   id: string;
   position: number;

@@ -81,7 +81,7 @@ export function describeStep(step: UpdateStep): string {
 type StoredStep = Omit<UpdateStep, 'isSupported'>;
 
 /** Nodes with another property or operation, their relationships' operations included: their instances have changed. */
-export function changedNodes(steps: readonly StoredStep[]): string[] {
+function changedNodes(steps: readonly StoredStep[]): string[] {
   const ids = steps
     .filter((one) => one.entity_id[0] === 'nodes')
     .filter((one) => one.entity_type === 'property' || one.entity_type === 'operation')

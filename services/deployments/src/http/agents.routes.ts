@@ -3,9 +3,9 @@ import { agentFields, agentsRoutes } from '@baton/contracts/http/agents';
 import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { AppError, notFound } from '@baton/kernel';
 import { outsideRequests } from '@baton/postgres';
+import { changeAgent, enterAgent } from '../commands/agents';
 import type { ServiceDeps } from '../deps';
-import { readNodeInstance } from '../queries/list-node-instances';
-import { countAgents, findAgent, insertAgent, listAgents, updateAgent } from '../store/agents.sql';
+import { countAgents, findAgent, listAgents } from '../queries/agents';
 
 /** Agents (spec v3.1 part 1 "Agents", reference/rest-api.md 5.15). */
 export function agentsHttp({ db }: ServiceDeps): BoundRoute[] {
@@ -29,18 +29,14 @@ export function agentsHttp({ db }: ServiceDeps): BoundRoute[] {
     getAgent: ({ principal, params }) => read(principal, params.name!),
     async createAgent({ principal, params, body }) {
       const name = params.name!;
-      const instance = await readNodeInstance(db.query, principal, body.node_instance_id);
-      if (!instance || instance.tenant_name !== principal.tenant)
-        throw notFound('NodeInstance', body.node_instance_id);
-      const isNew = await db.tx((tx) => insertAgent(tx, principal, name, body));
+      const isNew = await enterAgent({ db }, principal, name, body);
       // The original answers an object of nulls, and its installers take that for success.
       return isNew ? read(principal, name) : Object.fromEntries(agentFields.map((field) => [field, null]));
     },
     async updateAgent({ principal, params, body }) {
       const name = params.name!;
       await read(principal, name);
-      if (!(await db.tx((tx) => updateAgent(tx, principal.tenant, name, body))))
-        throw notFound('Agent', name);
+      await changeAgent({ db }, principal.tenant, name, body);
       return read(principal, name);
     },
   });

@@ -5,8 +5,7 @@ import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton
 import { notFound, systemClock } from '@baton/kernel';
 import { type InitiateUpdate, initiateUpdate } from '../commands/initiate-update';
 import type { ServiceDeps } from '../deps';
-import { findUpdate, listUpdates } from '../queries/deployment-updates';
-import { updateProgress } from '../store/deployment-updates.sql';
+import { findUpdate, isUpdating, listUpdates } from '../queries/deployment-updates';
 import { onWire } from './wire';
 
 const PREVIEW_WAIT_MS = 120_000;
@@ -48,9 +47,6 @@ export function deploymentUpdatesHttp(deps: ServiceDeps): BoundRoute[] {
 /** Waits until the preview has its steps, or failed; not longer than its limit. */
 async function previewEnd(deps: ServiceDeps, id: string, signal: AbortSignal): Promise<void> {
   const deadline = systemClock.monotonic() + PREVIEW_WAIT_MS;
-  while (
-    (await updateProgress(deps.db.query, id))?.state === 'updating' &&
-    systemClock.monotonic() < deadline
-  )
+  while ((await isUpdating(deps.db.query, id)) && systemClock.monotonic() < deadline)
     await delay(PREVIEW_POLL_MS, undefined, { signal });
 }

@@ -7,7 +7,7 @@ import { finishModification, rollbackModification, startModification } from '../
 import type { ServiceDeps } from '../deps';
 import type { ModifiedNodes } from '../domain/modification';
 import { listModifications, readModification } from '../queries/modifications';
-import { findDeployment } from '../store/deployments.sql';
+import { visibleDeployment } from '../queries/visible-deployment';
 import { modificationOnWire } from './wire';
 
 type Caller = Pick<HttpCall, 'principal' | 'wire' | 'version'>;
@@ -36,8 +36,7 @@ export function modificationsHttp(deps: ServiceDeps): BoundRoute[] {
     getDeploymentModification: (call) => show(call, call.params.id!),
     startDeploymentModification: async (call) => {
       const { principal, body } = call;
-      const row = await findDeployment(deps.db.query, principal, body.deployment_id);
-      if (!row) throw notFound('Deployment', body.deployment_id);
+      const row = await visibleDeployment(deps.db.query, principal, body.deployment_id);
       requireOwnTenant(principal, row.tenant, `Deployment \`${row.id}\``);
       const id = await startModification(deps, {
         deploymentKey: row.key,

@@ -8,7 +8,7 @@ import type { ServiceDeps } from '../deps';
 import { evaluateInstance, evaluateNodes } from '../queries/evaluate-nodes';
 import { listNodeInstances, readNodeInstance } from '../queries/list-node-instances';
 import { listNodes } from '../queries/list-nodes';
-import { findDeployment } from '../store/deployments.sql';
+import { visibleDeployment } from '../queries/visible-deployment';
 import { onWire } from './wire';
 
 /** Nodes and node instances (spec v3.1 part 2, reference/rest-api.md 5.16). */
@@ -82,8 +82,7 @@ async function refuseAddition(
   deploymentId: string,
   added: readonly unknown[],
 ): Promise<void> {
-  if (!(await findDeployment(deps.db.query, principal, deploymentId)))
-    throw notFound('Deployment', deploymentId);
+  await visibleDeployment(deps.db.query, principal, deploymentId);
   if (added.length > 0) updateOnly('Nodes and node instances are added');
 }
 

@@ -1,8 +1,7 @@
 import type { Db } from '@baton/postgres';
-import { purgeGroupRequests } from '../store/deployment-groups.sql';
+import { forgetGroupRequests } from '../commands/forget-old';
 import type { DB } from '../store/tables.gen';
 
-const BATCH = 500;
 const INTERVAL_MS = 600_000;
 /** How long an idempotency key of a group request is known. */
 const KEEP_MS = 24 * 3_600_000;
@@ -12,6 +11,6 @@ export function purgeGroupRequestsLoop(deps: { db: Db<DB> }) {
   return {
     name: 'purge-group-requests',
     intervalMs: INTERVAL_MS,
-    tickOnce: () => deps.db.tx((tx) => purgeGroupRequests(tx, KEEP_MS, BATCH)),
+    tickOnce: () => forgetGroupRequests(deps.db, KEEP_MS),
   };
 }

@@ -1,8 +1,7 @@
 import type { Db } from '@baton/postgres';
-import { purgeSettledExecutions } from '../store/settled-executions.sql';
+import { forgetSettledExecutions } from '../commands/forget-old';
 import type { DB } from '../store/tables.gen';
 
-const BATCH = 5_000;
 const INTERVAL_MS = 600_000;
 const KEEP_MS = 24 * 3_600_000;
 
@@ -11,6 +10,6 @@ export function purgeSettledExecutionsLoop(deps: { db: Db<DB> }) {
   return {
     name: 'purge-settled-executions',
     intervalMs: INTERVAL_MS,
-    tickOnce: () => deps.db.tx((tx) => purgeSettledExecutions(tx, KEEP_MS, BATCH)),
+    tickOnce: () => forgetSettledExecutions(deps.db, KEEP_MS),
   };
 }

@@ -1,8 +1,7 @@
 import type { Db } from '@baton/postgres';
-import { sweepDocuments } from '../store/documents.sql';
+import { forgetDocuments } from '../commands/forget-old';
 import type { DB } from '../store/tables.gen';
 
-const BATCH = 500;
 const INTERVAL_MS = 600_000;
 
 /** Removes shared parts of plans that nothing uses any more; at most 500 a tick. */
@@ -10,6 +9,6 @@ export function sweepDocumentsLoop(deps: { db: Db<DB>; keepMs: number }) {
   return {
     name: 'sweep-documents',
     intervalMs: INTERVAL_MS,
-    tickOnce: () => sweepDocuments(deps.db, deps.keepMs, BATCH),
+    tickOnce: () => forgetDocuments(deps.db, deps.keepMs),
   };
 }

@@ -1,6 +1,7 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
+import { updateProgress } from '../store/deployment-updates.sql';
 import { deploymentScope } from '../store/deployments.sql';
 import { inDeployments } from './list-nodes';
 
@@ -69,3 +70,7 @@ export async function findUpdate(
     select ${fields} from ${FROM} where u.id = ${id} and ${deploymentScope(principal)}`.execute(db);
   return rows[0] ?? null;
 }
+
+/** Whether the update has not come to its steps yet, and has not failed. */
+export const isUpdating = async (db: AnyQuery, id: string): Promise<boolean> =>
+  (await updateProgress(db, id))?.state === 'updating';

@@ -59,7 +59,7 @@ export const deploymentRuleTarget: FilterTarget = {
 };
 
 /** Conditions of everything but the rules. */
-export function deploymentConditions(
+function deploymentConditions(
   principal: Principal,
   list: ListQuery,
   selector: DeploymentSelector,

@@ -163,3 +163,15 @@ export async function readNodeInstance(
     order by ni.tenant = ${principal.tenant} desc limit 1`.execute(db);
   return rows[0] ?? null;
 }
+
+/** The tenant of a node instance that the caller may see, the own one first; null: there is none. */
+export async function tenantOfInstance(
+  db: AnyQuery,
+  principal: Principal,
+  id: string,
+): Promise<string | null> {
+  const { rows } = await sql<{ tenant: string }>`
+    select ni.tenant from node_instances ni where ni.id = ${id} and ${instanceScope(principal)}
+    order by ni.tenant = ${principal.tenant} desc limit 1`.execute(db);
+  return rows[0]?.tenant ?? null;
+}

@@ -2,11 +2,19 @@ import type { deploymentsRpc } from '@baton/contracts';
 import { badParameter, type JsonObject } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 import { lookUntil } from '@baton/service-runtime';
+import { applyExecutionStates } from '../commands/apply-states';
 import { callModel } from '../commands/call-model';
 import { executionEnded } from '../commands/execution-ended';
+import { joinGroup } from '../commands/join-groups';
 import { writeRuntimeProperties } from '../commands/node-instances';
 import type { ServiceDeps } from '../deps';
 import { foldWrites } from '../domain/state-writes';
+import { readComponents } from '../queries/components';
+import {
+  deploymentsOf,
+  deploymentsOfBlueprint,
+  latestExecutionsAfter,
+} from '../queries/deployments-for-services';
 import { evaluatePayload } from '../queries/evaluate-payload';
 import { groupMembers } from '../queries/group-members';
 import { openOperation } from '../queries/open-operation';
@@ -17,11 +25,6 @@ import {
   requireDeployment,
   workflowModel,
 } from '../queries/workflow-model';
-import { readComponents } from '../store/components.sql';
-import { addMemberById } from '../store/deployment-groups.sql';
-import { countDeployments } from '../store/deployment-quota.sql';
-import { deploymentsOfBlueprint, latestExecutionsAfter } from '../store/deployments.sql';
-import { applyStates } from '../store/node-instances.sql';
 
 const MAX_LISTED = 1000;
 
@@ -55,14 +58,14 @@ export function deploymentsHandlers(deps: ServiceDeps): RpcHandlers<Definition> 
       }),
     }),
     applyExecutionStates: async ({ executions }) => {
-      await applyStates(
-        deps.db,
+      await applyExecutionStates(
+        deps,
         executions.map(({ states, ...of }) => ({ ...of, writes: writesOf(states) })),
       );
       return {};
     },
     addToGroup: async ({ tenant, groupId, deploymentId }) => {
-      await deps.db.tx((tx) => addMemberById(tx, tenant, groupId, deploymentId));
+      await joinGroup(deps, tenant, groupId, deploymentId);
       return {};
     },
     callModel: async ({ tenant, deploymentId, executionId, callName, requestJson, username }) => {
@@ -160,7 +163,7 @@ function readHandlers(deps: ServiceDeps): Reads {
     openOperation: async (request) => {
       // What the engine decided before this operation must be seen by it.
       const { tenant, executionId, states } = request;
-      await applyStates(deps.db, [{ tenant, executionId, writes: writesOf(states) }]);
+      await applyExecutionStates(deps, [{ tenant, executionId, writes: writesOf(states) }]);
       const opened = await openOperation(deps, {
         ...request,
         inputs: request.inputsJson === '' ? '{}' : request.inputsJson,
@@ -196,7 +199,7 @@ function listHandlers({
   db,
 }: ServiceDeps): Pick<Reads, 'countDeployments' | 'listComponents' | 'listDeploymentsOfBlueprint'> {
   return {
-    countDeployments: async ({ tenant }) => ({ count: await countDeployments(db.query, tenant) }),
+    countDeployments: async ({ tenant }) => ({ count: await deploymentsOf(db.query, tenant) }),
     listComponents: async ({ tenant, deploymentId }) => ({
       deploymentIds: await readComponents(db.query, tenant, deploymentId),
     }),

@@ -185,3 +185,11 @@ export async function sharedTargets(tx: AnyTx, key: number): Promise<number[]> {
   );
   return rows.map((row) => row.key);
 }
+
+/** Deletes the uses of other deployments' capabilities that the plan of `sourceKey` has; those of components and by hand stay. */
+export async function deleteCapabilityUses(tx: AnyTx, sourceKey: number): Promise<void> {
+  await sql`delete from inter_deployment_dependencies where source_key = ${sourceKey} and dependency_creator like '%.get_capability'
+    and dependency_creator not like 'component.%' and dependency_creator not like 'sharedresource.%'`.execute(
+    tx,
+  );
+}

@@ -84,7 +84,7 @@ const instantColumns = ['created_at', 'updated_at'];
 /** What is asked of the node instances, looked at once for all of it; states as JSON texts, between commas. */
 const instanceFields = ['drifted_instances', 'unavailable_instances', 'workflows'];
 /** Of the deployment `d`, or whatever has its `key`. */
-export const instanceSummary = sql`(
+const instanceSummary = sql`(
   select count(*) filter (where ni.has_configuration_drift)::int as drifted, count(*) filter (where not ni.is_status_check_ok)::int as unavailable,
     case when count(*) = 0 then ''
       when min(ni.state collate "C") = max(ni.state collate "C") then to_json(min(ni.state collate "C"))::text

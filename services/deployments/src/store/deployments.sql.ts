@@ -263,27 +263,36 @@ export async function isIdTakenElsewhere(
   return rows.length > 0;
 }
 
-/** `is_leaving`: its deletion was asked for. */
-export async function deploymentsOfBlueprint(
-  db: AnyQuery,
-  tenant: string,
-  blueprintId: string,
-  limit: number,
-): Promise<{ id: string; is_leaving: boolean }[]> {
-  const { rows } = await sql<{ id: string; is_leaving: boolean }>`
-    select id, deletion is not null as is_leaving from deployments
-    where tenant = ${tenant} and blueprint_id = ${blueprintId} order by id limit ${limit}`.execute(db);
-  return rows;
+export async function readDescription(tx: AnyTx, key: number): Promise<string | null> {
+  const { rows } = await sql<{ description: string | null }>`
+    select description from deployments where key = ${key}`.execute(tx);
+  return rows[0]?.description ?? null;
 }
 
-/** What deployments behind `after` show as their latest execution, in the order of their keys. */
-export async function latestExecutionsAfter(
+/** What a deployment offers to those below it; null when there is none of this id. */
+export async function readCapabilities(
   db: AnyQuery,
-  after: number,
-  limit: number,
-): Promise<{ key: number; tenant: string; deploymentId: string; executionId: string; status: string }[]> {
-  const { rows } = await sql<Awaited<ReturnType<typeof latestExecutionsAfter>>[number]>`
-    select key, tenant, id as "deploymentId", coalesce(latest_execution, '') as "executionId", coalesce(latest_status, '') as status
-    from deployments where key > ${after} order by key limit ${limit}`.execute(db);
-  return rows;
+  tenant: string,
+  id: string,
+): Promise<{ display_name: string; capabilities: Record<string, unknown> } | null> {
+  const { rows } = await sql<{ display_name: string; capabilities: Record<string, unknown> }>`
+    select d.display_name, p.capabilities from deployments d join deployment_plans p on p.deployment_key = d.key
+    where d.tenant = ${tenant} and d.id = ${id}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Gives a deployment what an update changes of its own row; the next revision. */
+export async function updateOwnAttributes(
+  tx: AnyTx,
+  key: number,
+  changed: {
+    blueprintId: string | null;
+    description: string | null;
+    isRuntimeOnly: boolean;
+    isEnvironment: boolean;
+  },
+): Promise<void> {
+  await sql`update deployments set blueprint_id = ${changed.blueprintId}, description = ${changed.description},
+      runtime_only_evaluation = ${changed.isRuntimeOnly}, is_environment = ${changed.isEnvironment},
+      revision = revision + 1, updated_at = app_now() where key = ${key}`.execute(tx);
 }

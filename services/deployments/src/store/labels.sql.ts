@@ -96,3 +96,16 @@ export async function refreshConsumers(tx: AnyTx, deploymentKeys: readonly numbe
     tx,
   );
 }
+
+/** Takes these labels from each of the deployments that has them. */
+export async function removeLabelsFromMany(
+  tx: AnyTx,
+  deploymentKeys: readonly number[],
+  labels: readonly LabelPair[],
+): Promise<void> {
+  await sql`delete from deployment_labels dl
+    using unnest(${labels.map((l) => l.key)}::text[], ${labels.map((l) => l.value)}::text[]) as l(key, value)
+    where dl.deployment_key = any(${[...deploymentKeys]}::bigint[]) and dl.key = l.key and dl.value = l.value`.execute(
+    tx,
+  );
+}

@@ -115,3 +115,15 @@ export async function dropRelationshipsTo(
     tx,
   );
 }
+
+/** Instances that a modification adds and removes, with those related to them; null: there is none of this id. */
+export async function readChanged(
+  tx: AnyTx,
+  id: string,
+): Promise<Record<'added' | 'removed', { id: string; modification: string }[]> | null> {
+  const { rows } = await sql<Record<'added' | 'removed', { id: string; modification: string }[]>>`
+    select added_and_related as added, removed_and_related as removed from deployment_modifications where id = ${id}`.execute(
+    tx,
+  );
+  return rows[0] ?? null;
+}

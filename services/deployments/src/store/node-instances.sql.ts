@@ -194,3 +194,20 @@ export async function liveInstances(db: AnyQuery, deploymentKey: number): Promis
   );
   return rows.map((row) => row.id);
 }
+
+/** Edits system properties of instances, `changes`: `[{nodeInstanceId, edits}]`, in the order of their ids. */
+export async function editSystemProperties(
+  tx: AnyTx,
+  tenant: string,
+  deploymentKey: number,
+  changes: unknown,
+): Promise<void> {
+  await sql`
+    with c as (select * from json_to_recordset(${JSON.stringify(changes)}::json) as c("nodeInstanceId" text, edits jsonb)),
+    locked as materialized (
+      select id from node_instances where tenant = ${tenant} and deployment_key = ${deploymentKey} and id in (select "nodeInstanceId" from c) order by id for update
+    )
+    update node_instances ni set system_properties = edit_json(ni.system_properties, c.edits), version = ni.version + 1
+    from c join locked l on l.id = c."nodeInstanceId"
+    where ni.tenant = ${tenant} and ni.id = l.id`.execute(tx);
+}

@@ -5,18 +5,23 @@ import type { WorkflowConfig } from '@baton/task-graph';
 import type { LeaseProofs } from '@baton/trust';
 import type { CatalogPort } from '../adapters/catalog.client';
 import type { DeploymentsPort } from '../adapters/deployments.client';
-import type { ExecutionQuota } from '../domain/quota';
+import type { AcceptedRows } from '../executions/accepted-rows';
+import type { Acceptor } from '../executions/acceptor';
+import type { ExecutionQuota } from '../executions/domain/quota';
+import type { PassedOver } from '../executions/passed-over';
+import type { Turns } from '../executions/turns';
 import type { DB } from '../store/tables.gen';
-import type { KilledRun } from '../store/tasks.sql';
-import type { Acceptor } from './acceptor';
-import type { GraphMemory } from './graph-memory';
-import type { PassedOver } from './passed-over';
-import type { StepWriter } from './step-writer';
+import type { GraphMemory } from './steps/graph-memory';
+import type { StepWriter } from './steps/step-writer';
+import type { KilledRun } from './store/tasks.sql';
 
 /** What the commands of the engine work with. */
 export interface EngineDeps {
   db: Db<DB>;
+  /** Graphs of executions at work; only the engine's own commands look at them. */
   memory: GraphMemory;
+  turns: Turns;
+  accepted: AcceptedRows;
   acceptor: Acceptor;
   steps: StepWriter;
   deployments: DeploymentsPort;
@@ -51,23 +56,23 @@ export interface QueueRules {
 }
 
 export interface Wakes {
-  /** Drive the execution's phase; after a crash: loops/engine.loops.ts. */
+  /** Drive the execution's phase; after a crash: engine/loops/engine.loops.ts. */
   drive(executionId: string): void;
   /** The same, and not behind a drive of this process that may hang on another service: a forced cancel ends in time. */
   driveAtOnce(executionId: string): void;
   /** Waits for a drive of the execution that this process has under way. */
   driven(executionId: string): Promise<void>;
-  /** Deliver its node-instance states; after a crash: loops/engine.loops.ts. */
+  /** Deliver its node-instance states; after a crash: engine/loops/engine.loops.ts. */
   deliver(executionId: string): void;
-  /** Forget states that were delivered, when no step does so soon; after a crash: loops/engine.loops.ts. */
+  /** Forget states that were delivered, when no step does so soon; after a crash: engine/loops/engine.loops.ts. */
   settle(executionId: string): void;
   /** Tell event streams; they poll as well. */
   events(executionId: string): void;
-  /** A timer of the execution is due at that epoch ms; after a crash: loops/engine.loops.ts. */
+  /** A timer of the execution is due at that epoch ms; after a crash: engine/loops/engine.loops.ts. */
   timer(executionId: string, at: number): void;
-  /** Look at the queue; after a crash: loops/engine.loops.ts. */
+  /** Look at the queue; after a crash: engine/loops/engine.loops.ts. */
   dequeue(): void;
-  /** It ended: look at the queue, and let go on what waits for it; after a crash: loops/engine.loops.ts. */
+  /** It ended: look at the queue, and let go on what waits for it; after a crash: engine/loops/engine.loops.ts. */
   ended(executionId: string): void;
   /** Tell workers to stop operations; they also learn it from their heartbeat. */
   kill(executionId: string, runs: readonly KilledRun[]): void;

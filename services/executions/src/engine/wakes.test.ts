@@ -1,5 +1,6 @@
 import type { Broker } from '@baton/broker';
 import { silentLog, systemClock } from '@baton/kernel';
+import { eventually } from '@baton/testkit/eventually';
 import { createWakes } from './wakes';
 
 /** Wake-ups whose drives end when the test says so. */
@@ -66,7 +67,7 @@ test('a drive at once beside one that hangs is tried again when it fails', async
   wake.driveAtOnce('a');
   await settled();
   drives[1]!.fail();
-  while (drives.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually(() => drives.length === 3);
   drives[2]!.end();
   await settled();
   expect(driven()).toEqual(['a', 'a', 'a']);
@@ -80,7 +81,7 @@ test('where nothing is under way a drive at once is one drive, whose failure is 
   expect(driven()).toEqual(['a']);
   drives[0]!.fail();
   await wake.driven('a');
-  while (drives.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually(() => drives.length === 2);
   drives[1]!.end();
   await settled();
   expect(driven()).toEqual(['a', 'a']);

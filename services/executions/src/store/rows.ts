@@ -13,7 +13,7 @@ import type {
 
 /**
  * What the engine does next for an execution; `waiting` and `ended` need nobody, `awaiting` needs the end of executions
- * that it has started (commands/await-nested.ts).
+ * that it has started (engine/commands/await-nested.ts).
  */
 export type Phase = 'waiting' | 'planning' | 'running' | 'calling' | 'awaiting' | 'ending' | 'ended';
 
@@ -81,7 +81,7 @@ export interface ExecutionRow {
   resume_wish: 'resume' | 'force-resume' | null;
   /** The execution whose stage has started this one. */
   parent_id: string | null;
-  /** It has to be started on the components of its deployment before it begins (commands/cascade-member.ts). */
+  /** It has to be started on the components of its deployment before it begins (engine/commands/cascade-member.ts). */
   is_cascading: boolean;
 }
 
@@ -114,7 +114,7 @@ export interface StoredGraph {
   wait_after_fail_ms: number;
   is_dry_run: boolean;
   flags: GraphFlags;
-  /** TaskSpec[], compressed (store/task-document.ts); null: each has a row. */
+  /** TaskSpec[], compressed (engine/store/task-document.ts); null: each has a row. */
   tasks: Buffer | null;
 }
 

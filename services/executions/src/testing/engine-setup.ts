@@ -8,8 +8,8 @@ import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import { type Infra, loadConfig, type ServiceParts, startParts } from '@baton/service-runtime';
 import { eventually, testDatabase } from '@baton/testkit';
 import { Registry } from 'prom-client';
+import { readExecution } from '../executions/store/executions.sql';
 import { buildService, composeEngine, configSchema } from '../service';
-import { readExecution } from '../store/executions.sql';
 import type { DB } from '../store/tables.gen';
 import { createDeploymentsPeer } from './deployments-peer';
 

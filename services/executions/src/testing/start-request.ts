@@ -1,5 +1,5 @@
 import { newId } from '@baton/kernel';
-import type { StartRequest } from '../domain/start-request';
+import type { StartRequest } from '../executions/domain/start-request';
 
 /** An install of the administrator in default_tenant, asked for once. */
 export const startRequest = (

@@ -52,7 +52,7 @@ function holds(authorization: Authorization, roles: readonly string[], permissio
 const unique = (names: readonly string[]): string[] => [...new Set(names)];
 
 /** System roles of the user: the own one and those of groups. */
-export function systemRolesOf(user: UserRights): string[] {
+function systemRolesOf(user: UserRights): string[] {
   return unique([user.role, ...user.groupRoles]);
 }
 

@@ -36,7 +36,7 @@ export function newToken(): NewToken {
  * sha256, not a slow hash: the secret has 238 random bits, so there is nothing to guess, and a request costs
  * under a microsecond instead of the 10 to 15 ms of a password hash.
  */
-export function hashSecret(secret: string): Buffer {
+function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 

@@ -1,9 +1,7 @@
 import type { Tx } from '@baton/postgres';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { model } from './model';
 import type { DB as Tables } from './tables.gen';
-
-type Reader = Kysely<Tables> | Tx<Tables>;
 
 export interface UserRow {
   id: number;
@@ -15,16 +13,7 @@ export interface UserRow {
 
 const byName = (username: string) => sql<boolean>`lower(username) = lower(${username})`;
 
-/** The user called `username` in any letter case. */
-export async function findUser(db: Reader, username: string): Promise<UserRow | undefined> {
-  return db
-    .selectFrom('users')
-    .select(['id', 'username', 'role', 'active', 'password_hash'])
-    .where(byName(username))
-    .executeTakeFirst();
-}
-
-/** `findUser` with the row locked until the transaction ends. */
+/** The user called `username` in any letter case, the row locked until the transaction ends. */
 export async function lockUser(tx: Tx<Tables>, username: string): Promise<UserRow | undefined> {
   return tx
     .selectFrom('users')

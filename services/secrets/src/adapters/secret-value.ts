@@ -4,7 +4,7 @@ import { AppError, badParameter, type Json, type JsonObject, Secret } from '@bat
 import { Ajv } from 'ajv';
 import { RE2JS } from 're2js';
 
-export const MAX_VALUE_LENGTH = 1024 * 1024;
+const MAX_VALUE_LENGTH = 1024 * 1024;
 const MAX_SCHEMA_LENGTH = 64 * 1024;
 
 /** Patterns of foreign schemas run in linear time. */

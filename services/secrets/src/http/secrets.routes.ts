@@ -20,7 +20,7 @@ import { exportSecrets, importSecrets, passphraseOf } from '../commands/share-se
 import { getSecret, listSecrets, searchSecrets } from '../queries/read-secrets';
 
 /** Another place for the passphrase of an export, which no proxy writes to its log. */
-export const passphraseHeader = 'x-baton-passphrase';
+const passphraseHeader = 'x-baton-passphrase';
 
 interface SearchBody {
   filter_rules?: unknown;

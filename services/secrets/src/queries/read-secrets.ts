@@ -43,7 +43,7 @@ const target: FilterTarget = {
 };
 const from = sql`secrets s`;
 
-export function seenSecrets(principal: Principal, allTenants: boolean): RawBuilder<SqlBool> {
+function seenSecrets(principal: Principal, allTenants: boolean): RawBuilder<SqlBool> {
   return visibilityScope(principal, 's', allTenants);
 }
 

@@ -4,9 +4,10 @@ import type { Db } from '@baton/postgres';
 import type { ProviderClient } from '../adapters/provider-client';
 import { type MasterKey, openValue, type SealedValue, sealValue } from '../domain/envelope';
 import { type Connection, connectionOf, nameAtProvider } from '../domain/provider';
+import type { Who } from '../domain/secret-access';
 import { readContent, type SecretContent } from '../domain/secret-content';
 import { findProvider, type ProviderRow } from '../store/providers.sql';
-import { type SecretRow, sealedOf } from '../store/secrets.sql';
+import { findVisible, type SecretRow, sealedOf } from '../store/secrets.sql';
 import type { DB } from '../store/tables.gen';
 
 export interface ValueDeps {
@@ -82,4 +83,16 @@ export async function readValue(deps: ValueDeps, row: SecretRow): Promise<Secret
     const reason = `${provider.name}: ${error.message}`;
     throw new AppError('failed_dependency', reason, { provider: provider.name }, { cause: error });
   }
+}
+
+/** The secrets of these names that `who` may see, by name: the own tenant's, else the global one. */
+export async function visibleByKey(
+  db: Db<DB>,
+  who: Who,
+  keys: readonly string[],
+): Promise<Map<string, SecretRow>> {
+  const rows = new Map<string, SecretRow>();
+  // The own tenant's come first.
+  for (const row of await findVisible(db.query, who, keys)) if (!rows.has(row.key)) rows.set(row.key, row);
+  return rows;
 }

@@ -4,8 +4,7 @@ import { shownValue } from '../adapters/secret-value';
 import type { MasterKey } from '../domain/envelope';
 import { maySeeValue, type Who } from '../domain/secret-access';
 import { checkSnapshotSeal, sealSnapshot } from '../domain/snapshot-seal';
-import { readValue, type ValueDeps } from '../queries/read-value';
-import { findVisible, type SecretRow } from '../store/secrets.sql';
+import { readValue, type ValueDeps, visibleByKey } from '../queries/read-value';
 
 /** Values that are looked up beside each other; some are fetched from providers. */
 const AT_ONCE = 16;
@@ -15,10 +14,7 @@ export function secretsRpcPart(deps: ValueDeps): RpcPart {
   return rpcPart(secretsRpc.SecretsServiceDefinition, {
     async getSecretValues({ tenant, keys, username, isAdministrator }) {
       const who: Who = { tenant, username, isAdministrator, administered: [] };
-      const rows = new Map<string, SecretRow>();
-      // The own tenant's come first; a global one of the same key is not wanted then.
-      for (const row of await findVisible(deps.db.query, who, keys))
-        if (!rows.has(row.key)) rows.set(row.key, row);
+      const rows = await visibleByKey(deps.db, who, keys);
       const answer: secretsRpc.GetSecretValuesResponse = { valuesJson: {}, missing: [], hidden: [] };
       const release = async (key: string): Promise<void> => {
         const row = rows.get(key);

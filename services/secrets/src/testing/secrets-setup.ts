@@ -44,7 +44,7 @@ export function userOf(username: string, tenant = 't1'): Principal {
 }
 
 /** Everything that was logged, as text. */
-export function capturingLog(lines: string[]): Log {
+function capturingLog(lines: string[]): Log {
   const write = (fields: object, message: string): void =>
     void lines.push(
       JSON.stringify({ ...fields, message }, (_k, v) =>

@@ -1,7 +1,7 @@
 import { buildMessage, type executionsRpc, taskReady } from '@baton/contracts';
 import { isoInstant, newId, silentLog, systemClock } from '@baton/kernel';
-import { createHeldTasks, type HeldTask } from '../held-task';
-import { createSlots } from '../slots';
+import { createHeldTasks, type HeldTask } from '../claim/held-task';
+import { createSlots } from '../claim/slots';
 import { onTaskReady } from './on-task-ready';
 
 /** Which tasks the wake-up of a task that is held in this phase asks for. */

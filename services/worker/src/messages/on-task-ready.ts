@@ -1,8 +1,8 @@
 import { buildMessage, type Envelope, firstTaskReady, taskReady } from '@baton/contracts';
 import { isoInstant } from '@baton/kernel';
 import type { ExecutionsClient } from '../adapters/executions.client';
-import { type LeaseDeps, NO_PLACES, startLeases } from '../leases';
-import type { Slots } from '../slots';
+import { type LeaseDeps, NO_PLACES, startLeases } from '../claim/leases';
+import type { Slots } from '../claim/slots';
 
 export interface TaskReadyDeps extends LeaseDeps {
   executions: Pick<ExecutionsClient, 'claim'>;

@@ -1,7 +1,7 @@
 import { silentLog, systemClock } from '@baton/kernel';
-import { createHeldTasks, type HeldTask } from '../held-task';
-import { startLeases } from '../leases';
-import { createSlots } from '../slots';
+import { createHeldTasks, type HeldTask } from '../claim/held-task';
+import { startLeases } from '../claim/leases';
+import { createSlots } from '../claim/slots';
 import { sampleLease } from '../testing/sample-lease';
 import { onTasksCancelled } from './on-tasks-cancelled';
 

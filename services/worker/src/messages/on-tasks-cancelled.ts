@@ -1,5 +1,5 @@
 import type { Envelope } from '@baton/contracts';
-import type { HeldTasks } from '../held-task';
+import type { HeldTasks } from '../claim/held-task';
 
 interface TasksCancelled {
   executionId: string;

@@ -1,7 +1,7 @@
 import { isoInstant } from '@baton/kernel';
+import { tasksOfGraph } from '../../../../services/executions/src/engine/store/task-document';
 import type { Place, Placed } from '../../../../services/executions/src/store/round.sql';
 import type { StoredTask } from '../../../../services/executions/src/store/rows';
-import { tasksOfGraph } from '../../../../services/executions/src/store/task-document';
 import {
   copyOf,
   lockRow,

@@ -1,4 +1,4 @@
-import type * as real from '../../../../services/executions/src/store/deferred.sql';
+import type * as real from '../../../../services/executions/src/engine/store/deferred.sql';
 import { allSeenBy, batchOf, databaseOf, rowsOf, statement } from './access';
 
 function waitingFor(reader: object, isOf: (executionId: string) => boolean): real.DeferredTask[] {

@@ -1,4 +1,4 @@
-import * as real from '../../../../services/executions/src/store/events.sql';
+import * as real from '../../../../services/executions/src/events/store/events.sql';
 import { change } from '../database';
 import { memoryTx, statement } from './access';
 

@@ -1,4 +1,4 @@
-import type * as real from '../../../../services/executions/src/store/execution-groups.sql';
+import type * as real from '../../../../services/executions/src/groups/store/execution-groups.sql';
 import { change, holdNamed } from '../database';
 import { databaseOf, hold, memoryTx, statement } from './access';
 import { isAnyWaiting, mayStart, startable } from './queue.sql';

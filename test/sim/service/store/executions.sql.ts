@@ -1,5 +1,5 @@
 import { isoInstant } from '@baton/kernel';
-import * as real from '../../../../services/executions/src/store/executions.sql';
+import * as real from '../../../../services/executions/src/executions/store/executions.sql';
 import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
 import { refuseLeavingTheEnd } from '../apply-step';
 import { change, holdNamed, lockRow } from '../database';

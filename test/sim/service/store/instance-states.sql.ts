@@ -1,5 +1,5 @@
 import { isoInstant } from '@baton/kernel';
-import type * as real from '../../../../services/executions/src/store/instance-states.sql';
+import type * as real from '../../../../services/executions/src/engine/store/instance-states.sql';
 import { allSeenBy, batchOf, databaseOf, seenBy, statement } from './access';
 
 export const pendingStates: typeof real.pendingStates = async (

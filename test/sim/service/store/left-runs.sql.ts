@@ -1,5 +1,5 @@
 import { isoInstant } from '@baton/kernel';
-import type * as real from '../../../../services/executions/src/store/left-runs.sql';
+import type * as real from '../../../../services/executions/src/executions/store/left-runs.sql';
 import { allSeenBy, statement } from './access';
 
 export const leftRuns: typeof real.leftRuns = async (reader, _tenant, deploymentId, except = null) => {

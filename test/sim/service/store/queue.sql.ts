@@ -1,8 +1,8 @@
+import type * as real from '../../../../services/executions/src/executions/store/queue.sql';
 import type {
   Startable,
   startableMembers,
-} from '../../../../services/executions/src/store/execution-groups.sql';
-import type * as real from '../../../../services/executions/src/store/queue.sql';
+} from '../../../../services/executions/src/groups/store/execution-groups.sql';
 import type { ExecutionRow } from '../../../../services/executions/src/store/rows';
 import { holdNamed, type MemoryExecution } from '../database';
 import { allSeenBy, databaseOf, memoryTx, statement } from './access';

@@ -1,6 +1,6 @@
 import { isoInstant } from '@baton/kernel';
-import type { ScheduleRow } from '../../../../services/executions/src/domain/schedule';
-import type * as real from '../../../../services/executions/src/store/schedules.sql';
+import type { ScheduleRow } from '../../../../services/executions/src/schedules/domain/schedule';
+import type * as real from '../../../../services/executions/src/schedules/store/schedules.sql';
 import { holdNamed, lockRow, type MemoryOccurrence, type MemoryTx } from '../database';
 import { batchOf, databaseOf, memoryTx, statement } from './access';
 
@@ -13,11 +13,6 @@ function isDue(reader: object, { enabled, next_occurrence: next }: ScheduleRow):
 
 const waiting = (reader: object): MemoryOccurrence[] =>
   [...databaseOf(reader).occurrences.values()].filter(({ outcome }) => outcome === 'due');
-
-export const readNowMs: typeof real.readNowMs = async (db) => {
-  await statement(db);
-  return databaseOf(db).nowMs();
-};
 
 export const hasScheduleWork: typeof real.hasScheduleWork = async (db) => {
   await statement(db);

@@ -1,7 +1,7 @@
 import { isoInstant } from '@baton/kernel';
 import { progressOf } from '@baton/task-graph';
-import { taskOfRow } from '../../../../services/executions/src/store/task-document';
-import type * as real from '../../../../services/executions/src/store/tasks.sql';
+import { taskOfRow } from '../../../../services/executions/src/engine/store/task-document';
+import type * as real from '../../../../services/executions/src/engine/store/tasks.sql';
 import { change, type MemoryTask } from '../database';
 import {
   allSeenBy,

@@ -1,4 +1,4 @@
-import type * as real from '../../../../services/executions/src/store/work.sql';
+import type * as real from '../../../../services/executions/src/engine/store/work.sql';
 import { statement } from './access';
 
 /** The graphs of the simulation have no code. */

@@ -310,28 +310,6 @@ export const Folder: MessageFns<Folder> = {
     }
   },
 
-  fromJSON(object: any): Folder {
-    return {
-      area: isSet(object.area) ? globalThis.String(object.area) : "",
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      folder: isSet(object.folder) ? globalThis.String(object.folder) : "",
-    };
-  },
-
-  toJSON(message: Folder): unknown {
-    const obj: any = {};
-    if (message.area !== "") {
-      obj.area = message.area;
-    }
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.folder !== "") {
-      obj.folder = message.folder;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<Folder>): Folder {
     return Folder.fromPartial(base ?? {});
   },
@@ -398,28 +376,6 @@ export const GetFolderRequest: MessageFns<GetFolderRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): GetFolderRequest {
-    return {
-      folder: isSet(object.folder) ? Folder.fromJSON(object.folder) : undefined,
-      knownVersion: isSet(object.knownVersion)
-        ? globalThis.String(object.knownVersion)
-        : isSet(object.known_version)
-        ? globalThis.String(object.known_version)
-        : "",
-    };
-  },
-
-  toJSON(message: GetFolderRequest): unknown {
-    const obj: any = {};
-    if (message.folder !== undefined) {
-      obj.folder = Folder.toJSON(message.folder);
-    }
-    if (message.knownVersion !== "") {
-      obj.knownVersion = message.knownVersion;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<GetFolderRequest>): GetFolderRequest {
@@ -535,56 +491,6 @@ export const GetFolderResponse: MessageFns<GetFolderResponse> = {
     }
   },
 
-  fromJSON(object: any): GetFolderResponse {
-    return {
-      version: isSet(object.version) ? globalThis.String(object.version) : "",
-      isChanged: isSet(object.isChanged)
-        ? globalThis.Boolean(object.isChanged)
-        : isSet(object.is_changed)
-        ? globalThis.Boolean(object.is_changed)
-        : false,
-      files: globalThis.Array.isArray(object?.files) ? object.files.map((e: any) => FolderFile.fromJSON(e)) : [],
-      maxFiles: isSet(object.maxFiles)
-        ? globalThis.Number(object.maxFiles)
-        : isSet(object.max_files)
-        ? globalThis.Number(object.max_files)
-        : 0,
-      maxBytes: isSet(object.maxBytes)
-        ? globalThis.Number(object.maxBytes)
-        : isSet(object.max_bytes)
-        ? globalThis.Number(object.max_bytes)
-        : 0,
-      maxFileBytes: isSet(object.maxFileBytes)
-        ? globalThis.Number(object.maxFileBytes)
-        : isSet(object.max_file_bytes)
-        ? globalThis.Number(object.max_file_bytes)
-        : 0,
-    };
-  },
-
-  toJSON(message: GetFolderResponse): unknown {
-    const obj: any = {};
-    if (message.version !== "") {
-      obj.version = message.version;
-    }
-    if (message.isChanged !== false) {
-      obj.isChanged = message.isChanged;
-    }
-    if (message.files?.length) {
-      obj.files = message.files.map((e) => FolderFile.toJSON(e));
-    }
-    if (message.maxFiles !== 0) {
-      obj.maxFiles = Math.round(message.maxFiles);
-    }
-    if (message.maxBytes !== 0) {
-      obj.maxBytes = Math.round(message.maxBytes);
-    }
-    if (message.maxFileBytes !== 0) {
-      obj.maxFileBytes = Math.round(message.maxFileBytes);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetFolderResponse>): GetFolderResponse {
     return GetFolderResponse.fromPartial(base ?? {});
   },
@@ -689,40 +595,6 @@ export const FolderFile: MessageFns<FolderFile> = {
     }
   },
 
-  fromJSON(object: any): FolderFile {
-    return {
-      path: isSet(object.path) ? globalThis.String(object.path) : "",
-      size: isSet(object.size) ? globalThis.Number(object.size) : 0,
-      mode: isSet(object.mode) ? globalThis.Number(object.mode) : 0,
-      digest: isSet(object.digest) ? globalThis.String(object.digest) : "",
-      modifiedUs: isSet(object.modifiedUs)
-        ? globalThis.Number(object.modifiedUs)
-        : isSet(object.modified_us)
-        ? globalThis.Number(object.modified_us)
-        : 0,
-    };
-  },
-
-  toJSON(message: FolderFile): unknown {
-    const obj: any = {};
-    if (message.path !== "") {
-      obj.path = message.path;
-    }
-    if (message.size !== 0) {
-      obj.size = Math.round(message.size);
-    }
-    if (message.mode !== 0) {
-      obj.mode = Math.round(message.mode);
-    }
-    if (message.digest !== "") {
-      obj.digest = message.digest;
-    }
-    if (message.modifiedUs !== 0) {
-      obj.modifiedUs = Math.round(message.modifiedUs);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<FolderFile>): FolderFile {
     return FolderFile.fromPartial(base ?? {});
   },
@@ -804,28 +676,6 @@ export const ReadStoredFileRequest: MessageFns<ReadStoredFileRequest> = {
     }
   },
 
-  fromJSON(object: any): ReadStoredFileRequest {
-    return {
-      folder: isSet(object.folder) ? Folder.fromJSON(object.folder) : undefined,
-      path: isSet(object.path) ? globalThis.String(object.path) : "",
-      digest: isSet(object.digest) ? globalThis.String(object.digest) : "",
-    };
-  },
-
-  toJSON(message: ReadStoredFileRequest): unknown {
-    const obj: any = {};
-    if (message.folder !== undefined) {
-      obj.folder = Folder.toJSON(message.folder);
-    }
-    if (message.path !== "") {
-      obj.path = message.path;
-    }
-    if (message.digest !== "") {
-      obj.digest = message.digest;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ReadStoredFileRequest>): ReadStoredFileRequest {
     return ReadStoredFileRequest.fromPartial(base ?? {});
   },
@@ -896,28 +746,6 @@ export const ZipFolderRequest: MessageFns<ZipFolderRequest> = {
     }
   },
 
-  fromJSON(object: any): ZipFolderRequest {
-    return {
-      folder: isSet(object.folder) ? Folder.fromJSON(object.folder) : undefined,
-      maxBytes: isSet(object.maxBytes)
-        ? globalThis.Number(object.maxBytes)
-        : isSet(object.max_bytes)
-        ? globalThis.Number(object.max_bytes)
-        : 0,
-    };
-  },
-
-  toJSON(message: ZipFolderRequest): unknown {
-    const obj: any = {};
-    if (message.folder !== undefined) {
-      obj.folder = Folder.toJSON(message.folder);
-    }
-    if (message.maxBytes !== 0) {
-      obj.maxBytes = Math.round(message.maxBytes);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ZipFolderRequest>): ZipFolderRequest {
     return ZipFolderRequest.fromPartial(base ?? {});
   },
@@ -976,18 +804,6 @@ export const StorePieceRequest: MessageFns<StorePieceRequest> = {
     }
   },
 
-  fromJSON(object: any): StorePieceRequest {
-    return { data: isSet(object.data) ? Buffer.from(bytesFromBase64(object.data)) : Buffer.alloc(0) };
-  },
-
-  toJSON(message: StorePieceRequest): unknown {
-    const obj: any = {};
-    if (message.data.length !== 0) {
-      obj.data = base64FromBytes(message.data);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StorePieceRequest>): StorePieceRequest {
     return StorePieceRequest.fromPartial(base ?? {});
   },
@@ -1041,18 +857,6 @@ export const StorePieceResponse: MessageFns<StorePieceResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): StorePieceResponse {
-    return { digest: isSet(object.digest) ? globalThis.String(object.digest) : "" };
-  },
-
-  toJSON(message: StorePieceResponse): unknown {
-    const obj: any = {};
-    if (message.digest !== "") {
-      obj.digest = message.digest;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<StorePieceResponse>): StorePieceResponse {
@@ -1130,28 +934,6 @@ export const ChangeFolderRequest: MessageFns<ChangeFolderRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ChangeFolderRequest {
-    return {
-      folder: isSet(object.folder) ? Folder.fromJSON(object.folder) : undefined,
-      writes: globalThis.Array.isArray(object?.writes) ? object.writes.map((e: any) => NewFile.fromJSON(e)) : [],
-      removes: globalThis.Array.isArray(object?.removes) ? object.removes.map((e: any) => RemovedFile.fromJSON(e)) : [],
-    };
-  },
-
-  toJSON(message: ChangeFolderRequest): unknown {
-    const obj: any = {};
-    if (message.folder !== undefined) {
-      obj.folder = Folder.toJSON(message.folder);
-    }
-    if (message.writes?.length) {
-      obj.writes = message.writes.map((e) => NewFile.toJSON(e));
-    }
-    if (message.removes?.length) {
-      obj.removes = message.removes.map((e) => RemovedFile.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ChangeFolderRequest>): ChangeFolderRequest {
@@ -1246,40 +1028,6 @@ export const UnpackFolderRequest: MessageFns<UnpackFolderRequest> = {
     }
   },
 
-  fromJSON(object: any): UnpackFolderRequest {
-    return {
-      folder: isSet(object.folder) ? Folder.fromJSON(object.folder) : undefined,
-      archive: isSet(object.archive) ? Buffer.from(bytesFromBase64(object.archive)) : Buffer.alloc(0),
-      isCheck: isSet(object.isCheck)
-        ? globalThis.Boolean(object.isCheck)
-        : isSet(object.is_check)
-        ? globalThis.Boolean(object.is_check)
-        : false,
-      requestId: isSet(object.requestId)
-        ? globalThis.String(object.requestId)
-        : isSet(object.request_id)
-        ? globalThis.String(object.request_id)
-        : "",
-    };
-  },
-
-  toJSON(message: UnpackFolderRequest): unknown {
-    const obj: any = {};
-    if (message.folder !== undefined) {
-      obj.folder = Folder.toJSON(message.folder);
-    }
-    if (message.archive.length !== 0) {
-      obj.archive = base64FromBytes(message.archive);
-    }
-    if (message.isCheck !== false) {
-      obj.isCheck = message.isCheck;
-    }
-    if (message.requestId !== "") {
-      obj.requestId = message.requestId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<UnpackFolderRequest>): UnpackFolderRequest {
     return UnpackFolderRequest.fromPartial(base ?? {});
   },
@@ -1327,15 +1075,6 @@ export const UnpackFolderResponse: MessageFns<UnpackFolderResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): UnpackFolderResponse {
-    return {};
-  },
-
-  toJSON(_: UnpackFolderResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<UnpackFolderResponse>): UnpackFolderResponse {
@@ -1436,40 +1175,6 @@ export const NewFile: MessageFns<NewFile> = {
     }
   },
 
-  fromJSON(object: any): NewFile {
-    return {
-      path: isSet(object.path) ? globalThis.String(object.path) : "",
-      mode: isSet(object.mode) ? globalThis.Number(object.mode) : 0,
-      modifiedUs: isSet(object.modifiedUs)
-        ? globalThis.Number(object.modifiedUs)
-        : isSet(object.modified_us)
-        ? globalThis.Number(object.modified_us)
-        : 0,
-      content: isSet(object.content) ? Buffer.from(bytesFromBase64(object.content)) : Buffer.alloc(0),
-      pieces: globalThis.Array.isArray(object?.pieces) ? object.pieces.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: NewFile): unknown {
-    const obj: any = {};
-    if (message.path !== "") {
-      obj.path = message.path;
-    }
-    if (message.mode !== 0) {
-      obj.mode = Math.round(message.mode);
-    }
-    if (message.modifiedUs !== 0) {
-      obj.modifiedUs = Math.round(message.modifiedUs);
-    }
-    if (message.content.length !== 0) {
-      obj.content = base64FromBytes(message.content);
-    }
-    if (message.pieces?.length) {
-      obj.pieces = message.pieces;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<NewFile>): NewFile {
     return NewFile.fromPartial(base ?? {});
   },
@@ -1540,24 +1245,6 @@ export const RemovedFile: MessageFns<RemovedFile> = {
     }
   },
 
-  fromJSON(object: any): RemovedFile {
-    return {
-      path: isSet(object.path) ? globalThis.String(object.path) : "",
-      digest: isSet(object.digest) ? globalThis.String(object.digest) : "",
-    };
-  },
-
-  toJSON(message: RemovedFile): unknown {
-    const obj: any = {};
-    if (message.path !== "") {
-      obj.path = message.path;
-    }
-    if (message.digest !== "") {
-      obj.digest = message.digest;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RemovedFile>): RemovedFile {
     return RemovedFile.fromPartial(base ?? {});
   },
@@ -1612,18 +1299,6 @@ export const ChangeFolderResponse: MessageFns<ChangeFolderResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ChangeFolderResponse {
-    return { version: isSet(object.version) ? globalThis.String(object.version) : "" };
-  },
-
-  toJSON(message: ChangeFolderResponse): unknown {
-    const obj: any = {};
-    if (message.version !== "") {
-      obj.version = message.version;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ChangeFolderResponse>): ChangeFolderResponse {
@@ -1725,48 +1400,6 @@ export const GetBlueprintRequest: MessageFns<GetBlueprintRequest> = {
     }
   },
 
-  fromJSON(object: any): GetBlueprintRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      withPlan: isSet(object.withPlan)
-        ? globalThis.Boolean(object.withPlan)
-        : isSet(object.with_plan)
-        ? globalThis.Boolean(object.with_plan)
-        : false,
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      isAdministrator: isSet(object.isAdministrator)
-        ? globalThis.Boolean(object.isAdministrator)
-        : isSet(object.is_administrator)
-        ? globalThis.Boolean(object.is_administrator)
-        : false,
-    };
-  },
-
-  toJSON(message: GetBlueprintRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.withPlan !== false) {
-      obj.withPlan = message.withPlan;
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.isAdministrator !== false) {
-      obj.isAdministrator = message.isAdministrator;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetBlueprintRequest>): GetBlueprintRequest {
     return GetBlueprintRequest.fromPartial(base ?? {});
   },
@@ -1824,18 +1457,6 @@ export const GetStorageRequest: MessageFns<GetStorageRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): GetStorageRequest {
-    return { tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "" };
-  },
-
-  toJSON(message: GetStorageRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<GetStorageRequest>): GetStorageRequest {
@@ -1924,32 +1545,6 @@ export const GetStorageResponse: MessageFns<GetStorageResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): GetStorageResponse {
-    return {
-      blueprints: isSet(object.blueprints) ? globalThis.Number(object.blueprints) : 0,
-      plugins: isSet(object.plugins) ? globalThis.Number(object.plugins) : 0,
-      files: isSet(object.files) ? globalThis.Number(object.files) : 0,
-      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
-    };
-  },
-
-  toJSON(message: GetStorageResponse): unknown {
-    const obj: any = {};
-    if (message.blueprints !== 0) {
-      obj.blueprints = Math.round(message.blueprints);
-    }
-    if (message.plugins !== 0) {
-      obj.plugins = Math.round(message.plugins);
-    }
-    if (message.files !== 0) {
-      obj.files = Math.round(message.files);
-    }
-    if (message.limit !== 0) {
-      obj.limit = Math.round(message.limit);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<GetStorageResponse>): GetStorageResponse {
@@ -2052,44 +1647,6 @@ export const ReadPlanRequest: MessageFns<ReadPlanRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ReadPlanRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      digest: isSet(object.digest) ? globalThis.String(object.digest) : "",
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      isAdministrator: isSet(object.isAdministrator)
-        ? globalThis.Boolean(object.isAdministrator)
-        : isSet(object.is_administrator)
-        ? globalThis.Boolean(object.is_administrator)
-        : false,
-    };
-  },
-
-  toJSON(message: ReadPlanRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.digest !== "") {
-      obj.digest = message.digest;
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.isAdministrator !== false) {
-      obj.isAdministrator = message.isAdministrator;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ReadPlanRequest>): ReadPlanRequest {
@@ -2249,68 +1806,6 @@ export const GetBlueprintResponse: MessageFns<GetBlueprintResponse> = {
     }
   },
 
-  fromJSON(object: any): GetBlueprintResponse {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      state: isSet(object.state) ? globalThis.String(object.state) : "",
-      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
-      createdBy: isSet(object.createdBy)
-        ? globalThis.String(object.createdBy)
-        : isSet(object.created_by)
-        ? globalThis.String(object.created_by)
-        : "",
-      mainFileName: isSet(object.mainFileName)
-        ? globalThis.String(object.mainFileName)
-        : isSet(object.main_file_name)
-        ? globalThis.String(object.main_file_name)
-        : "",
-      digest: isSet(object.digest) ? globalThis.String(object.digest) : "",
-      planJson: isSet(object.planJson)
-        ? globalThis.String(object.planJson)
-        : isSet(object.plan_json)
-        ? globalThis.String(object.plan_json)
-        : "",
-      labelsJson: isSet(object.labelsJson)
-        ? globalThis.String(object.labelsJson)
-        : isSet(object.labels_json)
-        ? globalThis.String(object.labels_json)
-        : "",
-    };
-  },
-
-  toJSON(message: GetBlueprintResponse): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.state !== "") {
-      obj.state = message.state;
-    }
-    if (message.visibility !== "") {
-      obj.visibility = message.visibility;
-    }
-    if (message.createdBy !== "") {
-      obj.createdBy = message.createdBy;
-    }
-    if (message.mainFileName !== "") {
-      obj.mainFileName = message.mainFileName;
-    }
-    if (message.digest !== "") {
-      obj.digest = message.digest;
-    }
-    if (message.planJson !== "") {
-      obj.planJson = message.planJson;
-    }
-    if (message.labelsJson !== "") {
-      obj.labelsJson = message.labelsJson;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetBlueprintResponse>): GetBlueprintResponse {
     return GetBlueprintResponse.fromPartial(base ?? {});
   },
@@ -2396,32 +1891,6 @@ export const ReadBlueprintFileRequest: MessageFns<ReadBlueprintFileRequest> = {
     }
   },
 
-  fromJSON(object: any): ReadBlueprintFileRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      path: isSet(object.path) ? globalThis.String(object.path) : "",
-    };
-  },
-
-  toJSON(message: ReadBlueprintFileRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.path !== "") {
-      obj.path = message.path;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ReadBlueprintFileRequest>): ReadBlueprintFileRequest {
     return ReadBlueprintFileRequest.fromPartial(base ?? {});
   },
@@ -2488,28 +1957,6 @@ export const GetUploadRequest: MessageFns<GetUploadRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): GetUploadRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-    };
-  },
-
-  toJSON(message: GetUploadRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<GetUploadRequest>): GetUploadRequest {
@@ -2612,52 +2059,6 @@ export const GetUploadResponse: MessageFns<GetUploadResponse> = {
     }
   },
 
-  fromJSON(object: any): GetUploadResponse {
-    return {
-      hasEnded: isSet(object.hasEnded)
-        ? globalThis.Boolean(object.hasEnded)
-        : isSet(object.has_ended)
-        ? globalThis.Boolean(object.has_ended)
-        : false,
-      createdBy: isSet(object.createdBy)
-        ? globalThis.String(object.createdBy)
-        : isSet(object.created_by)
-        ? globalThis.String(object.created_by)
-        : "",
-      createdAt: isSet(object.createdAt)
-        ? globalThis.String(object.createdAt)
-        : isSet(object.created_at)
-        ? globalThis.String(object.created_at)
-        : "",
-      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
-      parametersJson: isSet(object.parametersJson)
-        ? globalThis.String(object.parametersJson)
-        : isSet(object.parameters_json)
-        ? globalThis.String(object.parameters_json)
-        : "",
-    };
-  },
-
-  toJSON(message: GetUploadResponse): unknown {
-    const obj: any = {};
-    if (message.hasEnded !== false) {
-      obj.hasEnded = message.hasEnded;
-    }
-    if (message.createdBy !== "") {
-      obj.createdBy = message.createdBy;
-    }
-    if (message.createdAt !== "") {
-      obj.createdAt = message.createdAt;
-    }
-    if (message.visibility !== "") {
-      obj.visibility = message.visibility;
-    }
-    if (message.parametersJson !== "") {
-      obj.parametersJson = message.parametersJson;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetUploadResponse>): GetUploadResponse {
     return GetUploadResponse.fromPartial(base ?? {});
   },
@@ -2739,32 +2140,6 @@ export const ListBlueprintFilesRequest: MessageFns<ListBlueprintFilesRequest> = 
     }
   },
 
-  fromJSON(object: any): ListBlueprintFilesRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      folder: isSet(object.folder) ? globalThis.String(object.folder) : "",
-    };
-  },
-
-  toJSON(message: ListBlueprintFilesRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.folder !== "") {
-      obj.folder = message.folder;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ListBlueprintFilesRequest>): ListBlueprintFilesRequest {
     return ListBlueprintFilesRequest.fromPartial(base ?? {});
   },
@@ -2822,18 +2197,6 @@ export const ListBlueprintFilesResponse: MessageFns<ListBlueprintFilesResponse> 
     }
   },
 
-  fromJSON(object: any): ListBlueprintFilesResponse {
-    return { paths: globalThis.Array.isArray(object?.paths) ? object.paths.map((e: any) => globalThis.String(e)) : [] };
-  },
-
-  toJSON(message: ListBlueprintFilesResponse): unknown {
-    const obj: any = {};
-    if (message.paths?.length) {
-      obj.paths = message.paths;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ListBlueprintFilesResponse>): ListBlueprintFilesResponse {
     return ListBlueprintFilesResponse.fromPartial(base ?? {});
   },
@@ -2887,18 +2250,6 @@ export const FileChunk: MessageFns<FileChunk> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): FileChunk {
-    return { data: isSet(object.data) ? Buffer.from(bytesFromBase64(object.data)) : Buffer.alloc(0) };
-  },
-
-  toJSON(message: FileChunk): unknown {
-    const obj: any = {};
-    if (message.data.length !== 0) {
-      obj.data = base64FromBytes(message.data);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<FileChunk>): FileChunk {
@@ -3011,56 +2362,6 @@ export const PreparePluginsUpdateRequest: MessageFns<PreparePluginsUpdateRequest
     }
   },
 
-  fromJSON(object: any): PreparePluginsUpdateRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      tempBlueprintId: isSet(object.tempBlueprintId)
-        ? globalThis.String(object.tempBlueprintId)
-        : isSet(object.temp_blueprint_id)
-        ? globalThis.String(object.temp_blueprint_id)
-        : "",
-      selectionJson: isSet(object.selectionJson)
-        ? globalThis.String(object.selectionJson)
-        : isSet(object.selection_json)
-        ? globalThis.String(object.selection_json)
-        : "",
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      isAdministrator: isSet(object.isAdministrator)
-        ? globalThis.Boolean(object.isAdministrator)
-        : isSet(object.is_administrator)
-        ? globalThis.Boolean(object.is_administrator)
-        : false,
-    };
-  },
-
-  toJSON(message: PreparePluginsUpdateRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.tempBlueprintId !== "") {
-      obj.tempBlueprintId = message.tempBlueprintId;
-    }
-    if (message.selectionJson !== "") {
-      obj.selectionJson = message.selectionJson;
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.isAdministrator !== false) {
-      obj.isAdministrator = message.isAdministrator;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PreparePluginsUpdateRequest>): PreparePluginsUpdateRequest {
     return PreparePluginsUpdateRequest.fromPartial(base ?? {});
   },
@@ -3119,24 +2420,6 @@ export const PreparePluginsUpdateResponse: MessageFns<PreparePluginsUpdateRespon
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PreparePluginsUpdateResponse {
-    return {
-      isChanged: isSet(object.isChanged)
-        ? globalThis.Boolean(object.isChanged)
-        : isSet(object.is_changed)
-        ? globalThis.Boolean(object.is_changed)
-        : false,
-    };
-  },
-
-  toJSON(message: PreparePluginsUpdateResponse): unknown {
-    const obj: any = {};
-    if (message.isChanged !== false) {
-      obj.isChanged = message.isChanged;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PreparePluginsUpdateResponse>): PreparePluginsUpdateResponse {
@@ -3216,36 +2499,6 @@ export const AdoptPluginsUpdateRequest: MessageFns<AdoptPluginsUpdateRequest> = 
     }
   },
 
-  fromJSON(object: any): AdoptPluginsUpdateRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      tempBlueprintId: isSet(object.tempBlueprintId)
-        ? globalThis.String(object.tempBlueprintId)
-        : isSet(object.temp_blueprint_id)
-        ? globalThis.String(object.temp_blueprint_id)
-        : "",
-    };
-  },
-
-  toJSON(message: AdoptPluginsUpdateRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.tempBlueprintId !== "") {
-      obj.tempBlueprintId = message.tempBlueprintId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<AdoptPluginsUpdateRequest>): AdoptPluginsUpdateRequest {
     return AdoptPluginsUpdateRequest.fromPartial(base ?? {});
   },
@@ -3290,15 +2543,6 @@ export const AdoptPluginsUpdateResponse: MessageFns<AdoptPluginsUpdateResponse> 
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): AdoptPluginsUpdateResponse {
-    return {};
-  },
-
-  toJSON(_: AdoptPluginsUpdateResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<AdoptPluginsUpdateResponse>): AdoptPluginsUpdateResponse {
@@ -3377,36 +2621,6 @@ export const DropPluginsUpdateRequest: MessageFns<DropPluginsUpdateRequest> = {
     }
   },
 
-  fromJSON(object: any): DropPluginsUpdateRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      tempBlueprintId: isSet(object.tempBlueprintId)
-        ? globalThis.String(object.tempBlueprintId)
-        : isSet(object.temp_blueprint_id)
-        ? globalThis.String(object.temp_blueprint_id)
-        : "",
-      isKept: isSet(object.isKept)
-        ? globalThis.Boolean(object.isKept)
-        : isSet(object.is_kept)
-        ? globalThis.Boolean(object.is_kept)
-        : false,
-    };
-  },
-
-  toJSON(message: DropPluginsUpdateRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.tempBlueprintId !== "") {
-      obj.tempBlueprintId = message.tempBlueprintId;
-    }
-    if (message.isKept !== false) {
-      obj.isKept = message.isKept;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<DropPluginsUpdateRequest>): DropPluginsUpdateRequest {
     return DropPluginsUpdateRequest.fromPartial(base ?? {});
   },
@@ -3451,15 +2665,6 @@ export const DropPluginsUpdateResponse: MessageFns<DropPluginsUpdateResponse> = 
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): DropPluginsUpdateResponse {
-    return {};
-  },
-
-  toJSON(_: DropPluginsUpdateResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<DropPluginsUpdateResponse>): DropPluginsUpdateResponse {
@@ -3527,24 +2732,6 @@ export const FindPluginsRequest: MessageFns<FindPluginsRequest> = {
     }
   },
 
-  fromJSON(object: any): FindPluginsRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      queries: globalThis.Array.isArray(object?.queries) ? object.queries.map((e: any) => PluginQuery.fromJSON(e)) : [],
-    };
-  },
-
-  toJSON(message: FindPluginsRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.queries?.length) {
-      obj.queries = message.queries.map((e) => PluginQuery.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<FindPluginsRequest>): FindPluginsRequest {
     return FindPluginsRequest.fromPartial(base ?? {});
   },
@@ -3610,28 +2797,6 @@ export const ReadWagonRequest: MessageFns<ReadWagonRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ReadWagonRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      pluginId: isSet(object.pluginId)
-        ? globalThis.String(object.pluginId)
-        : isSet(object.plugin_id)
-        ? globalThis.String(object.plugin_id)
-        : "",
-    };
-  },
-
-  toJSON(message: ReadWagonRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.pluginId !== "") {
-      obj.pluginId = message.pluginId;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ReadWagonRequest>): ReadWagonRequest {
@@ -3712,36 +2877,6 @@ export const PluginQuery: MessageFns<PluginQuery> = {
     }
   },
 
-  fromJSON(object: any): PluginQuery {
-    return {
-      packageName: isSet(object.packageName)
-        ? globalThis.String(object.packageName)
-        : isSet(object.package_name)
-        ? globalThis.String(object.package_name)
-        : "",
-      packageVersion: isSet(object.packageVersion)
-        ? globalThis.String(object.packageVersion)
-        : isSet(object.package_version)
-        ? globalThis.String(object.package_version)
-        : "",
-      distribution: isSet(object.distribution) ? globalThis.String(object.distribution) : "",
-    };
-  },
-
-  toJSON(message: PluginQuery): unknown {
-    const obj: any = {};
-    if (message.packageName !== "") {
-      obj.packageName = message.packageName;
-    }
-    if (message.packageVersion !== "") {
-      obj.packageVersion = message.packageVersion;
-    }
-    if (message.distribution !== "") {
-      obj.distribution = message.distribution;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PluginQuery>): PluginQuery {
     return PluginQuery.fromPartial(base ?? {});
   },
@@ -3797,22 +2932,6 @@ export const FindPluginsResponse: MessageFns<FindPluginsResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): FindPluginsResponse {
-    return {
-      plugins: globalThis.Array.isArray(object?.plugins)
-        ? object.plugins.map((e: any) => PluginRecord.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: FindPluginsResponse): unknown {
-    const obj: any = {};
-    if (message.plugins?.length) {
-      obj.plugins = message.plugins.map((e) => PluginRecord.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<FindPluginsResponse>): FindPluginsResponse {
@@ -3912,48 +3031,6 @@ export const PluginRecord: MessageFns<PluginRecord> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): PluginRecord {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      packageName: isSet(object.packageName)
-        ? globalThis.String(object.packageName)
-        : isSet(object.package_name)
-        ? globalThis.String(object.package_name)
-        : "",
-      packageVersion: isSet(object.packageVersion)
-        ? globalThis.String(object.packageVersion)
-        : isSet(object.package_version)
-        ? globalThis.String(object.package_version)
-        : "",
-      archiveName: isSet(object.archiveName)
-        ? globalThis.String(object.archiveName)
-        : isSet(object.archive_name)
-        ? globalThis.String(object.archive_name)
-        : "",
-      digest: isSet(object.digest) ? globalThis.String(object.digest) : "",
-    };
-  },
-
-  toJSON(message: PluginRecord): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.packageName !== "") {
-      obj.packageName = message.packageName;
-    }
-    if (message.packageVersion !== "") {
-      obj.packageVersion = message.packageVersion;
-    }
-    if (message.archiveName !== "") {
-      obj.archiveName = message.archiveName;
-    }
-    if (message.digest !== "") {
-      obj.digest = message.digest;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<PluginRecord>): PluginRecord {
@@ -4134,14 +3211,6 @@ export const CatalogServiceDefinition = {
   },
 } as const;
 
-function bytesFromBase64(b64: string): Uint8Array {
-  return Uint8Array.from(globalThis.Buffer.from(b64, "base64"));
-}
-
-function base64FromBytes(arr: Uint8Array): string {
-  return globalThis.Buffer.from(arr).toString("base64");
-}
-
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
 
 type DeepPartial<T> = T extends Builtin ? T
@@ -4162,15 +3231,9 @@ function longToNumber(int64: { toString(): string }): number {
   return num;
 }
 
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

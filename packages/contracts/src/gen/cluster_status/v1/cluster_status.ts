@@ -225,90 +225,6 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     }
   },
 
-  fromJSON(object: any): ReportRequest {
-    return {
-      service: isSet(object.service) ? globalThis.String(object.service) : "",
-      instanceId: isSet(object.instanceId)
-        ? globalThis.String(object.instanceId)
-        : isSet(object.instance_id)
-        ? globalThis.String(object.instance_id)
-        : "",
-      hostname: isSet(object.hostname) ? globalThis.String(object.hostname) : "",
-      version: isSet(object.version) ? globalThis.String(object.version) : "",
-      pid: isSet(object.pid) ? globalThis.Number(object.pid) : 0,
-      startedAt: isSet(object.startedAt)
-        ? globalThis.String(object.startedAt)
-        : isSet(object.started_at)
-        ? globalThis.String(object.started_at)
-        : "",
-      checksJson: isSet(object.checksJson)
-        ? globalThis.String(object.checksJson)
-        : isSet(object.checks_json)
-        ? globalThis.String(object.checks_json)
-        : "",
-      isLeaving: isSet(object.isLeaving)
-        ? globalThis.Boolean(object.isLeaving)
-        : isSet(object.is_leaving)
-        ? globalThis.Boolean(object.is_leaving)
-        : false,
-      rssBytes: isSet(object.rssBytes)
-        ? globalThis.Number(object.rssBytes)
-        : isSet(object.rss_bytes)
-        ? globalThis.Number(object.rss_bytes)
-        : 0,
-      address: isSet(object.address) ? globalThis.String(object.address) : "",
-      actsBy: isSet(object.actsBy)
-        ? globalThis.String(object.actsBy)
-        : isSet(object.acts_by)
-        ? globalThis.String(object.acts_by)
-        : "",
-      others: globalThis.Array.isArray(object?.others)
-        ? object.others.map((e: any) => ReportRequest.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: ReportRequest): unknown {
-    const obj: any = {};
-    if (message.service !== "") {
-      obj.service = message.service;
-    }
-    if (message.instanceId !== "") {
-      obj.instanceId = message.instanceId;
-    }
-    if (message.hostname !== "") {
-      obj.hostname = message.hostname;
-    }
-    if (message.version !== "") {
-      obj.version = message.version;
-    }
-    if (message.pid !== 0) {
-      obj.pid = Math.round(message.pid);
-    }
-    if (message.startedAt !== "") {
-      obj.startedAt = message.startedAt;
-    }
-    if (message.checksJson !== "") {
-      obj.checksJson = message.checksJson;
-    }
-    if (message.isLeaving !== false) {
-      obj.isLeaving = message.isLeaving;
-    }
-    if (message.rssBytes !== 0) {
-      obj.rssBytes = Math.round(message.rssBytes);
-    }
-    if (message.address !== "") {
-      obj.address = message.address;
-    }
-    if (message.actsBy !== "") {
-      obj.actsBy = message.actsBy;
-    }
-    if (message.others?.length) {
-      obj.others = message.others.map((e) => ReportRequest.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ReportRequest>): ReportRequest {
     return ReportRequest.fromPartial(base ?? {});
   },
@@ -386,28 +302,6 @@ export const ReportResponse: MessageFns<ReportResponse> = {
     }
   },
 
-  fromJSON(object: any): ReportResponse {
-    return {
-      maintenance: isSet(object.maintenance) ? globalThis.String(object.maintenance) : "",
-      configRevision: isSet(object.configRevision)
-        ? globalThis.String(object.configRevision)
-        : isSet(object.config_revision)
-        ? globalThis.String(object.config_revision)
-        : undefined,
-    };
-  },
-
-  toJSON(message: ReportResponse): unknown {
-    const obj: any = {};
-    if (message.maintenance !== "") {
-      obj.maintenance = message.maintenance;
-    }
-    if (message.configRevision !== undefined) {
-      obj.configRevision = message.configRevision;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ReportResponse>): ReportResponse {
     return ReportResponse.fromPartial(base ?? {});
   },
@@ -462,18 +356,6 @@ export const GetConfigRequest: MessageFns<GetConfigRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): GetConfigRequest {
-    return { scope: isSet(object.scope) ? globalThis.String(object.scope) : "" };
-  },
-
-  toJSON(message: GetConfigRequest): unknown {
-    const obj: any = {};
-    if (message.scope !== "") {
-      obj.scope = message.scope;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<GetConfigRequest>): GetConfigRequest {
@@ -542,28 +424,6 @@ export const GetConfigResponse: MessageFns<GetConfigResponse> = {
     }
   },
 
-  fromJSON(object: any): GetConfigResponse {
-    return {
-      valuesJson: isSet(object.valuesJson)
-        ? globalThis.String(object.valuesJson)
-        : isSet(object.values_json)
-        ? globalThis.String(object.values_json)
-        : "",
-      changed: globalThis.Array.isArray(object?.changed) ? object.changed.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: GetConfigResponse): unknown {
-    const obj: any = {};
-    if (message.valuesJson !== "") {
-      obj.valuesJson = message.valuesJson;
-    }
-    if (message.changed?.length) {
-      obj.changed = message.changed;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetConfigResponse>): GetConfigResponse {
     return GetConfigResponse.fromPartial(base ?? {});
   },
@@ -621,15 +481,9 @@ function longToNumber(int64: { toString(): string }): number {
   return num;
 }
 
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

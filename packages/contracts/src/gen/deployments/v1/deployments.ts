@@ -374,40 +374,6 @@ export const FindDeploymentRequest: MessageFns<FindDeploymentRequest> = {
     }
   },
 
-  fromJSON(object: any): FindDeploymentRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      isAdministrator: isSet(object.isAdministrator)
-        ? globalThis.Boolean(object.isAdministrator)
-        : isSet(object.is_administrator)
-        ? globalThis.Boolean(object.is_administrator)
-        : false,
-    };
-  },
-
-  toJSON(message: FindDeploymentRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.isAdministrator !== false) {
-      obj.isAdministrator = message.isAdministrator;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<FindDeploymentRequest>): FindDeploymentRequest {
     return FindDeploymentRequest.fromPartial(base ?? {});
   },
@@ -475,28 +441,6 @@ export const FindDeploymentResponse: MessageFns<FindDeploymentResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): FindDeploymentResponse {
-    return {
-      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
-      createdBy: isSet(object.createdBy)
-        ? globalThis.String(object.createdBy)
-        : isSet(object.created_by)
-        ? globalThis.String(object.created_by)
-        : "",
-    };
-  },
-
-  toJSON(message: FindDeploymentResponse): unknown {
-    const obj: any = {};
-    if (message.visibility !== "") {
-      obj.visibility = message.visibility;
-    }
-    if (message.createdBy !== "") {
-      obj.createdBy = message.createdBy;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<FindDeploymentResponse>): FindDeploymentResponse {
@@ -597,48 +541,6 @@ export const GetDeploymentRequest: MessageFns<GetDeploymentRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): GetDeploymentRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      isAdministrator: isSet(object.isAdministrator)
-        ? globalThis.Boolean(object.isAdministrator)
-        : isSet(object.is_administrator)
-        ? globalThis.Boolean(object.is_administrator)
-        : false,
-      leavingWith: isSet(object.leavingWith)
-        ? globalThis.String(object.leavingWith)
-        : isSet(object.leaving_with)
-        ? globalThis.String(object.leaving_with)
-        : "",
-    };
-  },
-
-  toJSON(message: GetDeploymentRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.isAdministrator !== false) {
-      obj.isAdministrator = message.isAdministrator;
-    }
-    if (message.leavingWith !== "") {
-      obj.leavingWith = message.leavingWith;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<GetDeploymentRequest>): GetDeploymentRequest {
@@ -870,118 +772,6 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
     }
   },
 
-  fromJSON(object: any): GetDeploymentResponse {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      displayName: isSet(object.displayName)
-        ? globalThis.String(object.displayName)
-        : isSet(object.display_name)
-        ? globalThis.String(object.display_name)
-        : "",
-      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
-      createdBy: isSet(object.createdBy)
-        ? globalThis.String(object.createdBy)
-        : isSet(object.created_by)
-        ? globalThis.String(object.created_by)
-        : "",
-      revision: isSet(object.revision) ? globalThis.Number(object.revision) : 0,
-      workflowsJson: isSet(object.workflowsJson)
-        ? globalThis.String(object.workflowsJson)
-        : isSet(object.workflows_json)
-        ? globalThis.String(object.workflows_json)
-        : "",
-      labelsJson: isSet(object.labelsJson)
-        ? globalThis.String(object.labelsJson)
-        : isSet(object.labels_json)
-        ? globalThis.String(object.labels_json)
-        : "",
-      inputsJson: isSet(object.inputsJson)
-        ? globalThis.String(object.inputsJson)
-        : isSet(object.inputs_json)
-        ? globalThis.String(object.inputs_json)
-        : "",
-      installationStatus: isSet(object.installationStatus)
-        ? globalThis.String(object.installationStatus)
-        : isSet(object.installation_status)
-        ? globalThis.String(object.installation_status)
-        : "",
-      instanceStatesJson: isSet(object.instanceStatesJson)
-        ? globalThis.String(object.instanceStatesJson)
-        : isSet(object.instance_states_json)
-        ? globalThis.String(object.instance_states_json)
-        : "",
-      nodeTypesJson: isSet(object.nodeTypesJson)
-        ? globalThis.String(object.nodeTypesJson)
-        : isSet(object.node_types_json)
-        ? globalThis.String(object.node_types_json)
-        : "",
-      dependents: globalThis.Array.isArray(object?.dependents)
-        ? object.dependents.map((e: any) => globalThis.String(e))
-        : [],
-      madeBy: isSet(object.madeBy)
-        ? globalThis.String(object.madeBy)
-        : isSet(object.made_by)
-        ? globalThis.String(object.made_by)
-        : "",
-    };
-  },
-
-  toJSON(message: GetDeploymentResponse): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.displayName !== "") {
-      obj.displayName = message.displayName;
-    }
-    if (message.visibility !== "") {
-      obj.visibility = message.visibility;
-    }
-    if (message.createdBy !== "") {
-      obj.createdBy = message.createdBy;
-    }
-    if (message.revision !== 0) {
-      obj.revision = Math.round(message.revision);
-    }
-    if (message.workflowsJson !== "") {
-      obj.workflowsJson = message.workflowsJson;
-    }
-    if (message.labelsJson !== "") {
-      obj.labelsJson = message.labelsJson;
-    }
-    if (message.inputsJson !== "") {
-      obj.inputsJson = message.inputsJson;
-    }
-    if (message.installationStatus !== "") {
-      obj.installationStatus = message.installationStatus;
-    }
-    if (message.instanceStatesJson !== "") {
-      obj.instanceStatesJson = message.instanceStatesJson;
-    }
-    if (message.nodeTypesJson !== "") {
-      obj.nodeTypesJson = message.nodeTypesJson;
-    }
-    if (message.dependents?.length) {
-      obj.dependents = message.dependents;
-    }
-    if (message.madeBy !== "") {
-      obj.madeBy = message.madeBy;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetDeploymentResponse>): GetDeploymentResponse {
     return GetDeploymentResponse.fromPartial(base ?? {});
   },
@@ -1062,28 +852,6 @@ export const ListComponentsRequest: MessageFns<ListComponentsRequest> = {
     }
   },
 
-  fromJSON(object: any): ListComponentsRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-    };
-  },
-
-  toJSON(message: ListComponentsRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ListComponentsRequest>): ListComponentsRequest {
     return ListComponentsRequest.fromPartial(base ?? {});
   },
@@ -1138,24 +906,6 @@ export const ListComponentsResponse: MessageFns<ListComponentsResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListComponentsResponse {
-    return {
-      deploymentIds: globalThis.Array.isArray(object?.deploymentIds)
-        ? object.deploymentIds.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.deployment_ids)
-        ? object.deployment_ids.map((e: any) => globalThis.String(e))
-        : [],
-    };
-  },
-
-  toJSON(message: ListComponentsResponse): unknown {
-    const obj: any = {};
-    if (message.deploymentIds?.length) {
-      obj.deploymentIds = message.deploymentIds;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListComponentsResponse>): ListComponentsResponse {
@@ -1233,36 +983,6 @@ export const GetWorkflowModelRequest: MessageFns<GetWorkflowModelRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): GetWorkflowModelRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      forGraph: isSet(object.forGraph)
-        ? globalThis.Boolean(object.forGraph)
-        : isSet(object.for_graph)
-        ? globalThis.Boolean(object.for_graph)
-        : false,
-    };
-  },
-
-  toJSON(message: GetWorkflowModelRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.forGraph !== false) {
-      obj.forGraph = message.forGraph;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<GetWorkflowModelRequest>): GetWorkflowModelRequest {
@@ -1396,68 +1116,6 @@ export const GetWorkflowModelResponse: MessageFns<GetWorkflowModelResponse> = {
     }
   },
 
-  fromJSON(object: any): GetWorkflowModelResponse {
-    return {
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      revision: isSet(object.revision) ? globalThis.Number(object.revision) : 0,
-      nodesJson: isSet(object.nodesJson)
-        ? globalThis.String(object.nodesJson)
-        : isSet(object.nodes_json)
-        ? globalThis.String(object.nodes_json)
-        : "",
-      nodeInstancesJson: isSet(object.nodeInstancesJson)
-        ? globalThis.String(object.nodeInstancesJson)
-        : isSet(object.node_instances_json)
-        ? globalThis.String(object.node_instances_json)
-        : "",
-      scalingGroupsJson: isSet(object.scalingGroupsJson)
-        ? globalThis.String(object.scalingGroupsJson)
-        : isSet(object.scaling_groups_json)
-        ? globalThis.String(object.scaling_groups_json)
-        : "",
-      deploymentJson: isSet(object.deploymentJson)
-        ? globalThis.String(object.deploymentJson)
-        : isSet(object.deployment_json)
-        ? globalThis.String(object.deployment_json)
-        : "",
-      definitionsJson: isSet(object.definitionsJson)
-        ? globalThis.String(object.definitionsJson)
-        : isSet(object.definitions_json)
-        ? globalThis.String(object.definitions_json)
-        : "",
-    };
-  },
-
-  toJSON(message: GetWorkflowModelResponse): unknown {
-    const obj: any = {};
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.revision !== 0) {
-      obj.revision = Math.round(message.revision);
-    }
-    if (message.nodesJson !== "") {
-      obj.nodesJson = message.nodesJson;
-    }
-    if (message.nodeInstancesJson !== "") {
-      obj.nodeInstancesJson = message.nodeInstancesJson;
-    }
-    if (message.scalingGroupsJson !== "") {
-      obj.scalingGroupsJson = message.scalingGroupsJson;
-    }
-    if (message.deploymentJson !== "") {
-      obj.deploymentJson = message.deploymentJson;
-    }
-    if (message.definitionsJson !== "") {
-      obj.definitionsJson = message.definitionsJson;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetWorkflowModelResponse>): GetWorkflowModelResponse {
     return GetWorkflowModelResponse.fromPartial(base ?? {});
   },
@@ -1550,40 +1208,6 @@ export const StateWrite: MessageFns<StateWrite> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): StateWrite {
-    return {
-      nodeInstanceId: isSet(object.nodeInstanceId)
-        ? globalThis.String(object.nodeInstanceId)
-        : isSet(object.node_instance_id)
-        ? globalThis.String(object.node_instance_id)
-        : "",
-      state: isSet(object.state) ? globalThis.String(object.state) : "",
-      seq: isSet(object.seq) ? globalThis.Number(object.seq) : 0,
-      systemPropertiesJson: isSet(object.systemPropertiesJson)
-        ? globalThis.String(object.systemPropertiesJson)
-        : isSet(object.system_properties_json)
-        ? globalThis.String(object.system_properties_json)
-        : "",
-    };
-  },
-
-  toJSON(message: StateWrite): unknown {
-    const obj: any = {};
-    if (message.nodeInstanceId !== "") {
-      obj.nodeInstanceId = message.nodeInstanceId;
-    }
-    if (message.state !== "") {
-      obj.state = message.state;
-    }
-    if (message.seq !== 0) {
-      obj.seq = Math.round(message.seq);
-    }
-    if (message.systemPropertiesJson !== "") {
-      obj.systemPropertiesJson = message.systemPropertiesJson;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<StateWrite>): StateWrite {
@@ -1754,86 +1378,6 @@ export const OpenOperationRequest: MessageFns<OpenOperationRequest> = {
     }
   },
 
-  fromJSON(object: any): OpenOperationRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      nodeInstanceId: isSet(object.nodeInstanceId)
-        ? globalThis.String(object.nodeInstanceId)
-        : isSet(object.node_instance_id)
-        ? globalThis.String(object.node_instance_id)
-        : "",
-      relatedInstanceId: isSet(object.relatedInstanceId)
-        ? globalThis.String(object.relatedInstanceId)
-        : isSet(object.related_instance_id)
-        ? globalThis.String(object.related_instance_id)
-        : "",
-      isSource: isSet(object.isSource)
-        ? globalThis.Boolean(object.isSource)
-        : isSet(object.is_source)
-        ? globalThis.Boolean(object.is_source)
-        : false,
-      inputsJson: isSet(object.inputsJson)
-        ? globalThis.String(object.inputsJson)
-        : isSet(object.inputs_json)
-        ? globalThis.String(object.inputs_json)
-        : "",
-      hasFunctions: isSet(object.hasFunctions)
-        ? globalThis.Boolean(object.hasFunctions)
-        : isSet(object.has_functions)
-        ? globalThis.Boolean(object.has_functions)
-        : false,
-      states: globalThis.Array.isArray(object?.states)
-        ? object.states.map((e: any) => StateWrite.fromJSON(e))
-        : [],
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-    };
-  },
-
-  toJSON(message: OpenOperationRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.nodeInstanceId !== "") {
-      obj.nodeInstanceId = message.nodeInstanceId;
-    }
-    if (message.relatedInstanceId !== "") {
-      obj.relatedInstanceId = message.relatedInstanceId;
-    }
-    if (message.isSource !== false) {
-      obj.isSource = message.isSource;
-    }
-    if (message.inputsJson !== "") {
-      obj.inputsJson = message.inputsJson;
-    }
-    if (message.hasFunctions !== false) {
-      obj.hasFunctions = message.hasFunctions;
-    }
-    if (message.states?.length) {
-      obj.states = message.states.map((e) => StateWrite.toJSON(e));
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<OpenOperationRequest>): OpenOperationRequest {
     return OpenOperationRequest.fromPartial(base ?? {});
   },
@@ -1940,56 +1484,6 @@ export const OpenOperationResponse: MessageFns<OpenOperationResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): OpenOperationResponse {
-    return {
-      inputsJson: isSet(object.inputsJson)
-        ? globalThis.String(object.inputsJson)
-        : isSet(object.inputs_json)
-        ? globalThis.String(object.inputs_json)
-        : "",
-      selfJson: isSet(object.selfJson)
-        ? globalThis.String(object.selfJson)
-        : isSet(object.self_json)
-        ? globalThis.String(object.self_json)
-        : "",
-      relatedJson: isSet(object.relatedJson)
-        ? globalThis.String(object.relatedJson)
-        : isSet(object.related_json)
-        ? globalThis.String(object.related_json)
-        : "",
-      deploymentJson: isSet(object.deploymentJson)
-        ? globalThis.String(object.deploymentJson)
-        : isSet(object.deployment_json)
-        ? globalThis.String(object.deployment_json)
-        : "",
-      secretsJson: isSet(object.secretsJson)
-        ? globalThis.String(object.secretsJson)
-        : isSet(object.secrets_json)
-        ? globalThis.String(object.secrets_json)
-        : "",
-    };
-  },
-
-  toJSON(message: OpenOperationResponse): unknown {
-    const obj: any = {};
-    if (message.inputsJson !== "") {
-      obj.inputsJson = message.inputsJson;
-    }
-    if (message.selfJson !== "") {
-      obj.selfJson = message.selfJson;
-    }
-    if (message.relatedJson !== "") {
-      obj.relatedJson = message.relatedJson;
-    }
-    if (message.deploymentJson !== "") {
-      obj.deploymentJson = message.deploymentJson;
-    }
-    if (message.secretsJson !== "") {
-      obj.secretsJson = message.secretsJson;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<OpenOperationResponse>): OpenOperationResponse {
@@ -2137,64 +1631,6 @@ export const UpdateNodeInstanceRequest: MessageFns<UpdateNodeInstanceRequest> = 
     }
   },
 
-  fromJSON(object: any): UpdateNodeInstanceRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      nodeInstanceId: isSet(object.nodeInstanceId)
-        ? globalThis.String(object.nodeInstanceId)
-        : isSet(object.node_instance_id)
-        ? globalThis.String(object.node_instance_id)
-        : "",
-      version: isSet(object.version) ? globalThis.Number(object.version) : 0,
-      runtimePropertiesJson: isSet(object.runtimePropertiesJson)
-        ? globalThis.String(object.runtimePropertiesJson)
-        : isSet(object.runtime_properties_json)
-        ? globalThis.String(object.runtime_properties_json)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      taskId: isSet(object.taskId)
-        ? globalThis.String(object.taskId)
-        : isSet(object.task_id)
-        ? globalThis.String(object.task_id)
-        : "",
-      attempt: isSet(object.attempt) ? globalThis.Number(object.attempt) : 0,
-      force: isSet(object.force) ? globalThis.Boolean(object.force) : false,
-    };
-  },
-
-  toJSON(message: UpdateNodeInstanceRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.nodeInstanceId !== "") {
-      obj.nodeInstanceId = message.nodeInstanceId;
-    }
-    if (message.version !== 0) {
-      obj.version = Math.round(message.version);
-    }
-    if (message.runtimePropertiesJson !== "") {
-      obj.runtimePropertiesJson = message.runtimePropertiesJson;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.taskId !== "") {
-      obj.taskId = message.taskId;
-    }
-    if (message.attempt !== 0) {
-      obj.attempt = Math.round(message.attempt);
-    }
-    if (message.force !== false) {
-      obj.force = message.force;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<UpdateNodeInstanceRequest>): UpdateNodeInstanceRequest {
     return UpdateNodeInstanceRequest.fromPartial(base ?? {});
   },
@@ -2257,18 +1693,6 @@ export const UpdateNodeInstanceResponse: MessageFns<UpdateNodeInstanceResponse> 
     }
   },
 
-  fromJSON(object: any): UpdateNodeInstanceResponse {
-    return { version: isSet(object.version) ? globalThis.Number(object.version) : 0 };
-  },
-
-  toJSON(message: UpdateNodeInstanceResponse): unknown {
-    const obj: any = {};
-    if (message.version !== 0) {
-      obj.version = Math.round(message.version);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<UpdateNodeInstanceResponse>): UpdateNodeInstanceResponse {
     return UpdateNodeInstanceResponse.fromPartial(base ?? {});
   },
@@ -2322,22 +1746,6 @@ export const ApplyExecutionStatesRequest: MessageFns<ApplyExecutionStatesRequest
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ApplyExecutionStatesRequest {
-    return {
-      executions: globalThis.Array.isArray(object?.executions)
-        ? object.executions.map((e: any) => ExecutionStates.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: ApplyExecutionStatesRequest): unknown {
-    const obj: any = {};
-    if (message.executions?.length) {
-      obj.executions = message.executions.map((e) => ExecutionStates.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ApplyExecutionStatesRequest>): ApplyExecutionStatesRequest {
@@ -2428,40 +1836,6 @@ export const ExecutionStates: MessageFns<ExecutionStates> = {
     }
   },
 
-  fromJSON(object: any): ExecutionStates {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      states: globalThis.Array.isArray(object?.states) ? object.states.map((e: any) => StateWrite.fromJSON(e)) : [],
-    };
-  },
-
-  toJSON(message: ExecutionStates): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.states?.length) {
-      obj.states = message.states.map((e) => StateWrite.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ExecutionStates>): ExecutionStates {
     return ExecutionStates.fromPartial(base ?? {});
   },
@@ -2507,15 +1881,6 @@ export const ApplyExecutionStatesResponse: MessageFns<ApplyExecutionStatesRespon
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): ApplyExecutionStatesResponse {
-    return {};
-  },
-
-  toJSON(_: ApplyExecutionStatesResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<ApplyExecutionStatesResponse>): ApplyExecutionStatesResponse {
@@ -2616,48 +1981,6 @@ export const EvaluateFunctionsRequest: MessageFns<EvaluateFunctionsRequest> = {
     }
   },
 
-  fromJSON(object: any): EvaluateFunctionsRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      payloadJson: isSet(object.payloadJson)
-        ? globalThis.String(object.payloadJson)
-        : isSet(object.payload_json)
-        ? globalThis.String(object.payload_json)
-        : "",
-      contextJson: isSet(object.contextJson)
-        ? globalThis.String(object.contextJson)
-        : isSet(object.context_json)
-        ? globalThis.String(object.context_json)
-        : "",
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-    };
-  },
-
-  toJSON(message: EvaluateFunctionsRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.payloadJson !== "") {
-      obj.payloadJson = message.payloadJson;
-    }
-    if (message.contextJson !== "") {
-      obj.contextJson = message.contextJson;
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<EvaluateFunctionsRequest>): EvaluateFunctionsRequest {
     return EvaluateFunctionsRequest.fromPartial(base ?? {});
   },
@@ -2715,24 +2038,6 @@ export const EvaluateFunctionsResponse: MessageFns<EvaluateFunctionsResponse> = 
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): EvaluateFunctionsResponse {
-    return {
-      payloadJson: isSet(object.payloadJson)
-        ? globalThis.String(object.payloadJson)
-        : isSet(object.payload_json)
-        ? globalThis.String(object.payload_json)
-        : "",
-    };
-  },
-
-  toJSON(message: EvaluateFunctionsResponse): unknown {
-    const obj: any = {};
-    if (message.payloadJson !== "") {
-      obj.payloadJson = message.payloadJson;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<EvaluateFunctionsResponse>): EvaluateFunctionsResponse {
@@ -2812,32 +2117,6 @@ export const ListDeploymentsOfBlueprintRequest: MessageFns<ListDeploymentsOfBlue
     }
   },
 
-  fromJSON(object: any): ListDeploymentsOfBlueprintRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
-    };
-  },
-
-  toJSON(message: ListDeploymentsOfBlueprintRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.limit !== 0) {
-      obj.limit = Math.round(message.limit);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ListDeploymentsOfBlueprintRequest>): ListDeploymentsOfBlueprintRequest {
     return ListDeploymentsOfBlueprintRequest.fromPartial(base ?? {});
   },
@@ -2893,24 +2172,6 @@ export const ListDeploymentsOfBlueprintResponse: MessageFns<ListDeploymentsOfBlu
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListDeploymentsOfBlueprintResponse {
-    return {
-      deploymentIds: globalThis.Array.isArray(object?.deploymentIds)
-        ? object.deploymentIds.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.deployment_ids)
-        ? object.deployment_ids.map((e: any) => globalThis.String(e))
-        : [],
-    };
-  },
-
-  toJSON(message: ListDeploymentsOfBlueprintResponse): unknown {
-    const obj: any = {};
-    if (message.deploymentIds?.length) {
-      obj.deploymentIds = message.deploymentIds;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListDeploymentsOfBlueprintResponse>): ListDeploymentsOfBlueprintResponse {
@@ -3023,56 +2284,6 @@ export const CallModelRequest: MessageFns<CallModelRequest> = {
     }
   },
 
-  fromJSON(object: any): CallModelRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      callName: isSet(object.callName)
-        ? globalThis.String(object.callName)
-        : isSet(object.call_name)
-        ? globalThis.String(object.call_name)
-        : "",
-      requestJson: isSet(object.requestJson)
-        ? globalThis.String(object.requestJson)
-        : isSet(object.request_json)
-        ? globalThis.String(object.request_json)
-        : "",
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-    };
-  },
-
-  toJSON(message: CallModelRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.callName !== "") {
-      obj.callName = message.callName;
-    }
-    if (message.requestJson !== "") {
-      obj.requestJson = message.requestJson;
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<CallModelRequest>): CallModelRequest {
     return CallModelRequest.fromPartial(base ?? {});
   },
@@ -3131,24 +2342,6 @@ export const CallModelResponse: MessageFns<CallModelResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): CallModelResponse {
-    return {
-      resultJson: isSet(object.resultJson)
-        ? globalThis.String(object.resultJson)
-        : isSet(object.result_json)
-        ? globalThis.String(object.result_json)
-        : "",
-    };
-  },
-
-  toJSON(message: CallModelResponse): unknown {
-    const obj: any = {};
-    if (message.resultJson !== "") {
-      obj.resultJson = message.resultJson;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<CallModelResponse>): CallModelResponse {
@@ -3304,76 +2497,6 @@ export const ExecutionEndedRequest: MessageFns<ExecutionEndedRequest> = {
     }
   },
 
-  fromJSON(object: any): ExecutionEndedRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      workflowId: isSet(object.workflowId)
-        ? globalThis.String(object.workflowId)
-        : isSet(object.workflow_id)
-        ? globalThis.String(object.workflow_id)
-        : "",
-      status: isSet(object.status) ? globalThis.String(object.status) : "",
-      totalOperations: isSet(object.totalOperations)
-        ? globalThis.Number(object.totalOperations)
-        : isSet(object.total_operations)
-        ? globalThis.Number(object.total_operations)
-        : 0,
-      finishedOperations: isSet(object.finishedOperations)
-        ? globalThis.Number(object.finishedOperations)
-        : isSet(object.finished_operations)
-        ? globalThis.Number(object.finished_operations)
-        : 0,
-      lastStateSeq: isSet(object.lastStateSeq)
-        ? globalThis.Number(object.lastStateSeq)
-        : isSet(object.last_state_seq)
-        ? globalThis.Number(object.last_state_seq)
-        : 0,
-      version: isSet(object.version) ? globalThis.Number(object.version) : 0,
-    };
-  },
-
-  toJSON(message: ExecutionEndedRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.workflowId !== "") {
-      obj.workflowId = message.workflowId;
-    }
-    if (message.status !== "") {
-      obj.status = message.status;
-    }
-    if (message.totalOperations !== 0) {
-      obj.totalOperations = Math.round(message.totalOperations);
-    }
-    if (message.finishedOperations !== 0) {
-      obj.finishedOperations = Math.round(message.finishedOperations);
-    }
-    if (message.lastStateSeq !== 0) {
-      obj.lastStateSeq = Math.round(message.lastStateSeq);
-    }
-    if (message.version !== 0) {
-      obj.version = Math.round(message.version);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ExecutionEndedRequest>): ExecutionEndedRequest {
     return ExecutionEndedRequest.fromPartial(base ?? {});
   },
@@ -3435,18 +2558,6 @@ export const ExecutionEndedResponse: MessageFns<ExecutionEndedResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ExecutionEndedResponse {
-    return { failure: isSet(object.failure) ? globalThis.String(object.failure) : "" };
-  },
-
-  toJSON(message: ExecutionEndedResponse): unknown {
-    const obj: any = {};
-    if (message.failure !== "") {
-      obj.failure = message.failure;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ExecutionEndedResponse>): ExecutionEndedResponse {
@@ -3513,24 +2624,6 @@ export const ListLatestExecutionsRequest: MessageFns<ListLatestExecutionsRequest
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListLatestExecutionsRequest {
-    return {
-      after: isSet(object.after) ? globalThis.Number(object.after) : 0,
-      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
-    };
-  },
-
-  toJSON(message: ListLatestExecutionsRequest): unknown {
-    const obj: any = {};
-    if (message.after !== 0) {
-      obj.after = Math.round(message.after);
-    }
-    if (message.limit !== 0) {
-      obj.limit = Math.round(message.limit);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListLatestExecutionsRequest>): ListLatestExecutionsRequest {
@@ -3622,40 +2715,6 @@ export const LatestExecution: MessageFns<LatestExecution> = {
     }
   },
 
-  fromJSON(object: any): LatestExecution {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      status: isSet(object.status) ? globalThis.String(object.status) : "",
-    };
-  },
-
-  toJSON(message: LatestExecution): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.status !== "") {
-      obj.status = message.status;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<LatestExecution>): LatestExecution {
     return LatestExecution.fromPartial(base ?? {});
   },
@@ -3723,26 +2782,6 @@ export const ListLatestExecutionsResponse: MessageFns<ListLatestExecutionsRespon
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListLatestExecutionsResponse {
-    return {
-      deployments: globalThis.Array.isArray(object?.deployments)
-        ? object.deployments.map((e: any) => LatestExecution.fromJSON(e))
-        : [],
-      next: isSet(object.next) ? globalThis.Number(object.next) : 0,
-    };
-  },
-
-  toJSON(message: ListLatestExecutionsResponse): unknown {
-    const obj: any = {};
-    if (message.deployments?.length) {
-      obj.deployments = message.deployments.map((e) => LatestExecution.toJSON(e));
-    }
-    if (message.next !== 0) {
-      obj.next = Math.round(message.next);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListLatestExecutionsResponse>): ListLatestExecutionsResponse {
@@ -3854,48 +2893,6 @@ export const ListGroupMembersRequest: MessageFns<ListGroupMembersRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListGroupMembersRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      groupId: isSet(object.groupId)
-        ? globalThis.String(object.groupId)
-        : isSet(object.group_id)
-        ? globalThis.String(object.group_id)
-        : "",
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      isAdministrator: isSet(object.isAdministrator)
-        ? globalThis.Boolean(object.isAdministrator)
-        : isSet(object.is_administrator)
-        ? globalThis.Boolean(object.is_administrator)
-        : false,
-      after: isSet(object.after) ? globalThis.Number(object.after) : 0,
-      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
-    };
-  },
-
-  toJSON(message: ListGroupMembersRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.groupId !== "") {
-      obj.groupId = message.groupId;
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.isAdministrator !== false) {
-      obj.isAdministrator = message.isAdministrator;
-    }
-    if (message.after !== 0) {
-      obj.after = Math.round(message.after);
-    }
-    if (message.limit !== 0) {
-      obj.limit = Math.round(message.limit);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListGroupMembersRequest>): ListGroupMembersRequest {
@@ -4056,78 +3053,6 @@ export const GroupMember: MessageFns<GroupMember> = {
     }
   },
 
-  fromJSON(object: any): GroupMember {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      displayName: isSet(object.displayName)
-        ? globalThis.String(object.displayName)
-        : isSet(object.display_name)
-        ? globalThis.String(object.display_name)
-        : "",
-      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
-      workflowsKey: isSet(object.workflowsKey)
-        ? globalThis.String(object.workflowsKey)
-        : isSet(object.workflows_key)
-        ? globalThis.String(object.workflows_key)
-        : "",
-      instanceStatesJson: isSet(object.instanceStatesJson)
-        ? globalThis.String(object.instanceStatesJson)
-        : isSet(object.instance_states_json)
-        ? globalThis.String(object.instance_states_json)
-        : "",
-      nodeTypesJson: isSet(object.nodeTypesJson)
-        ? globalThis.String(object.nodeTypesJson)
-        : isSet(object.node_types_json)
-        ? globalThis.String(object.node_types_json)
-        : "",
-      dependents: globalThis.Array.isArray(object?.dependents)
-        ? object.dependents.map((e: any) => globalThis.String(e))
-        : [],
-      madeBy: isSet(object.madeBy)
-        ? globalThis.String(object.madeBy)
-        : isSet(object.made_by)
-        ? globalThis.String(object.made_by)
-        : "",
-    };
-  },
-
-  toJSON(message: GroupMember): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.displayName !== "") {
-      obj.displayName = message.displayName;
-    }
-    if (message.visibility !== "") {
-      obj.visibility = message.visibility;
-    }
-    if (message.workflowsKey !== "") {
-      obj.workflowsKey = message.workflowsKey;
-    }
-    if (message.instanceStatesJson !== "") {
-      obj.instanceStatesJson = message.instanceStatesJson;
-    }
-    if (message.nodeTypesJson !== "") {
-      obj.nodeTypesJson = message.nodeTypesJson;
-    }
-    if (message.dependents?.length) {
-      obj.dependents = message.dependents;
-    }
-    if (message.madeBy !== "") {
-      obj.madeBy = message.madeBy;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GroupMember>): GroupMember {
     return GroupMember.fromPartial(base ?? {});
   },
@@ -4227,64 +3152,6 @@ export const ListGroupMembersResponse: MessageFns<ListGroupMembersResponse> = {
     }
   },
 
-  fromJSON(object: any): ListGroupMembersResponse {
-    return {
-      members: globalThis.Array.isArray(object?.members) ? object.members.map((e: any) => GroupMember.fromJSON(e)) : [],
-      workflowsJson: isObject(object.workflowsJson)
-        ? (globalThis.Object.entries(object.workflowsJson) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : isObject(object.workflows_json)
-        ? (globalThis.Object.entries(object.workflows_json) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      next: isSet(object.next) ? globalThis.Number(object.next) : 0,
-      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
-    };
-  },
-
-  toJSON(message: ListGroupMembersResponse): unknown {
-    const obj: any = {};
-    if (message.members?.length) {
-      obj.members = message.members.map((e) => GroupMember.toJSON(e));
-    }
-    if (message.workflowsJson) {
-      const entries = globalThis.Object.entries(message.workflowsJson) as [string, string][];
-      if (entries.length > 0) {
-        obj.workflowsJson = {};
-        entries.forEach(([k, v]) => {
-          obj.workflowsJson[k] = v;
-        });
-      }
-    }
-    if (message.next !== 0) {
-      obj.next = Math.round(message.next);
-    }
-    if (message.visibility !== "") {
-      obj.visibility = message.visibility;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ListGroupMembersResponse>): ListGroupMembersResponse {
     return ListGroupMembersResponse.fromPartial(base ?? {});
   },
@@ -4363,24 +3230,6 @@ export const ListGroupMembersResponse_WorkflowsJsonEntry: MessageFns<ListGroupMe
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListGroupMembersResponse_WorkflowsJsonEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: ListGroupMembersResponse_WorkflowsJsonEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListGroupMembersResponse_WorkflowsJsonEntry>): ListGroupMembersResponse_WorkflowsJsonEntry {
@@ -4463,36 +3312,6 @@ export const AddToGroupRequest: MessageFns<AddToGroupRequest> = {
     }
   },
 
-  fromJSON(object: any): AddToGroupRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      groupId: isSet(object.groupId)
-        ? globalThis.String(object.groupId)
-        : isSet(object.group_id)
-        ? globalThis.String(object.group_id)
-        : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-    };
-  },
-
-  toJSON(message: AddToGroupRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.groupId !== "") {
-      obj.groupId = message.groupId;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<AddToGroupRequest>): AddToGroupRequest {
     return AddToGroupRequest.fromPartial(base ?? {});
   },
@@ -4537,15 +3356,6 @@ export const AddToGroupResponse: MessageFns<AddToGroupResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): AddToGroupResponse {
-    return {};
-  },
-
-  toJSON(_: AddToGroupResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<AddToGroupResponse>): AddToGroupResponse {
@@ -4602,18 +3412,6 @@ export const CountDeploymentsRequest: MessageFns<CountDeploymentsRequest> = {
     }
   },
 
-  fromJSON(object: any): CountDeploymentsRequest {
-    return { tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "" };
-  },
-
-  toJSON(message: CountDeploymentsRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<CountDeploymentsRequest>): CountDeploymentsRequest {
     return CountDeploymentsRequest.fromPartial(base ?? {});
   },
@@ -4667,18 +3465,6 @@ export const CountDeploymentsResponse: MessageFns<CountDeploymentsResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): CountDeploymentsResponse {
-    return { count: isSet(object.count) ? globalThis.Number(object.count) : 0 };
-  },
-
-  toJSON(message: CountDeploymentsResponse): unknown {
-    const obj: any = {};
-    if (message.count !== 0) {
-      obj.count = Math.round(message.count);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<CountDeploymentsResponse>): CountDeploymentsResponse {
@@ -4866,19 +3652,9 @@ function longToNumber(int64: { toString(): string }): number {
   return num;
 }
 
-function isObject(value: any): boolean {
-  return typeof value === "object" && value !== null;
-}
-
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

@@ -72,24 +72,6 @@ export const ExamineRequest: MessageFns<ExamineRequest> = {
     }
   },
 
-  fromJSON(object: any): ExamineRequest {
-    return {
-      isRepairing: isSet(object.isRepairing)
-        ? globalThis.Boolean(object.isRepairing)
-        : isSet(object.is_repairing)
-        ? globalThis.Boolean(object.is_repairing)
-        : false,
-    };
-  },
-
-  toJSON(message: ExamineRequest): unknown {
-    const obj: any = {};
-    if (message.isRepairing !== false) {
-      obj.isRepairing = message.isRepairing;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ExamineRequest>): ExamineRequest {
     return ExamineRequest.fromPartial(base ?? {});
   },
@@ -143,20 +125,6 @@ export const ExamineResponse: MessageFns<ExamineResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ExamineResponse {
-    return {
-      findings: globalThis.Array.isArray(object?.findings) ? object.findings.map((e: any) => Finding.fromJSON(e)) : [],
-    };
-  },
-
-  toJSON(message: ExamineResponse): unknown {
-    const obj: any = {};
-    if (message.findings?.length) {
-      obj.findings = message.findings.map((e) => Finding.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ExamineResponse>): ExamineResponse {
@@ -269,44 +237,6 @@ export const Finding: MessageFns<Finding> = {
     }
   },
 
-  fromJSON(object: any): Finding {
-    return {
-      check: isSet(object.check) ? globalThis.String(object.check) : "",
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      about: isSet(object.about) ? globalThis.String(object.about) : "",
-      repair: isSet(object.repair) ? globalThis.String(object.repair) : "",
-      isRepaired: isSet(object.isRepaired)
-        ? globalThis.Boolean(object.isRepaired)
-        : isSet(object.is_repaired)
-        ? globalThis.Boolean(object.is_repaired)
-        : false,
-      error: isSet(object.error) ? globalThis.String(object.error) : "",
-    };
-  },
-
-  toJSON(message: Finding): unknown {
-    const obj: any = {};
-    if (message.check !== "") {
-      obj.check = message.check;
-    }
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.about !== "") {
-      obj.about = message.about;
-    }
-    if (message.repair !== "") {
-      obj.repair = message.repair;
-    }
-    if (message.isRepaired !== false) {
-      obj.isRepaired = message.isRepaired;
-    }
-    if (message.error !== "") {
-      obj.error = message.error;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<Finding>): Finding {
     return Finding.fromPartial(base ?? {});
   },
@@ -349,15 +279,9 @@ type DeepPartial<T> = T extends Builtin ? T
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

@@ -27,68 +27,6 @@ export enum OutcomeKind {
   UNRECOGNIZED = -1,
 }
 
-export function outcomeKindFromJSON(object: any): OutcomeKind {
-  switch (object) {
-    case 0:
-    case "OUTCOME_KIND_UNSPECIFIED":
-      return OutcomeKind.OUTCOME_KIND_UNSPECIFIED;
-    case 1:
-    case "OUTCOME_KIND_SUCCEEDED":
-      return OutcomeKind.OUTCOME_KIND_SUCCEEDED;
-    case 2:
-    case "OUTCOME_KIND_FAILED_RECOVERABLE":
-      return OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE;
-    case 3:
-    case "OUTCOME_KIND_FAILED_NONRECOVERABLE":
-      return OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE;
-    case 4:
-    case "OUTCOME_KIND_RETRY":
-      return OutcomeKind.OUTCOME_KIND_RETRY;
-    case 5:
-    case "OUTCOME_KIND_TIMED_OUT":
-      return OutcomeKind.OUTCOME_KIND_TIMED_OUT;
-    case 6:
-    case "OUTCOME_KIND_CANCELLED":
-      return OutcomeKind.OUTCOME_KIND_CANCELLED;
-    case 7:
-    case "OUTCOME_KIND_DEFERRED":
-      return OutcomeKind.OUTCOME_KIND_DEFERRED;
-    case 8:
-    case "OUTCOME_KIND_LEFT":
-      return OutcomeKind.OUTCOME_KIND_LEFT;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return OutcomeKind.UNRECOGNIZED;
-  }
-}
-
-export function outcomeKindToJSON(object: OutcomeKind): string {
-  switch (object) {
-    case OutcomeKind.OUTCOME_KIND_UNSPECIFIED:
-      return "OUTCOME_KIND_UNSPECIFIED";
-    case OutcomeKind.OUTCOME_KIND_SUCCEEDED:
-      return "OUTCOME_KIND_SUCCEEDED";
-    case OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE:
-      return "OUTCOME_KIND_FAILED_RECOVERABLE";
-    case OutcomeKind.OUTCOME_KIND_FAILED_NONRECOVERABLE:
-      return "OUTCOME_KIND_FAILED_NONRECOVERABLE";
-    case OutcomeKind.OUTCOME_KIND_RETRY:
-      return "OUTCOME_KIND_RETRY";
-    case OutcomeKind.OUTCOME_KIND_TIMED_OUT:
-      return "OUTCOME_KIND_TIMED_OUT";
-    case OutcomeKind.OUTCOME_KIND_CANCELLED:
-      return "OUTCOME_KIND_CANCELLED";
-    case OutcomeKind.OUTCOME_KIND_DEFERRED:
-      return "OUTCOME_KIND_DEFERRED";
-    case OutcomeKind.OUTCOME_KIND_LEFT:
-      return "OUTCOME_KIND_LEFT";
-    case OutcomeKind.UNRECOGNIZED:
-    default:
-      return "UNRECOGNIZED";
-  }
-}
-
 export interface TaskLease {
   taskId: string;
   executionId: string;
@@ -499,56 +437,6 @@ export const TaskLease: MessageFns<TaskLease> = {
     }
   },
 
-  fromJSON(object: any): TaskLease {
-    return {
-      taskId: isSet(object.taskId)
-        ? globalThis.String(object.taskId)
-        : isSet(object.task_id)
-        ? globalThis.String(object.task_id)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      attempt: isSet(object.attempt) ? globalThis.Number(object.attempt) : 0,
-      leaseMs: isSet(object.leaseMs)
-        ? globalThis.Number(object.leaseMs)
-        : isSet(object.lease_ms)
-        ? globalThis.Number(object.lease_ms)
-        : 0,
-      assignmentJson: isSet(object.assignmentJson)
-        ? globalThis.String(object.assignmentJson)
-        : isSet(object.assignment_json)
-        ? globalThis.String(object.assignment_json)
-        : "",
-      proof: isSet(object.proof) ? globalThis.String(object.proof) : "",
-    };
-  },
-
-  toJSON(message: TaskLease): unknown {
-    const obj: any = {};
-    if (message.taskId !== "") {
-      obj.taskId = message.taskId;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.attempt !== 0) {
-      obj.attempt = Math.round(message.attempt);
-    }
-    if (message.leaseMs !== 0) {
-      obj.leaseMs = Math.round(message.leaseMs);
-    }
-    if (message.assignmentJson !== "") {
-      obj.assignmentJson = message.assignmentJson;
-    }
-    if (message.proof !== "") {
-      obj.proof = message.proof;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<TaskLease>): TaskLease {
     return TaskLease.fromPartial(base ?? {});
   },
@@ -642,44 +530,6 @@ export const ClaimTaskRequest: MessageFns<ClaimTaskRequest> = {
     }
   },
 
-  fromJSON(object: any): ClaimTaskRequest {
-    return {
-      workerId: isSet(object.workerId)
-        ? globalThis.String(object.workerId)
-        : isSet(object.worker_id)
-        ? globalThis.String(object.worker_id)
-        : "",
-      taskId: isSet(object.taskId)
-        ? globalThis.String(object.taskId)
-        : isSet(object.task_id)
-        ? globalThis.String(object.task_id)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      room: isSet(object.room) ? globalThis.Number(object.room) : 0,
-    };
-  },
-
-  toJSON(message: ClaimTaskRequest): unknown {
-    const obj: any = {};
-    if (message.workerId !== "") {
-      obj.workerId = message.workerId;
-    }
-    if (message.taskId !== "") {
-      obj.taskId = message.taskId;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.room !== 0) {
-      obj.room = Math.round(message.room);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ClaimTaskRequest>): ClaimTaskRequest {
     return ClaimTaskRequest.fromPartial(base ?? {});
   },
@@ -736,20 +586,6 @@ export const ClaimTaskResponse: MessageFns<ClaimTaskResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ClaimTaskResponse {
-    return {
-      leases: globalThis.Array.isArray(object?.leases) ? object.leases.map((e: any) => TaskLease.fromJSON(e)) : [],
-    };
-  },
-
-  toJSON(message: ClaimTaskResponse): unknown {
-    const obj: any = {};
-    if (message.leases?.length) {
-      obj.leases = message.leases.map((e) => TaskLease.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ClaimTaskResponse>): ClaimTaskResponse {
@@ -917,88 +753,6 @@ export const TaskOutcome: MessageFns<TaskOutcome> = {
     }
   },
 
-  fromJSON(object: any): TaskOutcome {
-    return {
-      taskId: isSet(object.taskId)
-        ? globalThis.String(object.taskId)
-        : isSet(object.task_id)
-        ? globalThis.String(object.task_id)
-        : "",
-      attempt: isSet(object.attempt) ? globalThis.Number(object.attempt) : 0,
-      kind: isSet(object.kind) ? outcomeKindFromJSON(object.kind) : 0,
-      resultJson: isSet(object.resultJson)
-        ? globalThis.String(object.resultJson)
-        : isSet(object.result_json)
-        ? globalThis.String(object.result_json)
-        : "",
-      errorJson: isSet(object.errorJson)
-        ? globalThis.String(object.errorJson)
-        : isSet(object.error_json)
-        ? globalThis.String(object.error_json)
-        : "",
-      retryAfter: isSet(object.retryAfter)
-        ? globalThis.Number(object.retryAfter)
-        : isSet(object.retry_after)
-        ? globalThis.Number(object.retry_after)
-        : 0,
-      startedAt: isSet(object.startedAt)
-        ? globalThis.String(object.startedAt)
-        : isSet(object.started_at)
-        ? globalThis.String(object.started_at)
-        : "",
-      endedAt: isSet(object.endedAt)
-        ? globalThis.String(object.endedAt)
-        : isSet(object.ended_at)
-        ? globalThis.String(object.ended_at)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      untilExecution: isSet(object.untilExecution)
-        ? globalThis.String(object.untilExecution)
-        : isSet(object.until_execution)
-        ? globalThis.String(object.until_execution)
-        : "",
-    };
-  },
-
-  toJSON(message: TaskOutcome): unknown {
-    const obj: any = {};
-    if (message.taskId !== "") {
-      obj.taskId = message.taskId;
-    }
-    if (message.attempt !== 0) {
-      obj.attempt = Math.round(message.attempt);
-    }
-    if (message.kind !== 0) {
-      obj.kind = outcomeKindToJSON(message.kind);
-    }
-    if (message.resultJson !== "") {
-      obj.resultJson = message.resultJson;
-    }
-    if (message.errorJson !== "") {
-      obj.errorJson = message.errorJson;
-    }
-    if (message.retryAfter !== 0) {
-      obj.retryAfter = floatToJson(message.retryAfter);
-    }
-    if (message.startedAt !== "") {
-      obj.startedAt = message.startedAt;
-    }
-    if (message.endedAt !== "") {
-      obj.endedAt = message.endedAt;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.untilExecution !== "") {
-      obj.untilExecution = message.untilExecution;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<TaskOutcome>): TaskOutcome {
     return TaskOutcome.fromPartial(base ?? {});
   },
@@ -1096,42 +850,6 @@ export const FinishTasksRequest: MessageFns<FinishTasksRequest> = {
     }
   },
 
-  fromJSON(object: any): FinishTasksRequest {
-    return {
-      workerId: isSet(object.workerId)
-        ? globalThis.String(object.workerId)
-        : isSet(object.worker_id)
-        ? globalThis.String(object.worker_id)
-        : "",
-      outcomes: globalThis.Array.isArray(object?.outcomes)
-        ? object.outcomes.map((e: any) => TaskOutcome.fromJSON(e))
-        : [],
-      room: isSet(object.room) ? globalThis.Number(object.room) : 0,
-      readsUntaken: isSet(object.readsUntaken)
-        ? globalThis.Boolean(object.readsUntaken)
-        : isSet(object.reads_untaken)
-        ? globalThis.Boolean(object.reads_untaken)
-        : false,
-    };
-  },
-
-  toJSON(message: FinishTasksRequest): unknown {
-    const obj: any = {};
-    if (message.workerId !== "") {
-      obj.workerId = message.workerId;
-    }
-    if (message.outcomes?.length) {
-      obj.outcomes = message.outcomes.map((e) => TaskOutcome.toJSON(e));
-    }
-    if (message.room !== 0) {
-      obj.room = Math.round(message.room);
-    }
-    if (message.readsUntaken !== false) {
-      obj.readsUntaken = message.readsUntaken;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<FinishTasksRequest>): FinishTasksRequest {
     return FinishTasksRequest.fromPartial(base ?? {});
   },
@@ -1210,28 +928,6 @@ export const FinishTasksResponse: MessageFns<FinishTasksResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): FinishTasksResponse {
-    return {
-      refused: globalThis.Array.isArray(object?.refused) ? object.refused.map((e: any) => globalThis.String(e)) : [],
-      leases: globalThis.Array.isArray(object?.leases) ? object.leases.map((e: any) => TaskLease.fromJSON(e)) : [],
-      untaken: globalThis.Array.isArray(object?.untaken) ? object.untaken.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: FinishTasksResponse): unknown {
-    const obj: any = {};
-    if (message.refused?.length) {
-      obj.refused = message.refused;
-    }
-    if (message.leases?.length) {
-      obj.leases = message.leases.map((e) => TaskLease.toJSON(e));
-    }
-    if (message.untaken?.length) {
-      obj.untaken = message.untaken;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<FinishTasksResponse>): FinishTasksResponse {
@@ -1322,44 +1018,6 @@ export const HeartbeatRequest: MessageFns<HeartbeatRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): HeartbeatRequest {
-    return {
-      workerId: isSet(object.workerId)
-        ? globalThis.String(object.workerId)
-        : isSet(object.worker_id)
-        ? globalThis.String(object.worker_id)
-        : "",
-      taskIds: globalThis.Array.isArray(object?.taskIds)
-        ? object.taskIds.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.task_ids)
-        ? object.task_ids.map((e: any) => globalThis.String(e))
-        : [],
-      workerJson: isSet(object.workerJson)
-        ? globalThis.String(object.workerJson)
-        : isSet(object.worker_json)
-        ? globalThis.String(object.worker_json)
-        : "",
-      proofs: globalThis.Array.isArray(object?.proofs) ? object.proofs.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: HeartbeatRequest): unknown {
-    const obj: any = {};
-    if (message.workerId !== "") {
-      obj.workerId = message.workerId;
-    }
-    if (message.taskIds?.length) {
-      obj.taskIds = message.taskIds;
-    }
-    if (message.workerJson !== "") {
-      obj.workerJson = message.workerJson;
-    }
-    if (message.proofs?.length) {
-      obj.proofs = message.proofs;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<HeartbeatRequest>): HeartbeatRequest {
@@ -1459,70 +1117,6 @@ export const HeartbeatResponse: MessageFns<HeartbeatResponse> = {
     }
   },
 
-  fromJSON(object: any): HeartbeatResponse {
-    return {
-      lost: globalThis.Array.isArray(object?.lost) ? object.lost.map((e: any) => globalThis.String(e)) : [],
-      kill: globalThis.Array.isArray(object?.kill) ? object.kill.map((e: any) => globalThis.String(e)) : [],
-      proofs: isObject(object.proofs)
-        ? (globalThis.Object.entries(object.proofs) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      weights: isObject(object.weights)
-        ? (globalThis.Object.entries(object.weights) as [string, any][]).reduce(
-          (acc: { [key: string]: number }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.Number(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-    };
-  },
-
-  toJSON(message: HeartbeatResponse): unknown {
-    const obj: any = {};
-    if (message.lost?.length) {
-      obj.lost = message.lost;
-    }
-    if (message.kill?.length) {
-      obj.kill = message.kill;
-    }
-    if (message.proofs) {
-      const entries = globalThis.Object.entries(message.proofs) as [string, string][];
-      if (entries.length > 0) {
-        obj.proofs = {};
-        entries.forEach(([k, v]) => {
-          obj.proofs[k] = v;
-        });
-      }
-    }
-    if (message.weights) {
-      const entries = globalThis.Object.entries(message.weights) as [string, number][];
-      if (entries.length > 0) {
-        obj.weights = {};
-        entries.forEach(([k, v]) => {
-          obj.weights[k] = floatToJson(v);
-        });
-      }
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<HeartbeatResponse>): HeartbeatResponse {
     return HeartbeatResponse.fromPartial(base ?? {});
   },
@@ -1608,24 +1202,6 @@ export const HeartbeatResponse_ProofsEntry: MessageFns<HeartbeatResponse_ProofsE
     }
   },
 
-  fromJSON(object: any): HeartbeatResponse_ProofsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: HeartbeatResponse_ProofsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<HeartbeatResponse_ProofsEntry>): HeartbeatResponse_ProofsEntry {
     return HeartbeatResponse_ProofsEntry.fromPartial(base ?? {});
   },
@@ -1691,24 +1267,6 @@ export const HeartbeatResponse_WeightsEntry: MessageFns<HeartbeatResponse_Weight
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): HeartbeatResponse_WeightsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.Number(object.value) : 0,
-    };
-  },
-
-  toJSON(message: HeartbeatResponse_WeightsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== 0) {
-      obj.value = floatToJson(message.value);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<HeartbeatResponse_WeightsEntry>): HeartbeatResponse_WeightsEntry {
@@ -1800,48 +1358,6 @@ export const AppendEventsRequest: MessageFns<AppendEventsRequest> = {
     }
   },
 
-  fromJSON(object: any): AppendEventsRequest {
-    return {
-      batchId: isSet(object.batchId)
-        ? globalThis.String(object.batchId)
-        : isSet(object.batch_id)
-        ? globalThis.String(object.batch_id)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      workerId: isSet(object.workerId)
-        ? globalThis.String(object.workerId)
-        : isSet(object.worker_id)
-        ? globalThis.String(object.worker_id)
-        : "",
-      eventsJson: isSet(object.eventsJson)
-        ? globalThis.String(object.eventsJson)
-        : isSet(object.events_json)
-        ? globalThis.String(object.events_json)
-        : "",
-    };
-  },
-
-  toJSON(message: AppendEventsRequest): unknown {
-    const obj: any = {};
-    if (message.batchId !== "") {
-      obj.batchId = message.batchId;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.workerId !== "") {
-      obj.workerId = message.workerId;
-    }
-    if (message.eventsJson !== "") {
-      obj.eventsJson = message.eventsJson;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<AppendEventsRequest>): AppendEventsRequest {
     return AppendEventsRequest.fromPartial(base ?? {});
   },
@@ -1887,15 +1403,6 @@ export const AppendEventsResponse: MessageFns<AppendEventsResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): AppendEventsResponse {
-    return {};
-  },
-
-  toJSON(_: AppendEventsResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<AppendEventsResponse>): AppendEventsResponse {
@@ -1985,44 +1492,6 @@ export const WorkflowRun: MessageFns<WorkflowRun> = {
     }
   },
 
-  fromJSON(object: any): WorkflowRun {
-    return {
-      workerId: isSet(object.workerId)
-        ? globalThis.String(object.workerId)
-        : isSet(object.worker_id)
-        ? globalThis.String(object.worker_id)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      taskId: isSet(object.taskId)
-        ? globalThis.String(object.taskId)
-        : isSet(object.task_id)
-        ? globalThis.String(object.task_id)
-        : "",
-      attempt: isSet(object.attempt) ? globalThis.Number(object.attempt) : 0,
-    };
-  },
-
-  toJSON(message: WorkflowRun): unknown {
-    const obj: any = {};
-    if (message.workerId !== "") {
-      obj.workerId = message.workerId;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.taskId !== "") {
-      obj.taskId = message.taskId;
-    }
-    if (message.attempt !== 0) {
-      obj.attempt = Math.round(message.attempt);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<WorkflowRun>): WorkflowRun {
     return WorkflowRun.fromPartial(base ?? {});
   },
@@ -2092,28 +1561,6 @@ export const SubmitWorkRequest: MessageFns<SubmitWorkRequest> = {
     }
   },
 
-  fromJSON(object: any): SubmitWorkRequest {
-    return {
-      run: isSet(object.run) ? WorkflowRun.fromJSON(object.run) : undefined,
-      workJson: isSet(object.workJson)
-        ? globalThis.String(object.workJson)
-        : isSet(object.work_json)
-        ? globalThis.String(object.work_json)
-        : "",
-    };
-  },
-
-  toJSON(message: SubmitWorkRequest): unknown {
-    const obj: any = {};
-    if (message.run !== undefined) {
-      obj.run = WorkflowRun.toJSON(message.run);
-    }
-    if (message.workJson !== "") {
-      obj.workJson = message.workJson;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<SubmitWorkRequest>): SubmitWorkRequest {
     return SubmitWorkRequest.fromPartial(base ?? {});
   },
@@ -2179,28 +1626,6 @@ export const SubmitWorkResponse: MessageFns<SubmitWorkResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): SubmitWorkResponse {
-    return {
-      errorJson: isSet(object.errorJson)
-        ? globalThis.String(object.errorJson)
-        : isSet(object.error_json)
-        ? globalThis.String(object.error_json)
-        : "",
-      keys: globalThis.Array.isArray(object?.keys) ? object.keys.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: SubmitWorkResponse): unknown {
-    const obj: any = {};
-    if (message.errorJson !== "") {
-      obj.errorJson = message.errorJson;
-    }
-    if (message.keys?.length) {
-      obj.keys = message.keys;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<SubmitWorkResponse>): SubmitWorkResponse {
@@ -2292,44 +1717,6 @@ export const AwaitWorkRequest: MessageFns<AwaitWorkRequest> = {
     }
   },
 
-  fromJSON(object: any): AwaitWorkRequest {
-    return {
-      run: isSet(object.run) ? WorkflowRun.fromJSON(object.run) : undefined,
-      afterVersion: isSet(object.afterVersion)
-        ? globalThis.Number(object.afterVersion)
-        : isSet(object.after_version)
-        ? globalThis.Number(object.after_version)
-        : 0,
-      maxWaitMs: isSet(object.maxWaitMs)
-        ? globalThis.Number(object.maxWaitMs)
-        : isSet(object.max_wait_ms)
-        ? globalThis.Number(object.max_wait_ms)
-        : 0,
-      isCancelKnown: isSet(object.isCancelKnown)
-        ? globalThis.Boolean(object.isCancelKnown)
-        : isSet(object.is_cancel_known)
-        ? globalThis.Boolean(object.is_cancel_known)
-        : false,
-    };
-  },
-
-  toJSON(message: AwaitWorkRequest): unknown {
-    const obj: any = {};
-    if (message.run !== undefined) {
-      obj.run = WorkflowRun.toJSON(message.run);
-    }
-    if (message.afterVersion !== 0) {
-      obj.afterVersion = Math.round(message.afterVersion);
-    }
-    if (message.maxWaitMs !== 0) {
-      obj.maxWaitMs = Math.round(message.maxWaitMs);
-    }
-    if (message.isCancelKnown !== false) {
-      obj.isCancelKnown = message.isCancelKnown;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<AwaitWorkRequest>): AwaitWorkRequest {
     return AwaitWorkRequest.fromPartial(base ?? {});
   },
@@ -2408,32 +1795,6 @@ export const AwaitWorkResponse: MessageFns<AwaitWorkResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): AwaitWorkResponse {
-    return {
-      version: isSet(object.version) ? globalThis.Number(object.version) : 0,
-      changesJson: isSet(object.changesJson)
-        ? globalThis.String(object.changesJson)
-        : isSet(object.changes_json)
-        ? globalThis.String(object.changes_json)
-        : "",
-      cancel: isSet(object.cancel) ? globalThis.String(object.cancel) : "",
-    };
-  },
-
-  toJSON(message: AwaitWorkResponse): unknown {
-    const obj: any = {};
-    if (message.version !== 0) {
-      obj.version = Math.round(message.version);
-    }
-    if (message.changesJson !== "") {
-      obj.changesJson = message.changesJson;
-    }
-    if (message.cancel !== "") {
-      obj.cancel = message.cancel;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<AwaitWorkResponse>): AwaitWorkResponse {
@@ -2515,32 +1876,6 @@ export const CallFromWorkflowRequest: MessageFns<CallFromWorkflowRequest> = {
     }
   },
 
-  fromJSON(object: any): CallFromWorkflowRequest {
-    return {
-      run: isSet(object.run) ? WorkflowRun.fromJSON(object.run) : undefined,
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      requestJson: isSet(object.requestJson)
-        ? globalThis.String(object.requestJson)
-        : isSet(object.request_json)
-        ? globalThis.String(object.request_json)
-        : "",
-    };
-  },
-
-  toJSON(message: CallFromWorkflowRequest): unknown {
-    const obj: any = {};
-    if (message.run !== undefined) {
-      obj.run = WorkflowRun.toJSON(message.run);
-    }
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.requestJson !== "") {
-      obj.requestJson = message.requestJson;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<CallFromWorkflowRequest>): CallFromWorkflowRequest {
     return CallFromWorkflowRequest.fromPartial(base ?? {});
   },
@@ -2598,24 +1933,6 @@ export const CallFromWorkflowResponse: MessageFns<CallFromWorkflowResponse> = {
     }
   },
 
-  fromJSON(object: any): CallFromWorkflowResponse {
-    return {
-      resultJson: isSet(object.resultJson)
-        ? globalThis.String(object.resultJson)
-        : isSet(object.result_json)
-        ? globalThis.String(object.result_json)
-        : "",
-    };
-  },
-
-  toJSON(message: CallFromWorkflowResponse): unknown {
-    const obj: any = {};
-    if (message.resultJson !== "") {
-      obj.resultJson = message.resultJson;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<CallFromWorkflowResponse>): CallFromWorkflowResponse {
     return CallFromWorkflowResponse.fromPartial(base ?? {});
   },
@@ -2669,18 +1986,6 @@ export const ResolveExecutionTokenRequest: MessageFns<ResolveExecutionTokenReque
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ResolveExecutionTokenRequest {
-    return { token: isSet(object.token) ? globalThis.String(object.token) : "" };
-  },
-
-  toJSON(message: ResolveExecutionTokenRequest): unknown {
-    const obj: any = {};
-    if (message.token !== "") {
-      obj.token = message.token;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ResolveExecutionTokenRequest>): ResolveExecutionTokenRequest {
@@ -2780,48 +2085,6 @@ export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResp
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ResolveExecutionTokenResponse {
-    return {
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      createdBy: isSet(object.createdBy)
-        ? globalThis.String(object.createdBy)
-        : isSet(object.created_by)
-        ? globalThis.String(object.created_by)
-        : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      status: isSet(object.status) ? globalThis.String(object.status) : "",
-    };
-  },
-
-  toJSON(message: ResolveExecutionTokenResponse): unknown {
-    const obj: any = {};
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.createdBy !== "") {
-      obj.createdBy = message.createdBy;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.status !== "") {
-      obj.status = message.status;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ResolveExecutionTokenResponse>): ResolveExecutionTokenResponse {
@@ -3065,124 +2328,6 @@ export const StartExecutionRequest: MessageFns<StartExecutionRequest> = {
     }
   },
 
-  fromJSON(object: any): StartExecutionRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      requestId: isSet(object.requestId)
-        ? globalThis.String(object.requestId)
-        : isSet(object.request_id)
-        ? globalThis.String(object.request_id)
-        : "",
-      createdBy: isSet(object.createdBy)
-        ? globalThis.String(object.createdBy)
-        : isSet(object.created_by)
-        ? globalThis.String(object.created_by)
-        : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      workflowId: isSet(object.workflowId)
-        ? globalThis.String(object.workflowId)
-        : isSet(object.workflow_id)
-        ? globalThis.String(object.workflow_id)
-        : "",
-      parametersJson: isSet(object.parametersJson)
-        ? globalThis.String(object.parametersJson)
-        : isSet(object.parameters_json)
-        ? globalThis.String(object.parameters_json)
-        : "",
-      isSystemWorkflow: isSet(object.isSystemWorkflow)
-        ? globalThis.Boolean(object.isSystemWorkflow)
-        : isSet(object.is_system_workflow)
-        ? globalThis.Boolean(object.is_system_workflow)
-        : false,
-      force: isSet(object.force) ? globalThis.Boolean(object.force) : false,
-      queue: isSet(object.queue) ? globalThis.Boolean(object.queue) : false,
-      allowCustomParameters: isSet(object.allowCustomParameters)
-        ? globalThis.Boolean(object.allowCustomParameters)
-        : isSet(object.allow_custom_parameters)
-        ? globalThis.Boolean(object.allow_custom_parameters)
-        : false,
-      dryRun: isSet(object.dryRun)
-        ? globalThis.Boolean(object.dryRun)
-        : isSet(object.dry_run)
-        ? globalThis.Boolean(object.dry_run)
-        : false,
-      recordedStatus: isSet(object.recordedStatus)
-        ? globalThis.String(object.recordedStatus)
-        : isSet(object.recorded_status)
-        ? globalThis.String(object.recorded_status)
-        : "",
-      error: isSet(object.error) ? globalThis.String(object.error) : "",
-      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
-      deploymentDisplayName: isSet(object.deploymentDisplayName)
-        ? globalThis.String(object.deploymentDisplayName)
-        : isSet(object.deployment_display_name)
-        ? globalThis.String(object.deployment_display_name)
-        : "",
-    };
-  },
-
-  toJSON(message: StartExecutionRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.requestId !== "") {
-      obj.requestId = message.requestId;
-    }
-    if (message.createdBy !== "") {
-      obj.createdBy = message.createdBy;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.workflowId !== "") {
-      obj.workflowId = message.workflowId;
-    }
-    if (message.parametersJson !== "") {
-      obj.parametersJson = message.parametersJson;
-    }
-    if (message.isSystemWorkflow !== false) {
-      obj.isSystemWorkflow = message.isSystemWorkflow;
-    }
-    if (message.force !== false) {
-      obj.force = message.force;
-    }
-    if (message.queue !== false) {
-      obj.queue = message.queue;
-    }
-    if (message.allowCustomParameters !== false) {
-      obj.allowCustomParameters = message.allowCustomParameters;
-    }
-    if (message.dryRun !== false) {
-      obj.dryRun = message.dryRun;
-    }
-    if (message.recordedStatus !== "") {
-      obj.recordedStatus = message.recordedStatus;
-    }
-    if (message.error !== "") {
-      obj.error = message.error;
-    }
-    if (message.visibility !== "") {
-      obj.visibility = message.visibility;
-    }
-    if (message.deploymentDisplayName !== "") {
-      obj.deploymentDisplayName = message.deploymentDisplayName;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StartExecutionRequest>): StartExecutionRequest {
     return StartExecutionRequest.fromPartial(base ?? {});
   },
@@ -3264,32 +2409,6 @@ export const StartExecutionResponse: MessageFns<StartExecutionResponse> = {
     }
   },
 
-  fromJSON(object: any): StartExecutionResponse {
-    return {
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      executionJson: isSet(object.executionJson)
-        ? globalThis.String(object.executionJson)
-        : isSet(object.execution_json)
-        ? globalThis.String(object.execution_json)
-        : "",
-    };
-  },
-
-  toJSON(message: StartExecutionResponse): unknown {
-    const obj: any = {};
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.executionJson !== "") {
-      obj.executionJson = message.executionJson;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StartExecutionResponse>): StartExecutionResponse {
     return StartExecutionResponse.fromPartial(base ?? {});
   },
@@ -3357,28 +2476,6 @@ export const ListActiveExecutionsRequest: MessageFns<ListActiveExecutionsRequest
     }
   },
 
-  fromJSON(object: any): ListActiveExecutionsRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-    };
-  },
-
-  toJSON(message: ListActiveExecutionsRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ListActiveExecutionsRequest>): ListActiveExecutionsRequest {
     return ListActiveExecutionsRequest.fromPartial(base ?? {});
   },
@@ -3433,24 +2530,6 @@ export const ListActiveExecutionsResponse: MessageFns<ListActiveExecutionsRespon
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListActiveExecutionsResponse {
-    return {
-      executionsJson: isSet(object.executionsJson)
-        ? globalThis.String(object.executionsJson)
-        : isSet(object.executions_json)
-        ? globalThis.String(object.executions_json)
-        : "",
-    };
-  },
-
-  toJSON(message: ListActiveExecutionsResponse): unknown {
-    const obj: any = {};
-    if (message.executionsJson !== "") {
-      obj.executionsJson = message.executionsJson;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListActiveExecutionsResponse>): ListActiveExecutionsResponse {
@@ -3530,28 +2609,6 @@ export const ListScheduledDeploymentsRequest: MessageFns<ListScheduledDeployment
     }
   },
 
-  fromJSON(object: any): ListScheduledDeploymentsRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      after: isSet(object.after) ? globalThis.String(object.after) : "",
-      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
-    };
-  },
-
-  toJSON(message: ListScheduledDeploymentsRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.after !== "") {
-      obj.after = message.after;
-    }
-    if (message.limit !== 0) {
-      obj.limit = Math.round(message.limit);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ListScheduledDeploymentsRequest>): ListScheduledDeploymentsRequest {
     return ListScheduledDeploymentsRequest.fromPartial(base ?? {});
   },
@@ -3607,18 +2664,6 @@ export const ListScheduledDeploymentsResponse: MessageFns<ListScheduledDeploymen
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListScheduledDeploymentsResponse {
-    return { names: globalThis.Array.isArray(object?.names) ? object.names.map((e: any) => globalThis.String(e)) : [] };
-  },
-
-  toJSON(message: ListScheduledDeploymentsResponse): unknown {
-    const obj: any = {};
-    if (message.names?.length) {
-      obj.names = message.names;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListScheduledDeploymentsResponse>): ListScheduledDeploymentsResponse {
@@ -3687,32 +2732,6 @@ export const AwaitExecutionRequest: MessageFns<AwaitExecutionRequest> = {
     }
   },
 
-  fromJSON(object: any): AwaitExecutionRequest {
-    return {
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      maxWaitMs: isSet(object.maxWaitMs)
-        ? globalThis.Number(object.maxWaitMs)
-        : isSet(object.max_wait_ms)
-        ? globalThis.Number(object.max_wait_ms)
-        : 0,
-    };
-  },
-
-  toJSON(message: AwaitExecutionRequest): unknown {
-    const obj: any = {};
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.maxWaitMs !== 0) {
-      obj.maxWaitMs = Math.round(message.maxWaitMs);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<AwaitExecutionRequest>): AwaitExecutionRequest {
     return AwaitExecutionRequest.fromPartial(base ?? {});
   },
@@ -3767,24 +2786,6 @@ export const AwaitExecutionResponse: MessageFns<AwaitExecutionResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): AwaitExecutionResponse {
-    return {
-      isThere: isSet(object.isThere)
-        ? globalThis.Boolean(object.isThere)
-        : isSet(object.is_there)
-        ? globalThis.Boolean(object.is_there)
-        : false,
-    };
-  },
-
-  toJSON(message: AwaitExecutionResponse): unknown {
-    const obj: any = {};
-    if (message.isThere !== false) {
-      obj.isThere = message.isThere;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<AwaitExecutionResponse>): AwaitExecutionResponse {
@@ -3853,28 +2854,6 @@ export const GetLatestExecutionsRequest: MessageFns<GetLatestExecutionsRequest> 
     }
   },
 
-  fromJSON(object: any): GetLatestExecutionsRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      deploymentIds: globalThis.Array.isArray(object?.deploymentIds)
-        ? object.deploymentIds.map((e: any) => globalThis.String(e))
-        : globalThis.Array.isArray(object?.deployment_ids)
-        ? object.deployment_ids.map((e: any) => globalThis.String(e))
-        : [],
-    };
-  },
-
-  toJSON(message: GetLatestExecutionsRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.deploymentIds?.length) {
-      obj.deploymentIds = message.deploymentIds;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetLatestExecutionsRequest>): GetLatestExecutionsRequest {
     return GetLatestExecutionsRequest.fromPartial(base ?? {});
   },
@@ -3931,24 +2910,6 @@ export const GetLatestExecutionsResponse: MessageFns<GetLatestExecutionsResponse
     }
   },
 
-  fromJSON(object: any): GetLatestExecutionsResponse {
-    return {
-      executionsJson: isSet(object.executionsJson)
-        ? globalThis.String(object.executionsJson)
-        : isSet(object.executions_json)
-        ? globalThis.String(object.executions_json)
-        : "",
-    };
-  },
-
-  toJSON(message: GetLatestExecutionsResponse): unknown {
-    const obj: any = {};
-    if (message.executionsJson !== "") {
-      obj.executionsJson = message.executionsJson;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetLatestExecutionsResponse>): GetLatestExecutionsResponse {
     return GetLatestExecutionsResponse.fromPartial(base ?? {});
   },
@@ -4002,18 +2963,6 @@ export const ListUnfinishedExecutionsRequest: MessageFns<ListUnfinishedExecution
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListUnfinishedExecutionsRequest {
-    return { limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0 };
-  },
-
-  toJSON(message: ListUnfinishedExecutionsRequest): unknown {
-    const obj: any = {};
-    if (message.limit !== 0) {
-      obj.limit = Math.round(message.limit);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListUnfinishedExecutionsRequest>): ListUnfinishedExecutionsRequest {
@@ -4104,40 +3053,6 @@ export const UnfinishedExecution: MessageFns<UnfinishedExecution> = {
     }
   },
 
-  fromJSON(object: any): UnfinishedExecution {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      status: isSet(object.status) ? globalThis.String(object.status) : "",
-      deploymentId: isSet(object.deploymentId)
-        ? globalThis.String(object.deploymentId)
-        : isSet(object.deployment_id)
-        ? globalThis.String(object.deployment_id)
-        : "",
-      workflowId: isSet(object.workflowId)
-        ? globalThis.String(object.workflowId)
-        : isSet(object.workflow_id)
-        ? globalThis.String(object.workflow_id)
-        : "",
-    };
-  },
-
-  toJSON(message: UnfinishedExecution): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.status !== "") {
-      obj.status = message.status;
-    }
-    if (message.deploymentId !== "") {
-      obj.deploymentId = message.deploymentId;
-    }
-    if (message.workflowId !== "") {
-      obj.workflowId = message.workflowId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<UnfinishedExecution>): UnfinishedExecution {
     return UnfinishedExecution.fromPartial(base ?? {});
   },
@@ -4207,26 +3122,6 @@ export const ListUnfinishedExecutionsResponse: MessageFns<ListUnfinishedExecutio
     }
   },
 
-  fromJSON(object: any): ListUnfinishedExecutionsResponse {
-    return {
-      executions: globalThis.Array.isArray(object?.executions)
-        ? object.executions.map((e: any) => UnfinishedExecution.fromJSON(e))
-        : [],
-      total: isSet(object.total) ? globalThis.Number(object.total) : 0,
-    };
-  },
-
-  toJSON(message: ListUnfinishedExecutionsResponse): unknown {
-    const obj: any = {};
-    if (message.executions?.length) {
-      obj.executions = message.executions.map((e) => UnfinishedExecution.toJSON(e));
-    }
-    if (message.total !== 0) {
-      obj.total = Math.round(message.total);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ListUnfinishedExecutionsResponse>): ListUnfinishedExecutionsResponse {
     return ListUnfinishedExecutionsResponse.fromPartial(base ?? {});
   },
@@ -4270,15 +3165,6 @@ export const ExportLogsRequest: MessageFns<ExportLogsRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): ExportLogsRequest {
-    return {};
-  },
-
-  toJSON(_: ExportLogsRequest): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<ExportLogsRequest>): ExportLogsRequest {
@@ -4344,24 +3230,6 @@ export const LogPiece: MessageFns<LogPiece> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): LogPiece {
-    return {
-      file: isSet(object.file) ? globalThis.String(object.file) : "",
-      data: isSet(object.data) ? Buffer.from(bytesFromBase64(object.data)) : Buffer.alloc(0),
-    };
-  },
-
-  toJSON(message: LogPiece): unknown {
-    const obj: any = {};
-    if (message.file !== "") {
-      obj.file = message.file;
-    }
-    if (message.data.length !== 0) {
-      obj.data = base64FromBytes(message.data);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<LogPiece>): LogPiece {
@@ -4464,48 +3332,6 @@ export const ReportSystemExecutionRequest: MessageFns<ReportSystemExecutionReque
     }
   },
 
-  fromJSON(object: any): ReportSystemExecutionRequest {
-    return {
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      batchId: isSet(object.batchId)
-        ? globalThis.String(object.batchId)
-        : isSet(object.batch_id)
-        ? globalThis.String(object.batch_id)
-        : "",
-      log: globalThis.Array.isArray(object?.log) ? object.log.map((e: any) => globalThis.String(e)) : [],
-      endStatus: isSet(object.endStatus)
-        ? globalThis.String(object.endStatus)
-        : isSet(object.end_status)
-        ? globalThis.String(object.end_status)
-        : "",
-      error: isSet(object.error) ? globalThis.String(object.error) : "",
-    };
-  },
-
-  toJSON(message: ReportSystemExecutionRequest): unknown {
-    const obj: any = {};
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.batchId !== "") {
-      obj.batchId = message.batchId;
-    }
-    if (message.log?.length) {
-      obj.log = message.log;
-    }
-    if (message.endStatus !== "") {
-      obj.endStatus = message.endStatus;
-    }
-    if (message.error !== "") {
-      obj.error = message.error;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ReportSystemExecutionRequest>): ReportSystemExecutionRequest {
     return ReportSystemExecutionRequest.fromPartial(base ?? {});
   },
@@ -4563,18 +3389,6 @@ export const ReportSystemExecutionResponse: MessageFns<ReportSystemExecutionResp
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ReportSystemExecutionResponse {
-    return { status: isSet(object.status) ? globalThis.String(object.status) : "" };
-  },
-
-  toJSON(message: ReportSystemExecutionResponse): unknown {
-    const obj: any = {};
-    if (message.status !== "") {
-      obj.status = message.status;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ReportSystemExecutionResponse>): ReportSystemExecutionResponse {
@@ -4742,78 +3556,6 @@ export const StartExecutionGroupRequest: MessageFns<StartExecutionGroupRequest> 
     }
   },
 
-  fromJSON(object: any): StartExecutionGroupRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      groupId: isSet(object.groupId)
-        ? globalThis.String(object.groupId)
-        : isSet(object.group_id)
-        ? globalThis.String(object.group_id)
-        : "",
-      deploymentGroupId: isSet(object.deploymentGroupId)
-        ? globalThis.String(object.deploymentGroupId)
-        : isSet(object.deployment_group_id)
-        ? globalThis.String(object.deployment_group_id)
-        : "",
-      createdBy: isSet(object.createdBy)
-        ? globalThis.String(object.createdBy)
-        : isSet(object.created_by)
-        ? globalThis.String(object.created_by)
-        : "",
-      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
-      workflowId: isSet(object.workflowId)
-        ? globalThis.String(object.workflowId)
-        : isSet(object.workflow_id)
-        ? globalThis.String(object.workflow_id)
-        : "",
-      parametersJson: isSet(object.parametersJson)
-        ? globalThis.String(object.parametersJson)
-        : isSet(object.parameters_json)
-        ? globalThis.String(object.parameters_json)
-        : "",
-      force: isSet(object.force) ? globalThis.Boolean(object.force) : false,
-      concurrency: isSet(object.concurrency) ? globalThis.Number(object.concurrency) : 0,
-      deployments: globalThis.Array.isArray(object?.deployments)
-        ? object.deployments.map((e: any) => GroupDeployment.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: StartExecutionGroupRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.groupId !== "") {
-      obj.groupId = message.groupId;
-    }
-    if (message.deploymentGroupId !== "") {
-      obj.deploymentGroupId = message.deploymentGroupId;
-    }
-    if (message.createdBy !== "") {
-      obj.createdBy = message.createdBy;
-    }
-    if (message.visibility !== "") {
-      obj.visibility = message.visibility;
-    }
-    if (message.workflowId !== "") {
-      obj.workflowId = message.workflowId;
-    }
-    if (message.parametersJson !== "") {
-      obj.parametersJson = message.parametersJson;
-    }
-    if (message.force !== false) {
-      obj.force = message.force;
-    }
-    if (message.concurrency !== 0) {
-      obj.concurrency = Math.round(message.concurrency);
-    }
-    if (message.deployments?.length) {
-      obj.deployments = message.deployments.map((e) => GroupDeployment.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StartExecutionGroupRequest>): StartExecutionGroupRequest {
     return StartExecutionGroupRequest.fromPartial(base ?? {});
   },
@@ -4911,40 +3653,6 @@ export const GroupDeployment: MessageFns<GroupDeployment> = {
     }
   },
 
-  fromJSON(object: any): GroupDeployment {
-    return {
-      id: isSet(object.id) ? globalThis.String(object.id) : "",
-      displayName: isSet(object.displayName)
-        ? globalThis.String(object.displayName)
-        : isSet(object.display_name)
-        ? globalThis.String(object.display_name)
-        : "",
-      blueprintId: isSet(object.blueprintId)
-        ? globalThis.String(object.blueprintId)
-        : isSet(object.blueprint_id)
-        ? globalThis.String(object.blueprint_id)
-        : "",
-      visibility: isSet(object.visibility) ? globalThis.String(object.visibility) : "",
-    };
-  },
-
-  toJSON(message: GroupDeployment): unknown {
-    const obj: any = {};
-    if (message.id !== "") {
-      obj.id = message.id;
-    }
-    if (message.displayName !== "") {
-      obj.displayName = message.displayName;
-    }
-    if (message.blueprintId !== "") {
-      obj.blueprintId = message.blueprintId;
-    }
-    if (message.visibility !== "") {
-      obj.visibility = message.visibility;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GroupDeployment>): GroupDeployment {
     return GroupDeployment.fromPartial(base ?? {});
   },
@@ -4990,15 +3698,6 @@ export const StartExecutionGroupResponse: MessageFns<StartExecutionGroupResponse
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): StartExecutionGroupResponse {
-    return {};
-  },
-
-  toJSON(_: StartExecutionGroupResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<StartExecutionGroupResponse>): StartExecutionGroupResponse {
@@ -5053,18 +3752,6 @@ export const GetTenantUsageRequest: MessageFns<GetTenantUsageRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): GetTenantUsageRequest {
-    return { tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "" };
-  },
-
-  toJSON(message: GetTenantUsageRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<GetTenantUsageRequest>): GetTenantUsageRequest {
@@ -5131,24 +3818,6 @@ export const GetTenantUsageResponse: MessageFns<GetTenantUsageResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): GetTenantUsageResponse {
-    return {
-      running: isSet(object.running) ? globalThis.Number(object.running) : 0,
-      queued: isSet(object.queued) ? globalThis.Number(object.queued) : 0,
-    };
-  },
-
-  toJSON(message: GetTenantUsageResponse): unknown {
-    const obj: any = {};
-    if (message.running !== 0) {
-      obj.running = Math.round(message.running);
-    }
-    if (message.queued !== 0) {
-      obj.queued = Math.round(message.queued);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<GetTenantUsageResponse>): GetTenantUsageResponse {
@@ -5347,18 +4016,6 @@ export const SystemExecutionsServiceDefinition = {
   },
 } as const;
 
-function bytesFromBase64(b64: string): Uint8Array {
-  return Uint8Array.from(globalThis.Buffer.from(b64, "base64"));
-}
-
-function base64FromBytes(arr: Uint8Array): string {
-  return globalThis.Buffer.from(arr).toString("base64");
-}
-
-function floatToJson(value: number | null | undefined): number | string | null | undefined {
-  return typeof value === "number" && !globalThis.Number.isFinite(value) ? globalThis.String(value) : value;
-}
-
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
 
 type DeepPartial<T> = T extends Builtin ? T
@@ -5379,19 +4036,9 @@ function longToNumber(int64: { toString(): string }): number {
   return num;
 }
 
-function isObject(value: any): boolean {
-  return typeof value === "object" && value !== null;
-}
-
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

@@ -90,40 +90,6 @@ export const RegisterWorkerRequest: MessageFns<RegisterWorkerRequest> = {
     }
   },
 
-  fromJSON(object: any): RegisterWorkerRequest {
-    return {
-      workerId: isSet(object.workerId)
-        ? globalThis.String(object.workerId)
-        : isSet(object.worker_id)
-        ? globalThis.String(object.worker_id)
-        : "",
-      publicKey: isSet(object.publicKey)
-        ? globalThis.String(object.publicKey)
-        : isSet(object.public_key)
-        ? globalThis.String(object.public_key)
-        : "",
-      joinToken: isSet(object.joinToken)
-        ? globalThis.String(object.joinToken)
-        : isSet(object.join_token)
-        ? globalThis.String(object.join_token)
-        : "",
-    };
-  },
-
-  toJSON(message: RegisterWorkerRequest): unknown {
-    const obj: any = {};
-    if (message.workerId !== "") {
-      obj.workerId = message.workerId;
-    }
-    if (message.publicKey !== "") {
-      obj.publicKey = message.publicKey;
-    }
-    if (message.joinToken !== "") {
-      obj.joinToken = message.joinToken;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RegisterWorkerRequest>): RegisterWorkerRequest {
     return RegisterWorkerRequest.fromPartial(base ?? {});
   },
@@ -181,24 +147,6 @@ export const RenewWorkerRequest: MessageFns<RenewWorkerRequest> = {
     }
   },
 
-  fromJSON(object: any): RenewWorkerRequest {
-    return {
-      workerId: isSet(object.workerId)
-        ? globalThis.String(object.workerId)
-        : isSet(object.worker_id)
-        ? globalThis.String(object.worker_id)
-        : "",
-    };
-  },
-
-  toJSON(message: RenewWorkerRequest): unknown {
-    const obj: any = {};
-    if (message.workerId !== "") {
-      obj.workerId = message.workerId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RenewWorkerRequest>): RenewWorkerRequest {
     return RenewWorkerRequest.fromPartial(base ?? {});
   },
@@ -254,18 +202,6 @@ export const WorkerCertificate: MessageFns<WorkerCertificate> = {
     }
   },
 
-  fromJSON(object: any): WorkerCertificate {
-    return { certificate: isSet(object.certificate) ? globalThis.String(object.certificate) : "" };
-  },
-
-  toJSON(message: WorkerCertificate): unknown {
-    const obj: any = {};
-    if (message.certificate !== "") {
-      obj.certificate = message.certificate;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<WorkerCertificate>): WorkerCertificate {
     return WorkerCertificate.fromPartial(base ?? {});
   },
@@ -318,15 +254,9 @@ type DeepPartial<T> = T extends Builtin ? T
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

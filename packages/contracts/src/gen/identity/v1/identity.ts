@@ -224,48 +224,6 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
     }
   },
 
-  fromJSON(object: any): AuthenticateRequest {
-    return {
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      password: isSet(object.password) ? globalThis.String(object.password) : "",
-      token: isSet(object.token) ? globalThis.String(object.token) : "",
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      isLegacy: isSet(object.isLegacy)
-        ? globalThis.Boolean(object.isLegacy)
-        : isSet(object.is_legacy)
-        ? globalThis.Boolean(object.is_legacy)
-        : false,
-      allTenantsPermission: isSet(object.allTenantsPermission)
-        ? globalThis.String(object.allTenantsPermission)
-        : isSet(object.all_tenants_permission)
-        ? globalThis.String(object.all_tenants_permission)
-        : "",
-    };
-  },
-
-  toJSON(message: AuthenticateRequest): unknown {
-    const obj: any = {};
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.password !== "") {
-      obj.password = message.password;
-    }
-    if (message.token !== "") {
-      obj.token = message.token;
-    }
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.isLegacy !== false) {
-      obj.isLegacy = message.isLegacy;
-    }
-    if (message.allTenantsPermission !== "") {
-      obj.allTenantsPermission = message.allTenantsPermission;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<AuthenticateRequest>): AuthenticateRequest {
     return AuthenticateRequest.fromPartial(base ?? {});
   },
@@ -359,40 +317,6 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
     }
   },
 
-  fromJSON(object: any): GetPrincipalRequest {
-    return {
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      allTenantsPermission: isSet(object.allTenantsPermission)
-        ? globalThis.String(object.allTenantsPermission)
-        : isSet(object.all_tenants_permission)
-        ? globalThis.String(object.all_tenants_permission)
-        : "",
-      forExecution: isSet(object.forExecution)
-        ? globalThis.Boolean(object.forExecution)
-        : isSet(object.for_execution)
-        ? globalThis.Boolean(object.for_execution)
-        : false,
-    };
-  },
-
-  toJSON(message: GetPrincipalRequest): unknown {
-    const obj: any = {};
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.allTenantsPermission !== "") {
-      obj.allTenantsPermission = message.allTenantsPermission;
-    }
-    if (message.forExecution !== false) {
-      obj.forExecution = message.forExecution;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetPrincipalRequest>): GetPrincipalRequest {
     return GetPrincipalRequest.fromPartial(base ?? {});
   },
@@ -460,28 +384,6 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): AuthenticateResponse {
-    return {
-      principal: isSet(object.principal) ? Principal.fromJSON(object.principal) : undefined,
-      cacheMs: isSet(object.cacheMs)
-        ? globalThis.Number(object.cacheMs)
-        : isSet(object.cache_ms)
-        ? globalThis.Number(object.cache_ms)
-        : 0,
-    };
-  },
-
-  toJSON(message: AuthenticateResponse): unknown {
-    const obj: any = {};
-    if (message.principal !== undefined) {
-      obj.principal = Principal.toJSON(message.principal);
-    }
-    if (message.cacheMs !== 0) {
-      obj.cacheMs = Math.round(message.cacheMs);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<AuthenticateResponse>): AuthenticateResponse {
@@ -652,74 +554,6 @@ export const Principal: MessageFns<Principal> = {
     }
   },
 
-  fromJSON(object: any): Principal {
-    return {
-      userId: isSet(object.userId)
-        ? globalThis.Number(object.userId)
-        : isSet(object.user_id)
-        ? globalThis.Number(object.user_id)
-        : 0,
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      role: isSet(object.role) ? globalThis.String(object.role) : "",
-      roles: globalThis.Array.isArray(object?.roles) ? object.roles.map((e: any) => globalThis.String(e)) : [],
-      permissions: globalThis.Array.isArray(object?.permissions)
-        ? object.permissions.map((e: any) => globalThis.String(e))
-        : [],
-      tenants: globalThis.Array.isArray(object?.tenants) ? object.tenants.map((e: any) => TenantRoles.fromJSON(e)) : [],
-      authMethod: isSet(object.authMethod)
-        ? globalThis.String(object.authMethod)
-        : isSet(object.auth_method)
-        ? globalThis.String(object.auth_method)
-        : "",
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      isBootstrapAdmin: isSet(object.isBootstrapAdmin)
-        ? globalThis.Boolean(object.isBootstrapAdmin)
-        : isSet(object.is_bootstrap_admin)
-        ? globalThis.Boolean(object.is_bootstrap_admin)
-        : false,
-    };
-  },
-
-  toJSON(message: Principal): unknown {
-    const obj: any = {};
-    if (message.userId !== 0) {
-      obj.userId = Math.round(message.userId);
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.role !== "") {
-      obj.role = message.role;
-    }
-    if (message.roles?.length) {
-      obj.roles = message.roles;
-    }
-    if (message.permissions?.length) {
-      obj.permissions = message.permissions;
-    }
-    if (message.tenants?.length) {
-      obj.tenants = message.tenants.map((e) => TenantRoles.toJSON(e));
-    }
-    if (message.authMethod !== "") {
-      obj.authMethod = message.authMethod;
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.isBootstrapAdmin !== false) {
-      obj.isBootstrapAdmin = message.isBootstrapAdmin;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<Principal>): Principal {
     return Principal.fromPartial(base ?? {});
   },
@@ -795,24 +629,6 @@ export const TenantRoles: MessageFns<TenantRoles> = {
     }
   },
 
-  fromJSON(object: any): TenantRoles {
-    return {
-      name: isSet(object.name) ? globalThis.String(object.name) : "",
-      roles: globalThis.Array.isArray(object?.roles) ? object.roles.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: TenantRoles): unknown {
-    const obj: any = {};
-    if (message.name !== "") {
-      obj.name = message.name;
-    }
-    if (message.roles?.length) {
-      obj.roles = message.roles;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<TenantRoles>): TenantRoles {
     return TenantRoles.fromPartial(base ?? {});
   },
@@ -856,15 +672,6 @@ export const ListTenantsRequest: MessageFns<ListTenantsRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): ListTenantsRequest {
-    return {};
-  },
-
-  toJSON(_: ListTenantsRequest): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<ListTenantsRequest>): ListTenantsRequest {
@@ -921,18 +728,6 @@ export const ListTenantsResponse: MessageFns<ListTenantsResponse> = {
     }
   },
 
-  fromJSON(object: any): ListTenantsResponse {
-    return { names: globalThis.Array.isArray(object?.names) ? object.names.map((e: any) => globalThis.String(e)) : [] };
-  },
-
-  toJSON(message: ListTenantsResponse): unknown {
-    const obj: any = {};
-    if (message.names?.length) {
-      obj.names = message.names;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ListTenantsResponse>): ListTenantsResponse {
     return ListTenantsResponse.fromPartial(base ?? {});
   },
@@ -975,15 +770,6 @@ export const GetAuthorizationRequest: MessageFns<GetAuthorizationRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): GetAuthorizationRequest {
-    return {};
-  },
-
-  toJSON(_: GetAuthorizationRequest): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<GetAuthorizationRequest>): GetAuthorizationRequest {
@@ -1049,26 +835,6 @@ export const GetAuthorizationResponse: MessageFns<GetAuthorizationResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): GetAuthorizationResponse {
-    return {
-      roles: globalThis.Array.isArray(object?.roles) ? object.roles.map((e: any) => Role.fromJSON(e)) : [],
-      permissions: globalThis.Array.isArray(object?.permissions)
-        ? object.permissions.map((e: any) => PermissionHolders.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: GetAuthorizationResponse): unknown {
-    const obj: any = {};
-    if (message.roles?.length) {
-      obj.roles = message.roles.map((e) => Role.toJSON(e));
-    }
-    if (message.permissions?.length) {
-      obj.permissions = message.permissions.map((e) => PermissionHolders.toJSON(e));
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<GetAuthorizationResponse>): GetAuthorizationResponse {
@@ -1160,32 +926,6 @@ export const Role: MessageFns<Role> = {
     }
   },
 
-  fromJSON(object: any): Role {
-    return {
-      id: isSet(object.id) ? globalThis.Number(object.id) : 0,
-      name: isSet(object.name) ? globalThis.String(object.name) : "",
-      type: isSet(object.type) ? globalThis.String(object.type) : "",
-      description: isSet(object.description) ? globalThis.String(object.description) : "",
-    };
-  },
-
-  toJSON(message: Role): unknown {
-    const obj: any = {};
-    if (message.id !== 0) {
-      obj.id = Math.round(message.id);
-    }
-    if (message.name !== "") {
-      obj.name = message.name;
-    }
-    if (message.type !== "") {
-      obj.type = message.type;
-    }
-    if (message.description !== "") {
-      obj.description = message.description;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<Role>): Role {
     return Role.fromPartial(base ?? {});
   },
@@ -1255,24 +995,6 @@ export const PermissionHolders: MessageFns<PermissionHolders> = {
     }
   },
 
-  fromJSON(object: any): PermissionHolders {
-    return {
-      permission: isSet(object.permission) ? globalThis.String(object.permission) : "",
-      roles: globalThis.Array.isArray(object?.roles) ? object.roles.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: PermissionHolders): unknown {
-    const obj: any = {};
-    if (message.permission !== "") {
-      obj.permission = message.permission;
-    }
-    if (message.roles?.length) {
-      obj.roles = message.roles;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<PermissionHolders>): PermissionHolders {
     return PermissionHolders.fromPartial(base ?? {});
   },
@@ -1316,15 +1038,6 @@ export const ListLimitsRequest: MessageFns<ListLimitsRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): ListLimitsRequest {
-    return {};
-  },
-
-  toJSON(_: ListLimitsRequest): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<ListLimitsRequest>): ListLimitsRequest {
@@ -1393,43 +1106,6 @@ export const ListLimitsResponse: MessageFns<ListLimitsResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListLimitsResponse {
-    return {
-      defaults: isSet(object.defaults) ? TenantLimits.fromJSON(object.defaults) : undefined,
-      tenants: isObject(object.tenants)
-        ? (globalThis.Object.entries(object.tenants) as [string, any][]).reduce(
-          (acc: { [key: string]: TenantLimits }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: TenantLimits.fromJSON(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-    };
-  },
-
-  toJSON(message: ListLimitsResponse): unknown {
-    const obj: any = {};
-    if (message.defaults !== undefined) {
-      obj.defaults = TenantLimits.toJSON(message.defaults);
-    }
-    if (message.tenants) {
-      const entries = globalThis.Object.entries(message.tenants) as [string, TenantLimits][];
-      if (entries.length > 0) {
-        obj.tenants = {};
-        entries.forEach(([k, v]) => {
-          obj.tenants[k] = TenantLimits.toJSON(v);
-        });
-      }
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListLimitsResponse>): ListLimitsResponse {
@@ -1507,24 +1183,6 @@ export const ListLimitsResponse_TenantsEntry: MessageFns<ListLimitsResponse_Tena
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ListLimitsResponse_TenantsEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? TenantLimits.fromJSON(object.value) : undefined,
-    };
-  },
-
-  toJSON(message: ListLimitsResponse_TenantsEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== undefined) {
-      obj.value = TenantLimits.toJSON(message.value);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ListLimitsResponse_TenantsEntry>): ListLimitsResponse_TenantsEntry {
@@ -1647,60 +1305,6 @@ export const TenantLimits: MessageFns<TenantLimits> = {
     }
   },
 
-  fromJSON(object: any): TenantLimits {
-    return {
-      deployments: isSet(object.deployments) ? globalThis.Number(object.deployments) : undefined,
-      runningExecutions: isSet(object.runningExecutions)
-        ? globalThis.Number(object.runningExecutions)
-        : isSet(object.running_executions)
-        ? globalThis.Number(object.running_executions)
-        : undefined,
-      queuedExecutions: isSet(object.queuedExecutions)
-        ? globalThis.Number(object.queuedExecutions)
-        : isSet(object.queued_executions)
-        ? globalThis.Number(object.queued_executions)
-        : undefined,
-      storageBytes: isSet(object.storageBytes)
-        ? globalThis.Number(object.storageBytes)
-        : isSet(object.storage_bytes)
-        ? globalThis.Number(object.storage_bytes)
-        : undefined,
-      requestsPerMinute: isSet(object.requestsPerMinute)
-        ? globalThis.Number(object.requestsPerMinute)
-        : isSet(object.requests_per_minute)
-        ? globalThis.Number(object.requests_per_minute)
-        : undefined,
-      workerWeight: isSet(object.workerWeight)
-        ? globalThis.Number(object.workerWeight)
-        : isSet(object.worker_weight)
-        ? globalThis.Number(object.worker_weight)
-        : undefined,
-    };
-  },
-
-  toJSON(message: TenantLimits): unknown {
-    const obj: any = {};
-    if (message.deployments !== undefined) {
-      obj.deployments = Math.round(message.deployments);
-    }
-    if (message.runningExecutions !== undefined) {
-      obj.runningExecutions = Math.round(message.runningExecutions);
-    }
-    if (message.queuedExecutions !== undefined) {
-      obj.queuedExecutions = Math.round(message.queuedExecutions);
-    }
-    if (message.storageBytes !== undefined) {
-      obj.storageBytes = Math.round(message.storageBytes);
-    }
-    if (message.requestsPerMinute !== undefined) {
-      obj.requestsPerMinute = Math.round(message.requestsPerMinute);
-    }
-    if (message.workerWeight !== undefined) {
-      obj.workerWeight = floatToJson(message.workerWeight);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<TenantLimits>): TenantLimits {
     return TenantLimits.fromPartial(base ?? {});
   },
@@ -1777,10 +1381,6 @@ export const IdentityServiceDefinition = {
   },
 } as const;
 
-function floatToJson(value: number | null | undefined): number | string | null | undefined {
-  return typeof value === "number" && !globalThis.Number.isFinite(value) ? globalThis.String(value) : value;
-}
-
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
 
 type DeepPartial<T> = T extends Builtin ? T
@@ -1801,19 +1401,9 @@ function longToNumber(int64: { toString(): string }): number {
   return num;
 }
 
-function isObject(value: any): boolean {
-  return typeof value === "object" && value !== null;
-}
-
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

@@ -171,60 +171,6 @@ export const OpenRequest: MessageFns<OpenRequest> = {
     }
   },
 
-  fromJSON(object: any): OpenRequest {
-    return {
-      call: isSet(object.call) ? globalThis.Number(object.call) : 0,
-      path: isSet(object.path) ? globalThis.String(object.path) : "",
-      body: isSet(object.body) ? Buffer.from(bytesFromBase64(object.body)) : Buffer.alloc(0),
-      deadlineMs: isSet(object.deadlineMs)
-        ? globalThis.Number(object.deadlineMs)
-        : isSet(object.deadline_ms)
-        ? globalThis.Number(object.deadline_ms)
-        : 0,
-      traceparent: isSet(object.traceparent) ? globalThis.String(object.traceparent) : "",
-      isGivenUp: isSet(object.isGivenUp)
-        ? globalThis.Boolean(object.isGivenUp)
-        : isSet(object.is_given_up)
-        ? globalThis.Boolean(object.is_given_up)
-        : false,
-      callerToken: isSet(object.callerToken)
-        ? globalThis.String(object.callerToken)
-        : isSet(object.caller_token)
-        ? globalThis.String(object.caller_token)
-        : "",
-      lease: isSet(object.lease) ? globalThis.String(object.lease) : "",
-    };
-  },
-
-  toJSON(message: OpenRequest): unknown {
-    const obj: any = {};
-    if (message.call !== 0) {
-      obj.call = Math.round(message.call);
-    }
-    if (message.path !== "") {
-      obj.path = message.path;
-    }
-    if (message.body.length !== 0) {
-      obj.body = base64FromBytes(message.body);
-    }
-    if (message.deadlineMs !== 0) {
-      obj.deadlineMs = Math.round(message.deadlineMs);
-    }
-    if (message.traceparent !== "") {
-      obj.traceparent = message.traceparent;
-    }
-    if (message.isGivenUp !== false) {
-      obj.isGivenUp = message.isGivenUp;
-    }
-    if (message.callerToken !== "") {
-      obj.callerToken = message.callerToken;
-    }
-    if (message.lease !== "") {
-      obj.lease = message.lease;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<OpenRequest>): OpenRequest {
     return OpenRequest.fromPartial(base ?? {});
   },
@@ -342,56 +288,6 @@ export const OpenResponse: MessageFns<OpenResponse> = {
     }
   },
 
-  fromJSON(object: any): OpenResponse {
-    return {
-      call: isSet(object.call) ? globalThis.Number(object.call) : 0,
-      body: isSet(object.body) ? Buffer.from(bytesFromBase64(object.body)) : Buffer.alloc(0),
-      errorCode: isSet(object.errorCode)
-        ? globalThis.String(object.errorCode)
-        : isSet(object.error_code)
-        ? globalThis.String(object.error_code)
-        : "",
-      errorMessage: isSet(object.errorMessage)
-        ? globalThis.String(object.errorMessage)
-        : isSet(object.error_message)
-        ? globalThis.String(object.error_message)
-        : "",
-      errorDetailsJson: isSet(object.errorDetailsJson)
-        ? globalThis.String(object.errorDetailsJson)
-        : isSet(object.error_details_json)
-        ? globalThis.String(object.error_details_json)
-        : "",
-      isLeaving: isSet(object.isLeaving)
-        ? globalThis.Boolean(object.isLeaving)
-        : isSet(object.is_leaving)
-        ? globalThis.Boolean(object.is_leaving)
-        : false,
-    };
-  },
-
-  toJSON(message: OpenResponse): unknown {
-    const obj: any = {};
-    if (message.call !== 0) {
-      obj.call = Math.round(message.call);
-    }
-    if (message.body.length !== 0) {
-      obj.body = base64FromBytes(message.body);
-    }
-    if (message.errorCode !== "") {
-      obj.errorCode = message.errorCode;
-    }
-    if (message.errorMessage !== "") {
-      obj.errorMessage = message.errorMessage;
-    }
-    if (message.errorDetailsJson !== "") {
-      obj.errorDetailsJson = message.errorDetailsJson;
-    }
-    if (message.isLeaving !== false) {
-      obj.isLeaving = message.isLeaving;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<OpenResponse>): OpenResponse {
     return OpenResponse.fromPartial(base ?? {});
   },
@@ -427,14 +323,6 @@ export const CallStreamServiceDefinition = {
   },
 } as const;
 
-function bytesFromBase64(b64: string): Uint8Array {
-  return Uint8Array.from(globalThis.Buffer.from(b64, "base64"));
-}
-
-function base64FromBytes(arr: Uint8Array): string {
-  return globalThis.Buffer.from(arr).toString("base64");
-}
-
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
 
 type DeepPartial<T> = T extends Builtin ? T
@@ -444,15 +332,9 @@ type DeepPartial<T> = T extends Builtin ? T
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

@@ -126,36 +126,6 @@ export const GetSecretValuesRequest: MessageFns<GetSecretValuesRequest> = {
     }
   },
 
-  fromJSON(object: any): GetSecretValuesRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      keys: globalThis.Array.isArray(object?.keys) ? object.keys.map((e: any) => globalThis.String(e)) : [],
-      username: isSet(object.username) ? globalThis.String(object.username) : "",
-      isAdministrator: isSet(object.isAdministrator)
-        ? globalThis.Boolean(object.isAdministrator)
-        : isSet(object.is_administrator)
-        ? globalThis.Boolean(object.is_administrator)
-        : false,
-    };
-  },
-
-  toJSON(message: GetSecretValuesRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.keys?.length) {
-      obj.keys = message.keys;
-    }
-    if (message.username !== "") {
-      obj.username = message.username;
-    }
-    if (message.isAdministrator !== false) {
-      obj.isAdministrator = message.isAdministrator;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetSecretValuesRequest>): GetSecretValuesRequest {
     return GetSecretValuesRequest.fromPartial(base ?? {});
   },
@@ -239,60 +209,6 @@ export const GetSecretValuesResponse: MessageFns<GetSecretValuesResponse> = {
     }
   },
 
-  fromJSON(object: any): GetSecretValuesResponse {
-    return {
-      valuesJson: isObject(object.valuesJson)
-        ? (globalThis.Object.entries(object.valuesJson) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : isObject(object.values_json)
-        ? (globalThis.Object.entries(object.values_json) as [string, any][]).reduce(
-          (acc: { [key: string]: string }, [key, value]: [string, any]) => {
-            globalThis.Object.defineProperty(acc, key, {
-              value: globalThis.String(value),
-              enumerable: true,
-              configurable: true,
-              writable: true,
-            });
-            return acc;
-          },
-          {},
-        )
-        : {},
-      missing: globalThis.Array.isArray(object?.missing) ? object.missing.map((e: any) => globalThis.String(e)) : [],
-      hidden: globalThis.Array.isArray(object?.hidden) ? object.hidden.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: GetSecretValuesResponse): unknown {
-    const obj: any = {};
-    if (message.valuesJson) {
-      const entries = globalThis.Object.entries(message.valuesJson) as [string, string][];
-      if (entries.length > 0) {
-        obj.valuesJson = {};
-        entries.forEach(([k, v]) => {
-          obj.valuesJson[k] = v;
-        });
-      }
-    }
-    if (message.missing?.length) {
-      obj.missing = message.missing;
-    }
-    if (message.hidden?.length) {
-      obj.hidden = message.hidden;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetSecretValuesResponse>): GetSecretValuesResponse {
     return GetSecretValuesResponse.fromPartial(base ?? {});
   },
@@ -369,24 +285,6 @@ export const GetSecretValuesResponse_ValuesJsonEntry: MessageFns<GetSecretValues
     }
   },
 
-  fromJSON(object: any): GetSecretValuesResponse_ValuesJsonEntry {
-    return {
-      key: isSet(object.key) ? globalThis.String(object.key) : "",
-      value: isSet(object.value) ? globalThis.String(object.value) : "",
-    };
-  },
-
-  toJSON(message: GetSecretValuesResponse_ValuesJsonEntry): unknown {
-    const obj: any = {};
-    if (message.key !== "") {
-      obj.key = message.key;
-    }
-    if (message.value !== "") {
-      obj.value = message.value;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<GetSecretValuesResponse_ValuesJsonEntry>): GetSecretValuesResponse_ValuesJsonEntry {
     return GetSecretValuesResponse_ValuesJsonEntry.fromPartial(base ?? {});
   },
@@ -441,18 +339,6 @@ export const SealSnapshotRequest: MessageFns<SealSnapshotRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): SealSnapshotRequest {
-    return { digest: isSet(object.digest) ? Buffer.from(bytesFromBase64(object.digest)) : Buffer.alloc(0) };
-  },
-
-  toJSON(message: SealSnapshotRequest): unknown {
-    const obj: any = {};
-    if (message.digest.length !== 0) {
-      obj.digest = base64FromBytes(message.digest);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<SealSnapshotRequest>): SealSnapshotRequest {
@@ -519,28 +405,6 @@ export const SealSnapshotResponse: MessageFns<SealSnapshotResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): SealSnapshotResponse {
-    return {
-      masterKeyId: isSet(object.masterKeyId)
-        ? globalThis.String(object.masterKeyId)
-        : isSet(object.master_key_id)
-        ? globalThis.String(object.master_key_id)
-        : "",
-      seal: isSet(object.seal) ? Buffer.from(bytesFromBase64(object.seal)) : Buffer.alloc(0),
-    };
-  },
-
-  toJSON(message: SealSnapshotResponse): unknown {
-    const obj: any = {};
-    if (message.masterKeyId !== "") {
-      obj.masterKeyId = message.masterKeyId;
-    }
-    if (message.seal.length !== 0) {
-      obj.seal = base64FromBytes(message.seal);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<SealSnapshotResponse>): SealSnapshotResponse {
@@ -621,32 +485,6 @@ export const CheckSnapshotSealRequest: MessageFns<CheckSnapshotSealRequest> = {
     }
   },
 
-  fromJSON(object: any): CheckSnapshotSealRequest {
-    return {
-      digest: isSet(object.digest) ? Buffer.from(bytesFromBase64(object.digest)) : Buffer.alloc(0),
-      masterKeyId: isSet(object.masterKeyId)
-        ? globalThis.String(object.masterKeyId)
-        : isSet(object.master_key_id)
-        ? globalThis.String(object.master_key_id)
-        : "",
-      seal: isSet(object.seal) ? Buffer.from(bytesFromBase64(object.seal)) : Buffer.alloc(0),
-    };
-  },
-
-  toJSON(message: CheckSnapshotSealRequest): unknown {
-    const obj: any = {};
-    if (message.digest.length !== 0) {
-      obj.digest = base64FromBytes(message.digest);
-    }
-    if (message.masterKeyId !== "") {
-      obj.masterKeyId = message.masterKeyId;
-    }
-    if (message.seal.length !== 0) {
-      obj.seal = base64FromBytes(message.seal);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<CheckSnapshotSealRequest>): CheckSnapshotSealRequest {
     return CheckSnapshotSealRequest.fromPartial(base ?? {});
   },
@@ -715,32 +553,6 @@ export const CheckSnapshotSealResponse: MessageFns<CheckSnapshotSealResponse> = 
     }
   },
 
-  fromJSON(object: any): CheckSnapshotSealResponse {
-    return {
-      isKnownKey: isSet(object.isKnownKey)
-        ? globalThis.Boolean(object.isKnownKey)
-        : isSet(object.is_known_key)
-        ? globalThis.Boolean(object.is_known_key)
-        : false,
-      isValid: isSet(object.isValid)
-        ? globalThis.Boolean(object.isValid)
-        : isSet(object.is_valid)
-        ? globalThis.Boolean(object.is_valid)
-        : false,
-    };
-  },
-
-  toJSON(message: CheckSnapshotSealResponse): unknown {
-    const obj: any = {};
-    if (message.isKnownKey !== false) {
-      obj.isKnownKey = message.isKnownKey;
-    }
-    if (message.isValid !== false) {
-      obj.isValid = message.isValid;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<CheckSnapshotSealResponse>): CheckSnapshotSealResponse {
     return CheckSnapshotSealResponse.fromPartial(base ?? {});
   },
@@ -797,14 +609,6 @@ export const SnapshotSealServiceDefinition = {
   },
 } as const;
 
-function bytesFromBase64(b64: string): Uint8Array {
-  return Uint8Array.from(globalThis.Buffer.from(b64, "base64"));
-}
-
-function base64FromBytes(arr: Uint8Array): string {
-  return globalThis.Buffer.from(arr).toString("base64");
-}
-
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
 
 type DeepPartial<T> = T extends Builtin ? T
@@ -814,19 +618,9 @@ type DeepPartial<T> = T extends Builtin ? T
   : T extends {} ? { [K in keyof T]?: DeepPartial<T[K]> }
   : Partial<T>;
 
-function isObject(value: any): boolean {
-  return typeof value === "object" && value !== null;
-}
-
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

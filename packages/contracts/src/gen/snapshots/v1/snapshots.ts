@@ -185,48 +185,6 @@ export const ExportRequest: MessageFns<ExportRequest> = {
     }
   },
 
-  fromJSON(object: any): ExportRequest {
-    return {
-      postgresSnapshot: isSet(object.postgresSnapshot)
-        ? globalThis.String(object.postgresSnapshot)
-        : isSet(object.postgres_snapshot)
-        ? globalThis.String(object.postgres_snapshot)
-        : "",
-      databaseId: isSet(object.databaseId)
-        ? globalThis.String(object.databaseId)
-        : isSet(object.database_id)
-        ? globalThis.String(object.database_id)
-        : "",
-      includeEvents: isSet(object.includeEvents)
-        ? globalThis.Boolean(object.includeEvents)
-        : isSet(object.include_events)
-        ? globalThis.Boolean(object.include_events)
-        : false,
-      includeLogs: isSet(object.includeLogs)
-        ? globalThis.Boolean(object.includeLogs)
-        : isSet(object.include_logs)
-        ? globalThis.Boolean(object.include_logs)
-        : false,
-    };
-  },
-
-  toJSON(message: ExportRequest): unknown {
-    const obj: any = {};
-    if (message.postgresSnapshot !== "") {
-      obj.postgresSnapshot = message.postgresSnapshot;
-    }
-    if (message.databaseId !== "") {
-      obj.databaseId = message.databaseId;
-    }
-    if (message.includeEvents !== false) {
-      obj.includeEvents = message.includeEvents;
-    }
-    if (message.includeLogs !== false) {
-      obj.includeLogs = message.includeLogs;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ExportRequest>): ExportRequest {
     return ExportRequest.fromPartial(base ?? {});
   },
@@ -318,32 +276,6 @@ export const ExportPiece: MessageFns<ExportPiece> = {
     }
   },
 
-  fromJSON(object: any): ExportPiece {
-    return {
-      header: isSet(object.header) ? ExportHeader.fromJSON(object.header) : undefined,
-      table: isSet(object.table) ? globalThis.String(object.table) : "",
-      rows: isSet(object.rows) ? Buffer.from(bytesFromBase64(object.rows)) : Buffer.alloc(0),
-      blobs: globalThis.Array.isArray(object?.blobs) ? object.blobs.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: ExportPiece): unknown {
-    const obj: any = {};
-    if (message.header !== undefined) {
-      obj.header = ExportHeader.toJSON(message.header);
-    }
-    if (message.table !== "") {
-      obj.table = message.table;
-    }
-    if (message.rows.length !== 0) {
-      obj.rows = base64FromBytes(message.rows);
-    }
-    if (message.blobs?.length) {
-      obj.blobs = message.blobs;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ExportPiece>): ExportPiece {
     return ExportPiece.fromPartial(base ?? {});
   },
@@ -426,36 +358,6 @@ export const ExportHeader: MessageFns<ExportHeader> = {
     }
   },
 
-  fromJSON(object: any): ExportHeader {
-    return {
-      schemaVersion: isSet(object.schemaVersion)
-        ? globalThis.String(object.schemaVersion)
-        : isSet(object.schema_version)
-        ? globalThis.String(object.schema_version)
-        : "",
-      isShared: isSet(object.isShared)
-        ? globalThis.Boolean(object.isShared)
-        : isSet(object.is_shared)
-        ? globalThis.Boolean(object.is_shared)
-        : false,
-      tables: globalThis.Array.isArray(object?.tables) ? object.tables.map((e: any) => ExportTable.fromJSON(e)) : [],
-    };
-  },
-
-  toJSON(message: ExportHeader): unknown {
-    const obj: any = {};
-    if (message.schemaVersion !== "") {
-      obj.schemaVersion = message.schemaVersion;
-    }
-    if (message.isShared !== false) {
-      obj.isShared = message.isShared;
-    }
-    if (message.tables?.length) {
-      obj.tables = message.tables.map((e) => ExportTable.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ExportHeader>): ExportHeader {
     return ExportHeader.fromPartial(base ?? {});
   },
@@ -524,24 +426,6 @@ export const ExportTable: MessageFns<ExportTable> = {
     }
   },
 
-  fromJSON(object: any): ExportTable {
-    return {
-      name: isSet(object.name) ? globalThis.String(object.name) : "",
-      columns: globalThis.Array.isArray(object?.columns) ? object.columns.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: ExportTable): unknown {
-    const obj: any = {};
-    if (message.name !== "") {
-      obj.name = message.name;
-    }
-    if (message.columns?.length) {
-      obj.columns = message.columns;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ExportTable>): ExportTable {
     return ExportTable.fromPartial(base ?? {});
   },
@@ -585,15 +469,6 @@ export const DescribeRequest: MessageFns<DescribeRequest> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): DescribeRequest {
-    return {};
-  },
-
-  toJSON(_: DescribeRequest): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<DescribeRequest>): DescribeRequest {
@@ -661,30 +536,6 @@ export const DescribeResponse: MessageFns<DescribeResponse> = {
     }
   },
 
-  fromJSON(object: any): DescribeResponse {
-    return {
-      schemaVersion: isSet(object.schemaVersion)
-        ? globalThis.String(object.schemaVersion)
-        : isSet(object.schema_version)
-        ? globalThis.String(object.schema_version)
-        : "",
-      contents: globalThis.Array.isArray(object?.contents)
-        ? object.contents.map((e: any) => TableCount.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: DescribeResponse): unknown {
-    const obj: any = {};
-    if (message.schemaVersion !== "") {
-      obj.schemaVersion = message.schemaVersion;
-    }
-    if (message.contents?.length) {
-      obj.contents = message.contents.map((e) => TableCount.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<DescribeResponse>): DescribeResponse {
     return DescribeResponse.fromPartial(base ?? {});
   },
@@ -750,24 +601,6 @@ export const TableCount: MessageFns<TableCount> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): TableCount {
-    return {
-      table: isSet(object.table) ? globalThis.String(object.table) : "",
-      rows: isSet(object.rows) ? globalThis.Number(object.rows) : 0,
-    };
-  },
-
-  toJSON(message: TableCount): unknown {
-    const obj: any = {};
-    if (message.table !== "") {
-      obj.table = message.table;
-    }
-    if (message.rows !== 0) {
-      obj.rows = Math.round(message.rows);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<TableCount>): TableCount {
@@ -859,36 +692,6 @@ export const StageRequest: MessageFns<StageRequest> = {
     }
   },
 
-  fromJSON(object: any): StageRequest {
-    return {
-      restoreId: isSet(object.restoreId)
-        ? globalThis.String(object.restoreId)
-        : isSet(object.restore_id)
-        ? globalThis.String(object.restore_id)
-        : "",
-      table: isSet(object.table) ? globalThis.String(object.table) : "",
-      batch: isSet(object.batch) ? globalThis.Number(object.batch) : 0,
-      rows: isSet(object.rows) ? Buffer.from(bytesFromBase64(object.rows)) : Buffer.alloc(0),
-    };
-  },
-
-  toJSON(message: StageRequest): unknown {
-    const obj: any = {};
-    if (message.restoreId !== "") {
-      obj.restoreId = message.restoreId;
-    }
-    if (message.table !== "") {
-      obj.table = message.table;
-    }
-    if (message.batch !== 0) {
-      obj.batch = Math.round(message.batch);
-    }
-    if (message.rows.length !== 0) {
-      obj.rows = base64FromBytes(message.rows);
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StageRequest>): StageRequest {
     return StageRequest.fromPartial(base ?? {});
   },
@@ -934,15 +737,6 @@ export const StageResponse: MessageFns<StageResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): StageResponse {
-    return {};
-  },
-
-  toJSON(_: StageResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<StageResponse>): StageResponse {
@@ -999,20 +793,6 @@ export const NoteBlobsRequest: MessageFns<NoteBlobsRequest> = {
     }
   },
 
-  fromJSON(object: any): NoteBlobsRequest {
-    return {
-      digests: globalThis.Array.isArray(object?.digests) ? object.digests.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: NoteBlobsRequest): unknown {
-    const obj: any = {};
-    if (message.digests?.length) {
-      obj.digests = message.digests;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<NoteBlobsRequest>): NoteBlobsRequest {
     return NoteBlobsRequest.fromPartial(base ?? {});
   },
@@ -1055,15 +835,6 @@ export const NoteBlobsResponse: MessageFns<NoteBlobsResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): NoteBlobsResponse {
-    return {};
-  },
-
-  toJSON(_: NoteBlobsResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<NoteBlobsResponse>): NoteBlobsResponse {
@@ -1164,52 +935,6 @@ export const RestoreRequest: MessageFns<RestoreRequest> = {
     }
   },
 
-  fromJSON(object: any): RestoreRequest {
-    return {
-      restoreId: isSet(object.restoreId)
-        ? globalThis.String(object.restoreId)
-        : isSet(object.restore_id)
-        ? globalThis.String(object.restore_id)
-        : "",
-      tables: globalThis.Array.isArray(object?.tables) ? object.tables.map((e: any) => StagedTable.fromJSON(e)) : [],
-      executionId: isSet(object.executionId)
-        ? globalThis.String(object.executionId)
-        : isSet(object.execution_id)
-        ? globalThis.String(object.execution_id)
-        : "",
-      createdByExecution: isSet(object.createdByExecution)
-        ? globalThis.String(object.createdByExecution)
-        : isSet(object.created_by_execution)
-        ? globalThis.String(object.created_by_execution)
-        : "",
-      schemaVersion: isSet(object.schemaVersion)
-        ? globalThis.String(object.schemaVersion)
-        : isSet(object.schema_version)
-        ? globalThis.String(object.schema_version)
-        : "",
-    };
-  },
-
-  toJSON(message: RestoreRequest): unknown {
-    const obj: any = {};
-    if (message.restoreId !== "") {
-      obj.restoreId = message.restoreId;
-    }
-    if (message.tables?.length) {
-      obj.tables = message.tables.map((e) => StagedTable.toJSON(e));
-    }
-    if (message.executionId !== "") {
-      obj.executionId = message.executionId;
-    }
-    if (message.createdByExecution !== "") {
-      obj.createdByExecution = message.createdByExecution;
-    }
-    if (message.schemaVersion !== "") {
-      obj.schemaVersion = message.schemaVersion;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RestoreRequest>): RestoreRequest {
     return RestoreRequest.fromPartial(base ?? {});
   },
@@ -1302,32 +1027,6 @@ export const StagedTable: MessageFns<StagedTable> = {
     }
   },
 
-  fromJSON(object: any): StagedTable {
-    return {
-      name: isSet(object.name) ? globalThis.String(object.name) : "",
-      columns: globalThis.Array.isArray(object?.columns) ? object.columns.map((e: any) => globalThis.String(e)) : [],
-      rows: isSet(object.rows) ? globalThis.Number(object.rows) : 0,
-      hash: isSet(object.hash) ? globalThis.String(object.hash) : "",
-    };
-  },
-
-  toJSON(message: StagedTable): unknown {
-    const obj: any = {};
-    if (message.name !== "") {
-      obj.name = message.name;
-    }
-    if (message.columns?.length) {
-      obj.columns = message.columns;
-    }
-    if (message.rows !== 0) {
-      obj.rows = Math.round(message.rows);
-    }
-    if (message.hash !== "") {
-      obj.hash = message.hash;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<StagedTable>): StagedTable {
     return StagedTable.fromPartial(base ?? {});
   },
@@ -1397,26 +1096,6 @@ export const RehearseResponse: MessageFns<RehearseResponse> = {
     }
   },
 
-  fromJSON(object: any): RehearseResponse {
-    return {
-      notes: globalThis.Array.isArray(object?.notes) ? object.notes.map((e: any) => globalThis.String(e)) : [],
-      replaced: globalThis.Array.isArray(object?.replaced)
-        ? object.replaced.map((e: any) => TableCount.fromJSON(e))
-        : [],
-    };
-  },
-
-  toJSON(message: RehearseResponse): unknown {
-    const obj: any = {};
-    if (message.notes?.length) {
-      obj.notes = message.notes;
-    }
-    if (message.replaced?.length) {
-      obj.replaced = message.replaced.map((e) => TableCount.toJSON(e));
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<RehearseResponse>): RehearseResponse {
     return RehearseResponse.fromPartial(base ?? {});
   },
@@ -1460,15 +1139,6 @@ export const SwitchResponse: MessageFns<SwitchResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): SwitchResponse {
-    return {};
-  },
-
-  toJSON(_: SwitchResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<SwitchResponse>): SwitchResponse {
@@ -1525,24 +1195,6 @@ export const DiscardRequest: MessageFns<DiscardRequest> = {
     }
   },
 
-  fromJSON(object: any): DiscardRequest {
-    return {
-      restoreId: isSet(object.restoreId)
-        ? globalThis.String(object.restoreId)
-        : isSet(object.restore_id)
-        ? globalThis.String(object.restore_id)
-        : "",
-    };
-  },
-
-  toJSON(message: DiscardRequest): unknown {
-    const obj: any = {};
-    if (message.restoreId !== "") {
-      obj.restoreId = message.restoreId;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<DiscardRequest>): DiscardRequest {
     return DiscardRequest.fromPartial(base ?? {});
   },
@@ -1585,15 +1237,6 @@ export const DiscardResponse: MessageFns<DiscardResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): DiscardResponse {
-    return {};
-  },
-
-  toJSON(_: DiscardResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<DiscardResponse>): DiscardResponse {
@@ -1690,14 +1333,6 @@ export const SnapshotPartServiceDefinition = {
   },
 } as const;
 
-function bytesFromBase64(b64: string): Uint8Array {
-  return Uint8Array.from(globalThis.Buffer.from(b64, "base64"));
-}
-
-function base64FromBytes(arr: Uint8Array): string {
-  return globalThis.Buffer.from(arr).toString("base64");
-}
-
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
 
 type DeepPartial<T> = T extends Builtin ? T
@@ -1718,15 +1353,9 @@ function longToNumber(int64: { toString(): string }): number {
   return num;
 }
 
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

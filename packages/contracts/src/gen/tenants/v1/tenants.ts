@@ -79,18 +79,6 @@ export const CloseTenantRequest: MessageFns<CloseTenantRequest> = {
     }
   },
 
-  fromJSON(object: any): CloseTenantRequest {
-    return { tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "" };
-  },
-
-  toJSON(message: CloseTenantRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<CloseTenantRequest>): CloseTenantRequest {
     return CloseTenantRequest.fromPartial(base ?? {});
   },
@@ -144,20 +132,6 @@ export const CloseTenantResponse: MessageFns<CloseTenantResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): CloseTenantResponse {
-    return {
-      contents: globalThis.Array.isArray(object?.contents) ? object.contents.map((e: any) => globalThis.String(e)) : [],
-    };
-  },
-
-  toJSON(message: CloseTenantResponse): unknown {
-    const obj: any = {};
-    if (message.contents?.length) {
-      obj.contents = message.contents;
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<CloseTenantResponse>): CloseTenantResponse {
@@ -226,28 +200,6 @@ export const OpenTenantRequest: MessageFns<OpenTenantRequest> = {
     }
   },
 
-  fromJSON(object: any): OpenTenantRequest {
-    return {
-      tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "",
-      isNew: isSet(object.isNew)
-        ? globalThis.Boolean(object.isNew)
-        : isSet(object.is_new)
-        ? globalThis.Boolean(object.is_new)
-        : false,
-    };
-  },
-
-  toJSON(message: OpenTenantRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    if (message.isNew !== false) {
-      obj.isNew = message.isNew;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<OpenTenantRequest>): OpenTenantRequest {
     return OpenTenantRequest.fromPartial(base ?? {});
   },
@@ -291,15 +243,6 @@ export const OpenTenantResponse: MessageFns<OpenTenantResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(_: any): OpenTenantResponse {
-    return {};
-  },
-
-  toJSON(_: OpenTenantResponse): unknown {
-    const obj: any = {};
-    return obj;
   },
 
   create(base?: DeepPartial<OpenTenantResponse>): OpenTenantResponse {
@@ -356,18 +299,6 @@ export const ClearTenantRequest: MessageFns<ClearTenantRequest> = {
     }
   },
 
-  fromJSON(object: any): ClearTenantRequest {
-    return { tenant: isSet(object.tenant) ? globalThis.String(object.tenant) : "" };
-  },
-
-  toJSON(message: ClearTenantRequest): unknown {
-    const obj: any = {};
-    if (message.tenant !== "") {
-      obj.tenant = message.tenant;
-    }
-    return obj;
-  },
-
   create(base?: DeepPartial<ClearTenantRequest>): ClearTenantRequest {
     return ClearTenantRequest.fromPartial(base ?? {});
   },
@@ -421,18 +352,6 @@ export const ClearTenantResponse: MessageFns<ClearTenantResponse> = {
     } finally {
       (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
     }
-  },
-
-  fromJSON(object: any): ClearTenantResponse {
-    return { removed: isSet(object.removed) ? globalThis.Number(object.removed) : 0 };
-  },
-
-  toJSON(message: ClearTenantResponse): unknown {
-    const obj: any = {};
-    if (message.removed !== 0) {
-      obj.removed = Math.round(message.removed);
-    }
-    return obj;
   },
 
   create(base?: DeepPartial<ClearTenantResponse>): ClearTenantResponse {
@@ -501,15 +420,9 @@ function longToNumber(int64: { toString(): string }): number {
   return num;
 }
 
-function isSet(value: any): boolean {
-  return value !== null && value !== undefined;
-}
-
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
   decode(input: BinaryReader | Uint8Array, length?: number): T;
-  fromJSON(object: any): T;
-  toJSON(message: T): unknown;
   create(base?: DeepPartial<T>): T;
   fromPartial(object: DeepPartial<T>): T;
 }

@@ -1,0 +1,110 @@
+/** /healthz: the process lives. /readyz: what it needs is there. */
+import type { PlainAnswer } from '@baton/http';
+import { systemClock } from '@baton/kernel';
+import { productVersion } from '../version';
+
+/** Throws what is wrong; may answer a text that is shown although all is well. */
+export type Checks = Record<string, () => Promise<string | void>>;
+export interface CheckResult {
+  ok: boolean;
+  detail: string;
+}
+export type Stage = 'starting' | 'ready' | 'stopping';
+
+export interface Health {
+  setStage(stage: Stage): void;
+  stage(): Stage;
+  /** Results of all checks, at most a second old. */
+  results(): Promise<Record<string, CheckResult>>;
+  healthz(): Promise<PlainAnswer>;
+  /** 503 names what fails. `url`: with `?exclude=broker` that check is only reported. */
+  readyz(url?: string): Promise<PlainAnswer>;
+}
+
+const CHECK_LIMIT_MS = 2_000;
+const CACHE_MS = 1_000;
+
+async function runCheck(check: Checks[string]): Promise<CheckResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_LIMIT_MS} ms`)), CHECK_LIMIT_MS);
+  });
+  try {
+    return { ok: true, detail: (await Promise.race([check(), late])) ?? '' };
+  } catch (error) {
+    return { ok: false, detail: reasonOf(error as NodeJS.ErrnoException) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Several failed addresses come as one error without a message. */
+function reasonOf({ message, code }: NodeJS.ErrnoException): string {
+  return message || code || 'failed';
+}
+
+/** What readiness is made of. `others`: of the services in the same process, whose work this one's answers need. */
+export interface HealthOptions {
+  required: Checks;
+  /** Only reported: the cache, without which nothing is wrong. */
+  optional: Checks;
+  others?: () => readonly { name: string; health: Health }[];
+}
+
+/**
+ * /readyz says whether all that the service needs is there. A balancer that takes every replica out of service while the
+ * broker is away would make it worse, since reads still work and facts wait in the outbox: it asks with `?exclude=broker`.
+ */
+export function createHealth(
+  service: string,
+  { required, optional, others = () => [] }: HealthOptions,
+): Health {
+  let stage: Stage = 'starting';
+  let cached: { atMs: number; results: Promise<Record<string, CheckResult>> } | null = null;
+  const all = Object.entries({ ...optional, ...required });
+  const results = (): Promise<Record<string, CheckResult>> => {
+    if (cached && systemClock.monotonic() - cached.atMs < CACHE_MS) return cached.results;
+    const run = Promise.all(all.map(async ([name, check]) => [name, await runCheck(check)] as const)).then(
+      Object.fromEntries,
+    );
+    cached = { atMs: systemClock.monotonic(), results: run };
+    return run;
+  };
+  const json = (status: number, body: object): PlainAnswer => ({
+    status,
+    contentType: 'application/json',
+    body: JSON.stringify(body),
+  });
+  return {
+    stage: () => stage,
+    setStage: (next) => {
+      stage = next;
+    },
+    results,
+    healthz: async () => json(200, { status: 'ok', service, version: productVersion }),
+    async readyz(url = '') {
+      if (stage !== 'ready') return json(503, { status: stage, service });
+      const [own, behind] = await Promise.all([results(), failuresOf(others(), required)]);
+      const checks = { ...own, ...behind };
+      const excluded = new Set(new URLSearchParams(url.split('?')[1] ?? '').getAll('exclude'));
+      const isReady = Object.entries(checks).every(
+        ([name, { ok }]) =>
+          ok || excluded.has(name) || (Object.hasOwn(optional, name) && !Object.hasOwn(required, name)),
+      );
+      return json(isReady ? 200 : 503, { status: isReady ? 'ready' : 'failing', service, checks });
+    },
+  };
+}
+
+/** What fails in other services of the process, each once: those that share a server complain of the same. */
+async function failuresOf(
+  others: readonly { name: string; health: Health }[],
+  own: Checks,
+): Promise<Record<string, CheckResult>> {
+  const failures: Record<string, CheckResult> = {};
+  const all = await Promise.all(others.map(({ health }) => health.results()));
+  for (const results of all)
+    for (const [name, result] of Object.entries(results))
+      if (!result.ok && name !== 'cache' && !Object.hasOwn(own, name)) failures[name] ??= result;
+  return failures;
+}

@@ -1,0 +1,69 @@
+import type { Envelope, MessageType, ServiceName } from '@baton/contracts';
+import type { BoundRoute } from '@baton/http';
+import type { RpcHandlers, ServiceDefinition } from '@baton/rpc';
+import type { Checks } from '../health/health';
+import type { Loop } from '../loops/loops';
+import type { HttpHandle } from './infra-types';
+
+export interface RpcPart {
+  definition: ServiceDefinition;
+  handlers: object;
+}
+export interface ConsumerPart {
+  message: MessageType<any>;
+  queue: string;
+  prefetch: number;
+  handler: (envelope: Envelope<any>, signal: AbortSignal) => Promise<void>;
+}
+export interface SubscriptionPart {
+  message: MessageType<any>;
+  handler: (envelope: Envelope<any>) => void | Promise<void>;
+}
+
+/** A composed service: what `buildService` returns and the runtime starts and stops. */
+export interface ServiceParts {
+  name: ServiceName;
+  routes: BoundRoute[];
+  rpc: RpcPart[];
+  consumers: ConsumerPart[];
+  subscriptions: SubscriptionPart[];
+  /** Each is safe on every replica. */
+  loops: Loop[];
+  /** A failing check makes the service not ready. */
+  checks: Checks;
+  /** Before anything is served. */
+  start?(): Promise<void>;
+  /** After draining. */
+  stop?(): Promise<void>;
+  /** Takes every request except /healthz, /readyz and /metrics; the gateway's way to forward. */
+  rawHandler?: HttpHandle;
+  /** Maintenance state as cluster-status answered the last heartbeat. */
+  onMaintenance?(state: string): void;
+  /** The manager's configuration is, or may be, another than at the last call; a call that fails is repeated. */
+  onConfig?(): Promise<void>;
+  /** The state that this service acts by, for the next heartbeat; of gateways. */
+  actsBy?(): string;
+}
+
+/** Typed part for `ServiceParts.rpc`. */
+export function rpcPart<Def extends ServiceDefinition>(definition: Def, handlers: RpcHandlers<Def>): RpcPart {
+  return { definition, handlers };
+}
+
+/** Typed part for `ServiceParts.consumers`. */
+export function consumerPart<T>(
+  message: MessageType<T>,
+  o: Omit<ConsumerPart, 'message' | 'handler'> & {
+    handler: (envelope: Envelope<T>, signal: AbortSignal) => Promise<void>;
+  },
+): ConsumerPart {
+  return { message, ...o };
+}
+
+/** Typed part for `ServiceParts.subscriptions`. */
+export function subscriptionPart<T>(
+  message: MessageType<T>,
+  handler: (envelope: Envelope<T>) => void | Promise<void>,
+): SubscriptionPart {
+  return { message, handler };
+}

@@ -1,0 +1,39 @@
+import type { Principal } from '@baton/contracts';
+import type { AnyTx } from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { deploymentScope } from './deployments.sql';
+
+export interface SelectedDeployment {
+  key: number;
+  id: string;
+}
+
+/** Deployments of the tenant that the caller sees and that are of these ids. */
+export const selectedByIds = (tx: AnyTx, principal: Principal, ids: readonly string[]) =>
+  selected(tx, principal, [sql<SqlBool>`d.id = any(${[...ids]}::text[])`]);
+
+/** Those that all `conditions` (of `deployments d`) hold for; of none all of them. */
+export const selectedByConditions = (
+  tx: AnyTx,
+  principal: Principal,
+  conditions: readonly RawBuilder<SqlBool>[],
+) => selected(tx, principal, conditions);
+
+/** Those that are members of the group. */
+export const selectedByGroup = (tx: AnyTx, principal: Principal, groupKey: number) =>
+  selected(tx, principal, [
+    sql<SqlBool>`d.key in (select m.deployment_key from deployment_group_members m where m.group_key = ${groupKey})`,
+  ]);
+
+async function selected(
+  tx: AnyTx,
+  principal: Principal,
+  conditions: readonly RawBuilder<SqlBool>[],
+): Promise<SelectedDeployment[]> {
+  const where = [sql<SqlBool>`d.tenant = ${principal.tenant}`, deploymentScope(principal), ...conditions];
+  const { rows } = await sql<SelectedDeployment>`
+    select d.key, d.id from deployments d where ${sql.join(where, sql` and `)} order by d.created_at, d.key`.execute(
+    tx,
+  );
+  return rows;
+}

@@ -1,0 +1,39 @@
+import type { EngineDeps } from '../../engine/deps';
+import type { DoctorPart } from '../adapters/doctor-parts';
+import { BATCH, type BundleLine, eventsAfter, executionsAfter } from '../queries/bundle-lines';
+import { runDoctor } from './run-doctor';
+
+interface Piece {
+  file: string;
+  data: Buffer;
+}
+
+/**
+ * What a log bundle shows of executions (reference/rest-api.md 5.13), a batch in memory at a time: findings of the doctor,
+ * executions of every tenant, and their events and log lines. Parameters stay here: they may hold what nobody else is to
+ * know.
+ */
+export async function* exportLogs(
+  deps: EngineDeps,
+  doctorParts: readonly DoctorPart[] = [],
+): AsyncGenerator<Piece> {
+  yield { file: 'doctor.jsonl', data: linesOf(await runDoctor(deps, false, doctorParts)) };
+  yield* pieces('executions.jsonl', (after) => executionsAfter(deps.db.query, after));
+  yield* pieces('events.jsonl', (after) => eventsAfter(deps.db.query, after));
+}
+
+async function* pieces(
+  file: string,
+  next: (after: [string, string] | null) => Promise<BundleLine[]>,
+): AsyncGenerator<Piece> {
+  let after: [string, string] | null = null;
+  for (;;) {
+    const rows: BundleLine[] = await next(after);
+    if (rows.length > 0) yield { file, data: linesOf(rows.map((row) => row.line)) };
+    if (rows.length < BATCH) return;
+    after = rows.at(-1)!.key;
+  }
+}
+
+const linesOf = (lines: readonly object[]): Buffer =>
+  Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), 'utf8');

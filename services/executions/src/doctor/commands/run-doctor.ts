@@ -1,0 +1,87 @@
+import { isAppError } from '@baton/kernel';
+import type { EngineDeps } from '../../engine/deps';
+import type { DoctorPart } from '../adapters/doctor-parts';
+import type { Broken } from '../store/doctor.sql';
+import { type DoctorCheck, doctorChecks } from './doctor-checks';
+
+export interface Finding {
+  check: string;
+  id: string;
+  about: string;
+  /** What the repair does, or did. */
+  repair: string;
+  is_repaired: boolean;
+  /** Why the repair failed. */
+  error: string | null;
+}
+
+/**
+ * Looks for what an operator would otherwise look for in the database, and repairs it when asked. With correct code it
+ * finds nothing. Safe beside running replicas, and to repeat; at most 100 findings of a kind at once. `parts`: other
+ * services, which look after their own tables.
+ */
+export async function runDoctor(
+  deps: EngineDeps,
+  isRepairing: boolean,
+  parts: readonly DoctorPart[] = [],
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const check of doctorChecks) {
+    for (const { id, about } of await findOf(deps, check, findings)) {
+      const finding: Finding = {
+        check: check.name,
+        id,
+        about,
+        repair: check.repair,
+        is_repaired: false,
+        error: null,
+      };
+      findings.push(finding);
+      if (!isRepairing) continue;
+      try {
+        await check.mend(deps, id);
+        finding.is_repaired = true;
+        deps.log.warn({ check: check.name, id, about }, 'doctor: repaired');
+      } catch (err) {
+        finding.error = (err as Error).message;
+        deps.log.error({ err, check: check.name, id }, 'doctor: the repair failed');
+      }
+    }
+  }
+  for (const part of parts) findings.push(...(await findingsOf(part, isRepairing)));
+  return findings;
+}
+
+async function findingsOf(part: DoctorPart, isRepairing: boolean): Promise<Finding[]> {
+  try {
+    const found = await part.examine(isRepairing);
+    return found.map(({ isRepaired, error, ...one }) => ({
+      ...one,
+      is_repaired: isRepaired,
+      error: error === '' ? null : error,
+    }));
+  } catch (err) {
+    if (!isAppError(err)) throw err;
+    return [unknown(part.service, err)];
+  }
+}
+
+const unknown = (check: string, err: Error): Finding => ({
+  check,
+  id: '',
+  about: `it cannot be looked for now: ${err.message}`,
+  repair: 'look again',
+  is_repaired: false,
+  error: null,
+});
+
+/** What the check found. One that asks a service that does not answer is a finding itself, and the others go on. */
+async function findOf(deps: EngineDeps, check: DoctorCheck, findings: Finding[]): Promise<Broken[]> {
+  try {
+    return await check.find(deps);
+  } catch (err) {
+    if (!isAppError(err)) throw err;
+    findings.push(unknown(check.name, err));
+    return [];
+  }
+}

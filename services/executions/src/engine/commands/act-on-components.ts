@@ -1,0 +1,54 @@
+import { cascadedRequestId } from '../../executions/domain/cascade';
+import { latestExecutions } from '../../executions/store/executions.sql';
+import { eachAlone } from '../../loops/each-alone';
+import type { ExecutionRow } from '../../store/rows';
+import type { EngineDeps } from '../deps';
+import type { CancelMode } from '../domain/cancel';
+import { cancelExecution, leaveUnfit } from './cancel-execution';
+import { resumeExecution } from './resume-execution';
+
+/**
+ * What a cancel or a resume of an execution means for the components of its deployment (reference/workflows.md 2.9, 2.10):
+ * their last executions. Components of components follow with these executions themselves.
+ */
+
+/**
+ * Cancels the unfinished last executions of the components, the same way. Of an execution that never began only those that
+ * were started together with it: the others are not its doing. Part of its end, which is driven until it is done
+ * (engine/commands/end-execution.ts), so it may be repeated.
+ * @throws AppError of the rpc: the driver tries again.
+ */
+export async function cancelComponents(
+  deps: EngineDeps,
+  execution: ExecutionRow,
+  mode: CancelMode,
+): Promise<void> {
+  for (const child of await lastOfComponents(deps, execution)) {
+    const isOurs =
+      execution.started_at !== null ||
+      child.request_id === cascadedRequestId(execution, child.deployment_id!);
+    if (isOurs && child.phase !== 'ended') await leaveUnfit(cancelExecution(deps, child.id, mode));
+  }
+}
+
+/**
+ * Resumes the failed and cancelled last executions of the components. An install is resumed by the operation of the
+ * component that waits for it. Called with the durable message of the resume (engine/messages/on-execution-requested.ts), which may
+ * come when the execution is cancelled again; one that runs again already is left alone, so it may be repeated. Each alone: one
+ * that cannot be resumed holds up no other.
+ * @throws the first error, after the others.
+ */
+export async function resumeComponents(deps: EngineDeps, execution: ExecutionRow): Promise<void> {
+  await eachAlone(await lastOfComponents(deps, execution), async (child) => {
+    const isStopped = child.phase === 'ended' && child.status !== 'terminated';
+    if (isStopped && child.workflow_id !== 'install')
+      await leaveUnfit(resumeExecution(deps, child.id, false, { along: execution.id }).then(() => undefined));
+  });
+}
+
+async function lastOfComponents(deps: EngineDeps, execution: ExecutionRow): Promise<ExecutionRow[]> {
+  const { tenant, deployment_id, is_dry_run } = execution;
+  if (deployment_id === null || is_dry_run) return [];
+  const ids = await deps.deployments.components(tenant, deployment_id);
+  return ids.length === 0 ? [] : await latestExecutions(deps.db.query, tenant, ids);
+}

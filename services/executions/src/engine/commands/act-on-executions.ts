@@ -1,0 +1,57 @@
+import type { ListQuery, Principal } from '@baton/contracts';
+import { AppError, badParameter, isAppError } from '@baton/kernel';
+import { matchingExecutions } from '../../executions/queries/list-executions';
+import type { EngineDeps } from '../deps';
+import type { CancelMode } from '../domain/cancel';
+import { cancelExecution } from './cancel-execution';
+import { resumeExecution } from './resume-execution';
+
+export type BulkAction = CancelMode | 'resume' | 'force-resume';
+
+/** Executions handled by one request; `total` says how many more there are. */
+const MAX_BULK = 500;
+
+export interface BulkResult {
+  total: number;
+  items: { id: string; error_code: string | null; message: string | null }[];
+}
+
+/**
+ * Cancels or resumes what the filters match, oldest first, at most MAX_BULK at once: executions in a state that the action
+ * fits. Each is a transaction of its own; what is refused is told with the reason, the others go on. Repeating a cancel
+ * changes nothing.
+ * @throws AppError bad_parameters_error without any filter: everything is no accident one should have.
+ */
+export async function actOnExecutions(
+  deps: EngineDeps,
+  principal: Principal,
+  list: ListQuery,
+  action: BulkAction,
+): Promise<BulkResult> {
+  if (Object.keys(list.filters).length === 0)
+    throw badParameter('status', 'At least one filter is needed', {
+      expected: 'status, deployment_id, workflow_id, blueprint_id, created_by or id',
+    });
+  const isResume = action === 'resume' || action === 'force-resume';
+  const { ids, total } = await matchingExecutions(deps.db.query, principal, list, isResume, MAX_BULK);
+  const items: BulkResult['items'] = [];
+  for (const id of ids) {
+    const refusal = await (isResume
+      ? resumeExecution(deps, id, action === 'force-resume')
+      : cancelExecution(deps, id, action)
+    ).then(
+      () => null,
+      (error: unknown) => refusalOf(deps, id, error),
+    );
+    items.push({ id, error_code: refusal?.code ?? null, message: refusal?.message ?? null });
+  }
+  return { total, items };
+}
+
+/** One that cannot be gone on with, as one whose graph cannot be read, is told like the refused ones: the others go on. */
+function refusalOf(deps: EngineDeps, executionId: string, error: unknown): AppError {
+  if (isAppError(error) && error.entry.http < 500) return error;
+  if (isAppError(error) && error.entry.retryable) throw error;
+  deps.log.error({ err: error, executionId }, 'one of many executions could not be acted on');
+  return new AppError('internal_server_error', 'Internal error; see the log of the executions service');
+}

@@ -1,0 +1,163 @@
+import { isJsonObject, isoInstant, type Json, waitUntil } from '@baton/kernel';
+import type { Tx } from '@baton/postgres';
+import type { StageResult } from '@baton/task-graph';
+import {
+  awaitingNothing,
+  type LockedExecution,
+  lockExecution,
+  readExecution,
+  twinOf,
+  unendedChildren,
+  updateExecution,
+} from '../../executions/store/executions.sql';
+import { dropWish, endedBadly } from '../../groups/store/execution-groups.sql';
+import { inTurn, newRound } from '../../loops/rounds';
+import type { ExecutionRow, StoredStage } from '../../store/rows';
+import type { DB } from '../../store/tables.gen';
+import type { EngineDeps } from '../deps';
+import { modeOf } from '../domain/cancel';
+import { nestedGroupId, nestedRequestId } from '../domain/nested';
+import { cancelExecution, leaveUnfit } from './cancel-execution';
+
+const BATCH = 50;
+
+type CallStage = Extract<StoredStage, { kind: 'call' }>;
+type StageError = { type: string; message: string };
+
+/**
+ * Lets an execution wait for those that its stage has started: phase `awaiting`, woken by the message of each end
+ * (engine/messages/on-execution-finished.ts), by its time limit (`wake_at`), and after a lost wake-up by engine/loops/engine.loops.ts.
+ * When all have ended already, or `error` kept them from being started, the stage ends at once. False: it moved on.
+ */
+export async function awaitNested(
+  deps: EngineDeps,
+  execution: ExecutionRow,
+  stage: CallStage,
+  error: StageError | null,
+): Promise<boolean> {
+  const waits = await deps.turns.take(execution.id, () =>
+    deps.db.tx(async (tx) => {
+      const locked = await lockExecution(tx, execution.id);
+      if (!locked || locked.phase !== 'calling' || locked.stage?.name !== stage.name) return null;
+      // Each end locks this row as well: it sees the phase, or is seen here.
+      if (error || (await unendedChildren(tx, locked.id)).length === 0) {
+        await endStage(tx, locked, stage, error);
+        return { until: null };
+      }
+      const limit = stage.request.call === 'run-execution' ? stage.request.timeoutMs : null;
+      const until = limit === null ? null : waitUntil(locked.now_ms, limit);
+      await updateExecution(tx, locked.id, {
+        version: locked.version + 1,
+        phase: 'awaiting',
+        wake_at: until === null ? null : isoInstant(until),
+      });
+      return { until };
+    }),
+  );
+  if (waits?.until) deps.wake.timer(execution.id, waits.until);
+  return waits !== null;
+}
+
+/**
+ * Looks whether an execution still waits for others, and goes on when all of them have ended or its limit is over.
+ * Anybody may ask at any time.
+ */
+export async function settleNested(deps: EngineDeps, executionId: string): Promise<void> {
+  const isSettled = await deps.turns.take(executionId, () =>
+    deps.db.tx(async (tx) => {
+      const locked = await lockExecution(tx, executionId);
+      if (locked?.phase !== 'awaiting') return false;
+      const stage = locked.stage as CallStage;
+      if ((await unendedChildren(tx, locked.id)).length === 0) {
+        await endStage(tx, locked, stage, null);
+        return true;
+      }
+      if (locked.wake_at === null || Date.parse(locked.wake_at) > locked.now_ms) return false;
+      await endStage(tx, locked, stage, timeoutError(stage));
+      return true;
+    }),
+  );
+  if (isSettled) deps.wake.drive(executionId);
+}
+
+/** Goes on with executions whose wake-up was lost; answers how many there were. */
+export async function settleForgotten(deps: EngineDeps, round = newRound()): Promise<number> {
+  const forgotten = await inTurn(deps, round, {
+    limit: BATCH,
+    read: (place) => awaitingNothing(deps.db.query, BATCH, place),
+    keyOf: ({ id }) => id,
+    work: (id) => settleNested(deps, id),
+  });
+  return forgotten.length;
+}
+
+/**
+ * Cancels what the stages of an execution have started and nobody waits for any more, in the way that it is cancelled
+ * itself. Part of its end, which is driven until it is done (engine/commands/end-execution.ts).
+ */
+export async function cancelNested(deps: EngineDeps, executionId: string): Promise<void> {
+  const children = await unendedChildren(deps.db.query, executionId);
+  if (children.length === 0) return;
+  const mode = modeOf((await readExecution(deps.db.query, executionId))?.status ?? 'cancelled');
+  // What waits comes first: nothing of it starts in the place of what ends.
+  for (const { id, phase, resume_wish } of children) {
+    // Once nobody wishes it any more it is not resumed; until then it may have been.
+    const now = resume_wish === null ? phase : await deps.db.tx((tx) => dropWish(tx, id));
+    if (now !== null && now !== 'ended') await leaveUnfit(cancelExecution(deps, id, mode));
+  }
+}
+
+function timeoutError(stage: CallStage): StageError {
+  const { request } = stage;
+  const what = request.call === 'run-execution' ? request.workflowId : stage.name;
+  return { type: 'NonRecoverableError', message: `Timeout running ${what}` };
+}
+
+async function endStage(
+  tx: Tx<DB>,
+  execution: LockedExecution,
+  stage: CallStage,
+  error: StageError | null,
+): Promise<void> {
+  await updateExecution(tx, execution.id, {
+    version: execution.version + 1,
+    phase: 'planning',
+    stage: null,
+    wake_at: null,
+    history: [...execution.history, error ? failed(stage, error) : await resultOf(tx, execution, stage)],
+  });
+}
+
+const failed = (stage: CallStage, error: StageError): StageResult => ({
+  kind: 'call',
+  name: stage.name,
+  error,
+  memo: stage.memo,
+});
+
+/** What the workflow is told: of one execution how it ended; of services those that did not make it, as an error. */
+async function resultOf(tx: Tx<DB>, execution: ExecutionRow, stage: CallStage): Promise<StageResult> {
+  const { request, name, memo } = stage;
+  const done = (response: Json): StageResult => ({ kind: 'call', name, response, memo });
+  if (request.call === 'run-execution') {
+    const child = await twinOf(tx, {
+      tenant: execution.tenant,
+      requestId: nestedRequestId(execution.id, name),
+    });
+    return done({ execution_id: child?.id ?? null, status: child?.status ?? null });
+  }
+  if (request.call !== 'run-on-services') return done(null);
+  const groupId = nestedGroupId(request.groupId, execution.id);
+  const bad = await endedBadly(tx, execution.tenant, groupId);
+  const isIgnoring = isJsonObject(request.parameters) && request.parameters.ignore_failure === true;
+  if (bad.length === 0 || isIgnoring)
+    return done({ execution_group_id: groupId, failed: bad.map(({ deployment_id }) => deployment_id) });
+  const lines = bad.map(
+    ({ deployment_id, id, status, error }) =>
+      `${deployment_id} (${id}, ${status}${error ? `: ${error}` : ''})`,
+  );
+  return failed(stage, {
+    type: 'WorkflowFailed',
+    message: `${request.workflowId} did not succeed on ${bad.length} deployment(s) below ${request.deploymentId}: ${lines.join(', ')}`,
+  });
+}

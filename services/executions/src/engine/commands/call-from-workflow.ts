@@ -1,0 +1,56 @@
+import { AppError, type Json, storableJson } from '@baton/kernel';
+import { z } from 'zod';
+import { readExecution } from '../../executions/store/executions.sql';
+import type { EngineDeps } from '../deps';
+import { staleRun, type WorkflowRun } from '../steps/code-run';
+import { readCodeRun } from '../store/work.sql';
+import { deliverAll } from './deliver-states';
+
+const request = z.discriminatedUnion('call', [
+  /** Nothing but what is done before each call: the model shows what the code's tasks did. */
+  z.object({ call: z.literal('settle') }),
+  z.object({ call: z.literal('modification-start'), entities: z.record(z.string(), z.json()) }),
+  z.object({ call: z.literal('modification-finish'), modificationId: z.string() }),
+  z.object({ call: z.literal('modification-rollback'), modificationId: z.string() }),
+]);
+
+/** Answer to code in a dry run: its modification adds and removes nothing. */
+const NOTHING_MODIFIED = { modification_id: '', added: [], removed: [], related: [] };
+
+/**
+ * A change of the model on behalf of workflow code: deployment modifications. Deployments answers the first result when
+ * it is asked again under the same key, so a crash anywhere only repeats the call.
+ * @throws AppError stale_attempt_error; bad_parameters_error for another call; those of the call itself.
+ */
+export async function callFromWorkflow(
+  deps: EngineDeps,
+  run: WorkflowRun,
+  key: string,
+  json: string,
+): Promise<Json> {
+  const parsed = request.safeParse(JSON.parse(storableJson(json)));
+  if (!parsed.success)
+    throw new AppError(
+      'bad_parameters_error',
+      'Workflow code may start, finish and roll back modifications',
+      {
+        field: 'call',
+        expected: ['settle', 'modification-start', 'modification-finish', 'modification-rollback'],
+      },
+    );
+  const [row, execution] = await Promise.all([
+    readCodeRun(deps.db.query, run.executionId, run.taskId),
+    readExecution(deps.db.query, run.executionId),
+  ]);
+  if (!execution || row?.attempt !== run.attempt || row.worker_id !== run.workerId) throw staleRun();
+  await deliverAll(deps, execution);
+  if (parsed.data.call === 'settle') return null;
+  if (execution.is_dry_run) return parsed.data.call === 'modification-start' ? NOTHING_MODIFIED : null;
+  const { tenant, id, workflow_id, blueprint_id, created_by } = execution;
+  const deploymentId = execution.deployment_id ?? '';
+  const context = { execution_id: id, workflow_id, blueprint_id, deployment_id: deploymentId };
+  const asked: Json =
+    parsed.data.call === 'modification-start' ? ({ ...parsed.data, context } as Json) : parsed.data;
+  const of = { tenant, deploymentId, executionId: id, username: created_by };
+  return await deps.deployments.call(of, `code:${key}`, asked);
+}

@@ -1,0 +1,40 @@
+import type { executionsRpc } from '@baton/contracts';
+import { isAtVersion } from '../../executions/store/executions.sql';
+import type { EngineDeps } from '../deps';
+import { holdsPreferred } from '../steps/advance-graph';
+import { claimOf, openBatch } from '../steps/claim-batch';
+import { leasesOf } from '../steps/leases';
+import { noteAnswered } from '../steps/wake-ups';
+
+/**
+ * Leases ready operations of an execution to a worker, the named one first. Asking again answers the same lease; a task
+ * that is gone or taken is simply missing. Claims that wait for the same execution share its next step: the wake-ups of a
+ * wide graph all come at once. A crash after the commit: the lease runs out, engine/loops/engine.loops.ts.
+ */
+export async function claimTask(
+  deps: EngineDeps,
+  request: executionsRpc.ClaimTaskRequest,
+): Promise<executionsRpc.TaskLease[]> {
+  if (await hasNothing(deps, request)) return [];
+  const batch = openBatch(deps, request.executionId);
+  const place = batch.requests.push(request) - 1;
+  const done = await batch.done;
+  if (!done) return [];
+  const { context, step } = done;
+  const claim = claimOf(context.loaded, request);
+  const claimed = step.claimed[place]!;
+  // What it held before is among what it holds now.
+  const isNamedToo = holdsPreferred(context.loaded, claim) && !claimed.includes(claim.preferred!);
+  return leasesOf(deps, context, isNamedToo ? [claim.preferred!, ...claimed] : claimed, request.workerId);
+}
+
+/** Whether the graph in memory has nothing to lease and is as the database has it: the usual answer to a late wake-up. */
+async function hasNothing(deps: EngineDeps, request: executionsRpc.ClaimTaskRequest): Promise<boolean> {
+  const loaded = deps.memory.known(request.executionId);
+  if (!loaded || loaded.unclaimed.size > 0) return false;
+  const claim = claimOf(loaded, request);
+  if (holdsPreferred(loaded, claim)) return false;
+  noteAnswered(loaded, claim.preferred);
+  const { version } = loaded;
+  return await isAtVersion(deps.db, request.executionId, version);
+}

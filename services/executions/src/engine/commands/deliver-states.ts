@@ -1,0 +1,129 @@
+import type { DecidedStates } from '../../adapters/deployments.client';
+import { readExecution } from '../../executions/store/executions.sql';
+import { inTurn, type Round } from '../../loops/rounds';
+import type { ExecutionRow, InstanceStateRow } from '../../store/rows';
+import type { EngineDeps } from '../deps';
+import type { LoadedGraph } from '../steps/graph-memory';
+import { deleteStates, pendingStates, undeliveredExecutions } from '../store/instance-states.sql';
+
+const BATCH = 500;
+/** States that are stored for longer were forgotten by the process that decided them. */
+const UNDELIVERED_MS = 3_000;
+/** Executions in one tick of the loop. */
+const DELIVERED = 20;
+
+type Deps = Pick<EngineDeps, 'db' | 'deployments' | 'memory' | 'wake'>;
+
+/**
+ * Hands decided states that this process knows of to deployments, those of several executions together, in order and
+ * beside the steps that go on. Their rows are forgotten by the next step, or a moment later when there is none. After a
+ * crash engine/loops/engine.loops.ts delivers them again; deployments ignores what it applied before.
+ * @throws AppError of the rpc when deployments does not answer; the rows stay.
+ */
+export async function deliverStates(deps: Deps, executionIds: readonly string[]): Promise<void> {
+  const known: LoadedGraph[] = [];
+  for (const id of executionIds) {
+    const loaded = deps.memory.any(id);
+    if (loaded) known.push(loaded);
+    else await deliverStored(deps, id);
+  }
+  for (let batch = nextBatch(known); batch.length > 0; batch = nextBatch(known))
+    await applyBatch(deps, batch);
+  for (const loaded of known) if (loaded.deliveredSeq > 0) deps.wake.settle(loaded.executionId);
+}
+
+interface Delivery {
+  loaded: LoadedGraph;
+  states: readonly InstanceStateRow[];
+}
+
+/** At most BATCH states, of one deployment those of one execution. */
+function nextBatch(known: readonly LoadedGraph[]): Delivery[] {
+  const batch: Delivery[] = [];
+  const deployments = new Set<string>();
+  let room = BATCH;
+  for (const loaded of known) {
+    const { tenant, deployment_id: deploymentId } = loaded.execution;
+    const key = JSON.stringify([tenant, deploymentId]);
+    if (room === 0) break;
+    if (loaded.states.length === 0 || deployments.has(key)) continue;
+    deployments.add(key);
+    const states = loaded.states.slice(0, room);
+    room -= states.length;
+    batch.push({ loaded, states });
+  }
+  return batch;
+}
+
+/** Delivers states of executions whose process has died, of at most 20 at a time. */
+export async function deliverForgotten(deps: Deps & Pick<EngineDeps, 'log'>, round: Round): Promise<void> {
+  await inTurn(deps, round, {
+    limit: DELIVERED,
+    read: (place) => undeliveredExecutions(deps.db.query, UNDELIVERED_MS, DELIVERED, place),
+    keyOf: ({ id }) => id,
+    work: (id) => deliverStored(deps, id),
+  });
+}
+
+/** Delivers all that is stored, whoever decided it. @throws AppError of the rpc; the rows stay. */
+export async function deliverStored(deps: Deps, executionId: string): Promise<void> {
+  const execution = await readExecution(deps.db.query, executionId);
+  if (execution) await deliverAll(deps, execution);
+}
+
+/**
+ * Delivers every state that was decided up to this row of the execution, and removes their rows: what follows must see
+ * them.
+ * @throws AppError of the rpc; the rows stay.
+ */
+export async function deliverAll(deps: Deps, execution: ExecutionRow): Promise<void> {
+  await deliverDecided(deps, execution);
+  if (execution.last_state_seq > 0) await forgetDelivered(deps, execution.id);
+}
+
+/** The same; rows that memory knows as delivered stay for a step. @throws AppError of the rpc; the rows stay. */
+export async function deliverDecided(deps: Deps, execution: ExecutionRow): Promise<void> {
+  if (execution.deployment_id === null || execution.last_state_seq === 0) return;
+  const loaded = deps.memory.known(execution.id);
+  const isKnown = loaded?.version === execution.version;
+  for (;;) {
+    const states = isKnown
+      ? loaded.states.slice(0, BATCH)
+      : await pendingStates(deps.db.query, execution.id, { after: loaded?.deliveredSeq, limit: BATCH });
+    if (states.length === 0) break;
+    await deps.deployments.applyStates(decidedStates(execution, states));
+    const last = states.at(-1)!.seq;
+    if (loaded) noteDelivered(loaded, last);
+    else await deleteStates(deps.db, execution.id, last);
+  }
+}
+
+/** Removes the rows of states that were delivered, where no step has done so. */
+export async function forgetDelivered(deps: Pick<Deps, 'db' | 'memory'>, executionId: string): Promise<void> {
+  const loaded = deps.memory.any(executionId);
+  const seq = loaded?.deliveredSeq ?? 0;
+  if (!loaded || seq === 0) return;
+  await deleteStates(deps.db, executionId, seq);
+  if (loaded.deliveredSeq === seq) loaded.deliveredSeq = 0;
+}
+
+async function applyBatch(deps: Deps, batch: readonly Delivery[]): Promise<void> {
+  const executions = batch.flatMap(({ loaded: { execution }, states }) => decidedStates(execution, states));
+  if (executions.length > 0) await deps.deployments.applyStates(executions);
+  for (const { loaded, states } of batch) noteDelivered(loaded, states.at(-1)!.seq);
+}
+
+/** Nothing where there is no deployment. */
+function decidedStates(
+  { id, tenant, deployment_id: deploymentId }: Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id'>,
+  states: readonly InstanceStateRow[],
+): DecidedStates[] {
+  return deploymentId === null ? [] : [{ tenant, deploymentId, executionId: id, states }];
+}
+
+function noteDelivered(loaded: LoadedGraph, last: number): void {
+  // They are in order of their numbers.
+  const left = loaded.states.findIndex(({ seq }) => seq > last);
+  loaded.states = left < 0 ? [] : loaded.states.slice(left);
+  loaded.deliveredSeq = Math.max(loaded.deliveredSeq, last);
+}

@@ -1,0 +1,270 @@
+import { inPieces, newId, type Pieces } from '@baton/kernel';
+import {
+  endWithoutModel,
+  graphFromSpecInPieces,
+  nextStageInPieces,
+  type Stage,
+  type WorkflowInput,
+} from '@baton/task-graph';
+import { workflowEvent } from '../../events/domain/graph-events';
+import { isCarriedOutElsewhere, isEmptyWorkflow } from '../../executions/domain/system-workflows';
+import { readExecution, type TimedExecution } from '../../executions/store/executions.sql';
+import type { ExecutionRow } from '../../store/rows';
+import type { EngineDeps } from '../deps';
+import { forcedLeftMs } from '../domain/cancel';
+import { type DecidedStep, decideInPieces, noteWritten, type Step } from '../steps/advance-graph';
+import { type LoadedGraph, newLoadedGraph } from '../steps/graph-memory';
+import { afterStep, endGraph } from '../steps/run-step';
+import { endingChanges, inputOfWorkflow, stageLog } from '../steps/stage-end';
+import { isUnstorable } from '../steps/step-writer';
+import { emptyWrite, type StepWrite } from '../store/step-write';
+import { packTasks, taskIdOf } from '../store/task-document';
+import { cancelComponents } from './act-on-components';
+import { carryOutCall } from './carry-out-call';
+import { cascadeMember } from './cascade-member';
+import { deliverAll } from './deliver-states';
+import { endExecution } from './end-execution';
+import { codeStage, type PlannedStage } from './plan-code';
+
+/** Phases that one drive may pass; more means a workflow that never comes to work. */
+const MAX_TURNS = 50;
+
+/**
+ * Brings an execution to the point where it waits for workers or has ended: plans the next stage, carries out calls,
+ * delivers the last effects. Any replica may drive at any time: what a turn decides is written only if the row still is
+ * as the turn found it, and calls are idempotent by their name. After a crash engine/loops/engine.loops.ts drives again.
+ */
+export async function driveExecution(deps: EngineDeps, executionId: string): Promise<void> {
+  let known: TimedExecution | null = leftInMemory(deps, executionId);
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const execution: TimedExecution | null = known ?? (await readExecution(deps.db.query, executionId));
+    known = null;
+    switch (execution?.phase) {
+      case 'planning':
+        known = await planStage(deps, execution);
+        break;
+      case 'calling':
+        if (!(await carryOutCall(deps, execution))) return;
+        break;
+      case 'running':
+        // Of a plain cancel in its grace: at its end this is done again, and not left out.
+        if (execution.cancel_deadline !== null) await cancelComponents(deps, execution, 'cancel');
+        return;
+      case 'ending':
+        known = await endExecution(deps, execution);
+        break;
+      default:
+        return;
+    }
+  }
+  deps.log.error({ executionId }, 'an execution went through too many stages in a row');
+}
+
+/**
+ * The row as this process accepted it, or as the last step of a graph left it, when that asks for more: the write shows
+ * whether it still is so. Not of a forced cancel, which ends in time: the row in memory has the time of that step.
+ */
+function leftInMemory(deps: EngineDeps, executionId: string): TimedExecution | null {
+  const accepted = deps.accepted.take(executionId);
+  if (accepted) return accepted;
+  const loaded = deps.memory.known(executionId);
+  if (!loaded || loaded.execution.version !== loaded.version) return null;
+  if (forcedLeftMs(loaded.execution, loaded.execution.now_ms) !== null) return null;
+  return ['planning', 'ending'].includes(loaded.execution.phase) ? { ...loaded.execution } : null;
+}
+
+/**
+ * Decides the next stage from history and a fresh model, and begins it; one that is too large to be stored ends the execution.
+ * Null: the row has moved on.
+ */
+async function planStage(deps: EngineDeps, execution: TimedExecution): Promise<TimedExecution | null> {
+  const stage = await plannedFor(deps, execution);
+  try {
+    return await begin(deps, execution, stage);
+  } catch (err) {
+    if (!isUnstorable(err)) throw err;
+    deps.log.error({ err, executionId: execution.id }, 'the stage of a workflow cannot be stored');
+    return await begin(deps, execution, unplannable(`its graph cannot be stored: ${(err as Error).message}`));
+  }
+}
+
+async function begin(
+  deps: EngineDeps,
+  execution: TimedExecution,
+  stage: Planned,
+): Promise<TimedExecution | null> {
+  return await deps.turns.take(execution.id, async () => {
+    const begun = await beginStage(deps, execution, stage);
+    const row = await deps.steps.write(begun.write);
+    if (!row) {
+      deps.memory.forget(execution.id);
+      return null;
+    }
+    const after = { ...execution };
+    if (!begun.graph) {
+      const { last_event_seq, version, now_ms } = row;
+      Object.assign(after, begun.write.changes, { last_event_seq, version, now_ms });
+      const earlier = deps.memory.any(after.id);
+      if (earlier) {
+        // The graph that was carried out fits the row as before: its states are known.
+        if (earlier.version === execution.version) earlier.version = version;
+        earlier.execution = after;
+      }
+      deps.wake.events(after.id);
+      return after;
+    }
+    const { loaded, step } = begun.graph;
+    noteWritten(after, loaded, begun.write, row);
+    // The driver goes on by itself when nothing in the graph needed a worker.
+    afterStep(deps, { execution: after, loaded }, { ...step, outcome: null });
+    return after;
+  });
+}
+
+/** A stage, or what needs none. */
+type Planned = PlannedStage | { kind: 'cancelled' } | { kind: 'elsewhere' };
+
+async function plannedFor(deps: EngineDeps, execution: ExecutionRow): Promise<Planned> {
+  if (execution.status.endsWith('cancelling')) return { kind: 'cancelled' };
+  if (isCarriedOutElsewhere(execution)) return { kind: 'elsewhere' };
+  return await decideStage(deps, execution);
+}
+
+async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<PlannedStage> {
+  if (isEmptyWorkflow(execution.workflow_id)) return { kind: 'end', outcome: 'succeeded' };
+  // Also after a resume of one that could not begin: what was started with it before is found.
+  const isFirst = execution.history.length === 0 && execution.graph_id === null;
+  if (execution.is_cascading && execution.status === 'pending' && isFirst) {
+    const message = await cascadeMember(deps, execution);
+    if (message !== null) return { kind: 'end', outcome: 'failed', error: { type: 'RuntimeError', message } };
+  }
+  if (execution.program === null) return await codeStage(deps, execution);
+  const input = inputOfWorkflow(deps, execution);
+  const end = endWithoutModel(execution.program, input, execution.history);
+  if (end) return end;
+  try {
+    // The model must show what the stages before did.
+    await deliverAll(deps, execution);
+    const { blueprintId, model } = execution.deployment_id
+      ? await deps.deployments.model(execution.tenant, execution.deployment_id)
+      : { blueprintId: execution.blueprint_id ?? '', model: { nodes: [], nodeInstances: [] } };
+    return { ...(await planned(deps, execution, { ...input, blueprintId, model })), blueprintId };
+  } catch (error) {
+    const code = (error as { code?: string }).code;
+    if (code !== 'not_found_error') throw error;
+    // The deployment vanished: a visible end, never a silent one.
+    return { kind: 'end', outcome: 'failed', error: { type: 'NotFound', message: (error as Error).message } };
+  }
+}
+
+/** The next stage; what cannot be planned now never can, and ends the execution instead of being tried for ever. */
+async function planned(deps: EngineDeps, execution: ExecutionRow, input: WorkflowInput): Promise<Stage> {
+  try {
+    return await inPieces(nextStageInPieces(execution.program!, input, execution.history));
+  } catch (err) {
+    deps.log.error({ err, executionId: execution.id }, 'a workflow cannot be planned');
+    return unplannable((err as Error).message);
+  }
+}
+
+function unplannable(reason: string): Stage {
+  const message = `The workflow cannot be planned: ${reason}`;
+  return { kind: 'end', outcome: 'failed', error: { type: 'RuntimeError', message } };
+}
+
+interface Begun {
+  write: StepWrite;
+  graph: { loaded: LoadedGraph; step: Step } | null;
+}
+
+/** What begins the stage: pending -> started with its event, once; the stage's log lines; its graph or call, or the end. */
+async function beginStage(deps: EngineDeps, execution: TimedExecution, stage: Planned): Promise<Begun> {
+  const write: StepWrite = { ...emptyWrite(execution), status: execution.status };
+  if (stage.kind === 'cancelled') {
+    write.changes = { phase: 'ending', outcome: { status: 'cancelled', error: '' } };
+    return { write, graph: null };
+  }
+  if (execution.status === 'pending') {
+    write.changes.status = 'started';
+    write.isStart = true;
+    write.events.push(workflowEvent(execution, 'workflow_started'));
+  }
+  if (stage.kind === 'elsewhere') {
+    write.changes.phase = 'running';
+    return { write, graph: null };
+  }
+  if (stage.blueprintId && stage.blueprintId !== execution.blueprint_id)
+    write.changes.blueprint_id = stage.blueprintId;
+  write.events.push(...stageLog(execution, stage));
+  if (stage.kind === 'graph') return await beginGraph(deps, execution, stage, write);
+  if (stage.kind === 'call') {
+    const { kind, name, memo, request } = stage;
+    Object.assign(write.changes, { phase: 'calling', stage: { kind, name, memo, request } });
+  } else {
+    Object.assign(write.changes, endingChanges(stage));
+  }
+  return { write, graph: null };
+}
+
+type GraphStage = Extract<Stage, { kind: 'graph' }>;
+
+/** Memory shows the graph only when it is written; until then others have their turn between its pieces. */
+async function beginGraph(
+  deps: EngineDeps,
+  execution: TimedExecution,
+  stage: GraphStage,
+  begin: StepWrite,
+): Promise<Begun> {
+  const first = await inPieces(firstStep(execution, stage, begin));
+  const { id, loaded, decided, running } = first;
+  const write: StepWrite = {
+    ...decided.write,
+    phase: begin.phase,
+    status: begin.status,
+    isStart: begin.isStart,
+    newGraph: {
+      id,
+      name: stage.name,
+      wait_after_fail_ms: stage.spec.waitAfterFailMs,
+      is_dry_run: stage.spec.dryRun,
+      flags: loaded.graph.flags,
+      tasks: loaded.graph.hasCode ? null : await packTasks(stage.spec.tasks),
+    },
+    // It is inserted with them.
+    flags: null,
+    events: [...begin.events, ...decided.write.events],
+    changes: {
+      ...begin.changes,
+      ...decided.write.changes,
+      phase: 'running',
+      graph_id: id,
+      stage: { kind: 'graph', name: stage.name, memo: stage.memo },
+    },
+  };
+  decided.write = write;
+  if (decided.step.outcome) endGraph(deps, { execution: running, loaded }, decided, decided.step.outcome);
+  return { write, graph: { loaded, step: decided.step } };
+}
+
+interface FirstStep {
+  id: string;
+  running: TimedExecution;
+  loaded: LoadedGraph;
+  decided: DecidedStep;
+}
+
+/** The graph of a stage, started in memory. */
+function* firstStep(execution: TimedExecution, { spec }: GraphStage, begin: StepWrite): Pieces<FirstStep> {
+  const graph = yield* graphFromSpecInPieces(spec);
+  const id = newId(execution.now_ms);
+  const { blueprint_id = execution.blueprint_id } = begin.changes;
+  const running: TimedExecution = { ...execution, phase: 'running', graph_id: id, blueprint_id };
+  // Tasks that code adds come as rows, so all of its graph does.
+  const tasks = graph.hasCode ? [] : spec.tasks;
+  const ids = tasks.map(({ idx }) => taskIdOf(id, idx));
+  yield;
+  const loaded = newLoadedGraph(running, id, graph, ids, new Set(ids.keys()));
+  yield;
+  const decided = yield* decideInPieces(running, loaded, [{ kind: 'start' }]);
+  return { id, running, loaded, decided };
+}

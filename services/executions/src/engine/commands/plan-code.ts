@@ -1,0 +1,60 @@
+import { type JsonObject, nullIfNotFound } from '@baton/kernel';
+import { codeGraph, type Stage } from '@baton/task-graph';
+import { waitAfterFailMs } from '../../executions/domain/wait-after-fail';
+import { declaredWorkflow } from '../../executions/domain/workflow-check';
+import type { ExecutionRow } from '../../store/rows';
+import type { EngineDeps } from '../deps';
+
+/** `blueprintId`: of the deployment as it was planned on; an update may have changed it since the execution was asked for. */
+export type PlannedStage = Stage & { blueprintId?: string };
+
+const ENGINE = { username: '', isAdministrator: true };
+
+/**
+ * The stage of a workflow that is code of a blueprint or plugin: a graph with one task, the code, which a worker runs
+ * and which brings all other tasks; then the end, as the code ended. What is to be run is stored with the graph, so that
+ * an update of the deployment cannot change an execution under way.
+ */
+export async function codeStage(deps: EngineDeps, execution: ExecutionRow): Promise<PlannedStage> {
+  const [result] = execution.history;
+  if (result?.kind === 'graph') {
+    if (result.outcome.kind === 'succeeded') return { kind: 'end', outcome: 'succeeded' };
+    return failed('WorkflowFailed', result.outcome.error);
+  }
+  if (execution.deployment_id === null) return noProgram(execution);
+  const found = await workflowOf(deps, execution, execution.deployment_id);
+  if (!found) return noProgram(execution);
+  const { workflow, blueprintId } = found;
+  const spec = codeGraph(
+    {
+      name: execution.workflow_id,
+      mapping: String(workflow.operation),
+      plugin: { name: String(workflow.plugin ?? ''), packageName: null, packageVersion: null },
+      parameters: execution.parameters,
+    },
+    { waitAfterFailMs: waitAfterFailMs(execution), isDryRun: execution.is_dry_run },
+  );
+  return { kind: 'graph', name: spec.name, spec, blueprintId };
+}
+
+async function workflowOf(
+  deps: EngineDeps,
+  execution: ExecutionRow,
+  deploymentId: string,
+): Promise<{ workflow: JsonObject; blueprintId: string } | null> {
+  const facts = await nullIfNotFound(deps.deployments.facts(execution.tenant, deploymentId, ENGINE));
+  const workflow = facts && declaredWorkflow(facts, execution.workflow_id);
+  return workflow ? { workflow, blueprintId: facts.blueprintId } : null;
+}
+
+function failed(type: string, message: string): Stage {
+  return { kind: 'end', outcome: 'failed', error: { type, message } };
+}
+
+function noProgram(execution: ExecutionRow): Stage {
+  const where = execution.deployment_id === null ? '' : ` of deployment ${execution.deployment_id}`;
+  return failed(
+    'NonRecoverableError',
+    `Nothing here carries out workflow ${execution.workflow_id}: it is neither built in nor a workflow${where}`,
+  );
+}

@@ -1,0 +1,47 @@
+import type { Happening } from '@baton/task-graph';
+import { inTurn, newRound } from '../../loops/rounds';
+import type { EngineDeps } from '../deps';
+import { runStep, type StepPlanner } from '../steps/run-step';
+import { type ExpiredLease, endLeftRuns, expiredLeases, msToExpiry } from '../store/tasks.sql';
+
+const BATCH = 200;
+
+/** `runs`: how many were taken from silent workers. `againInMs`: when the next lease runs out, where that is known. */
+export interface Reaped {
+  runs: number;
+  againInMs?: number;
+}
+
+/**
+ * Gives the runs of silent workers to others: the attempt goes up, so that a late result is refused. Those of a graph that
+ * has ended are open again, for a resume. Safe on every replica: the second one finds another attempt or holder under the
+ * lock.
+ */
+export async function reapLeases(deps: EngineDeps, round = newRound()): Promise<Reaped> {
+  const ms = await msToExpiry(deps.db.query);
+  if (ms === null) return { runs: 0 };
+  // A lease has run out a moment after its end.
+  if (ms >= 0) return { runs: 0, againInMs: Math.floor(ms) + 1 };
+  await deps.db.tx((tx) => endLeftRuns(tx));
+  const expired = await inTurn(deps, round, {
+    limit: BATCH,
+    read: (place) => expiredLeases(deps.db.query, BATCH, place),
+    keyOf: (lease) => lease.execution_id,
+    work: (executionId, runs) => takeBack(deps, executionId, runs),
+  });
+  return { runs: expired.length };
+}
+
+async function takeBack(deps: EngineDeps, executionId: string, runs: readonly ExpiredLease[]): Promise<void> {
+  deps.log.warn({ executionId, runs: runs.length }, 'leases ran out; their operations are open again');
+  const planned: StepPlanner = ({ loaded }) => {
+    const lost = runs.filter(
+      (run) => loaded.graph.nodes[run.idx]?.attempt === run.attempt && loaded.holders.has(run.idx),
+    );
+    if (lost.length === 0) return null;
+    return {
+      happenings: lost.map((run): Happening => ({ kind: 'lost', idx: run.idx, attempt: run.attempt })),
+    };
+  };
+  await runStep(deps, executionId, planned, { alsoEnded: true });
+}

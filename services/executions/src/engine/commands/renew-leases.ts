@@ -1,0 +1,39 @@
+import type { executionsRpc } from '@baton/contracts';
+import type { LeaseProofs } from '@baton/trust';
+import type { EngineDeps } from '../deps';
+import { leaseMs } from '../steps/task-writes';
+import { noteWorker, renewLeases } from '../store/tasks.sql';
+
+/** Renews what the worker still holds and says what it must drop or kill. */
+export async function heartbeat(
+  deps: Pick<EngineDeps, 'db' | 'leases' | 'queue'>,
+  request: executionsRpc.HeartbeatRequest,
+): Promise<executionsRpc.HeartbeatResponse> {
+  const { workerId, workerJson, taskIds, proofs } = request;
+  await noteWorker(deps.db, workerId, workerJson || '{}');
+  const weights = deps.queue.weights();
+  if (taskIds.length === 0) return { lost: [], kill: [], proofs: {}, weights };
+  const { held, kill } = await renewLeases(deps.db.query, workerId, taskIds, leaseMs);
+  return {
+    lost: taskIds.filter((id) => !held.has(id)),
+    kill,
+    proofs: renewed(deps.leases, proofs, workerId, held),
+    weights,
+  };
+}
+
+/** Proofs of leases that are held live as long as these; what they say does not change. */
+function renewed(
+  leases: LeaseProofs,
+  proofs: readonly string[],
+  workerId: string,
+  held: ReadonlySet<string>,
+): Record<string, string> {
+  const fresh: Record<string, string> = {};
+  for (const proof of proofs) {
+    const lease = leases.read(proof, true);
+    if (lease.workerId === workerId && held.has(lease.taskId))
+      fresh[lease.taskId] = leases.prove(lease, leaseMs);
+  }
+  return fresh;
+}

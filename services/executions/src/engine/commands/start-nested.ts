@@ -1,0 +1,180 @@
+import { AppError, isAppError } from '@baton/kernel';
+import type { CallRequest } from '@baton/task-graph';
+import { groupLog } from '../../events/domain/graph-events';
+import { appendGroupEvents } from '../../events/store/events.sql';
+import { requestExecution } from '../../executions/commands/request-execution';
+import { leavingWith } from '../../executions/commands/start-subject';
+import { lockExecution, readExecution, twinOf } from '../../executions/store/executions.sql';
+import { checkMembers, storeMembers } from '../../groups/commands/create-execution-group';
+import { resumeGroup } from '../../groups/commands/resume-group-members';
+import { startGroupMembers } from '../../groups/commands/start-group-members';
+import type { GroupRequest } from '../../groups/domain/group-members';
+import { insertGroup, readGroup } from '../../groups/store/execution-groups.sql';
+import type { ExecutionRow, StoredStage } from '../../store/rows';
+import type { EngineDeps } from '../deps';
+import { nestedGroupId, nestedRequestId } from '../domain/nested';
+import { awaitNested, cancelNested } from './await-nested';
+import { resumeExecution } from './resume-execution';
+
+type CallStage = Extract<StoredStage, { kind: 'call' }>;
+type RunExecution = Extract<CallRequest, { call: 'run-execution' }>;
+type RunOnServices = Extract<CallRequest, { call: 'run-on-services' }>;
+
+/** Of the services below a deployment, as of every group whose creator says nothing (reference/rest-api.md 5.8). */
+const CONCURRENCY = 5;
+/** Services whose facts are asked for at a time. */
+const AT_ONCE = 8;
+
+/**
+ * Carries out a stage that starts other executions and waits for them (CallRequest `run-execution`, `run-on-services`;
+ * reference/workflows.md 1.7, 1.13). What is started is named after execution and stage, and is started only while the
+ * stage is in work, so a repetition finds it and a cancel leaves nothing behind. Then the execution is `awaiting`:
+ * nobody polls, and it takes no place of `max_concurrent_workflows`. A crash before that: phase `calling`, which
+ * engine/loops/engine.loops.ts drives again; after it: engine/commands/await-nested.ts. After a resume, what had failed or was
+ * cancelled is resumed. False: the row has moved on.
+ * @throws AppError what may succeed later; other refusals become the stage's error.
+ */
+export async function startNested(deps: EngineDeps, execution: ExecutionRow): Promise<boolean> {
+  const stage = execution.stage as CallStage;
+  let error: { type: string; message: string } | null = null;
+  try {
+    if (stage.request.call === 'run-execution') await startOne(deps, execution, stage, stage.request);
+    else if (stage.request.call === 'run-on-services')
+      await startOnServices(deps, execution, stage, stage.request);
+  } catch (err) {
+    if (!isAppError(err) || err.entry.retryable) throw err;
+    error = { type: err.code, message: err.message };
+  }
+  const isKept = await awaitNested(deps, execution, stage, error);
+  // A cancel came in between: what was resumed must not go on without whoever waits for it.
+  if (!isKept && (await hasLeft(deps, execution.id))) await cancelNested(deps, execution.id);
+  return isKept;
+}
+
+async function hasLeft(deps: EngineDeps, executionId: string): Promise<boolean> {
+  const phase = (await readExecution(deps.db.query, executionId))?.phase;
+  return phase === 'ending' || phase === 'ended';
+}
+
+async function startOne(
+  deps: EngineDeps,
+  execution: ExecutionRow,
+  stage: CallStage,
+  request: RunExecution,
+): Promise<void> {
+  const requestId = nestedRequestId(execution.id, stage.name);
+  const earlier = await twinOf(deps.db.query, { tenant: execution.tenant, requestId });
+  if (earlier) return await resumeOne(deps, execution, earlier);
+  await requestExecution(deps, {
+    tenant: execution.tenant,
+    createdBy: execution.created_by,
+    isAdministrator: true,
+    requestId,
+    workflowId: request.workflowId,
+    deploymentId: request.deploymentId,
+    parameters: request.parameters,
+    allowCustomParameters: request.allowCustomParameters,
+    isForced: request.force,
+    mayQueue: true,
+    isDryRun: false,
+    waitAfterFailS: execution.wait_after_fail_s,
+    scheduledForMs: null,
+    isSystemWorkflow: request.isSystem ?? false,
+    // The name comes from a user, who may not start everything.
+    isOfClient: !request.isSystem,
+    parentId: execution.id,
+  });
+}
+
+/** Only a resumed execution comes back to one that has ended badly. */
+async function resumeOne(deps: EngineDeps, execution: ExecutionRow, child: ExecutionRow): Promise<void> {
+  if (!execution.is_resumed || child.phase !== 'ended' || child.status === 'terminated') return;
+  await resumeExecution(deps, child.id, false);
+}
+
+async function startOnServices(
+  deps: EngineDeps,
+  execution: ExecutionRow,
+  stage: CallStage,
+  request: RunOnServices,
+): Promise<void> {
+  const { tenant } = execution;
+  const groupId = nestedGroupId(request.groupId, execution.id);
+  const group = await readGroup(deps.db.query, tenant, groupId);
+  if (group) {
+    if (execution.is_resumed) await resumeGroup(deps, group, 'resume');
+    return;
+  }
+  const ids = await servicesBelow(deps, execution, stage, request);
+  if (ids.length === 0) return;
+  const start: GroupRequest = {
+    tenant,
+    createdBy: execution.created_by,
+    isAdministrator: true,
+    groupId,
+    deploymentGroupId: '',
+    workflowId: request.workflowId,
+    defaultParameters: request.parameters,
+    parameters: {},
+    isForced: execution.is_forced,
+    concurrency: CONCURRENCY,
+    visibility: null,
+    createdAt: null,
+    parentId: execution.id,
+  };
+  const members = await checkMembers(deps, start, await factsOf(deps, execution, ids));
+  const { workflowId, createdBy, isForced } = start;
+  const of = { tenant, groupId, workflowId, createdBy, isForced, isSystemWorkflow: false };
+  const started = await deps.db.tx(async (tx) => {
+    const row = {
+      ...{
+        tenant,
+        id: groupId,
+        deployment_group_id: null,
+        workflow_id: workflowId,
+        concurrency: CONCURRENCY,
+      },
+      ...{ visibility: 'tenant', created_by: createdBy, created_at: null, parent_id: execution.id },
+      has_queued: members.rows.some(({ outcome }) => outcome === null),
+    };
+    // A twin was first: it started them.
+    if (!(await insertGroup(tx, row))) return [];
+    await storeMembers(tx, { ...of, parentId: execution.id }, members.rows);
+    await appendGroupEvents(tx, row, members.logs.map(groupLog));
+    const begun = await startGroupMembers(tx, deps, tenant, groupId);
+    // Behind the guards, as everybody locks. Whoever cancels finds the members from now on, or none was started.
+    const parent = await lockExecution(tx, execution.id);
+    if (parent?.phase !== 'calling' || parent.stage?.name !== stage.name)
+      throw new AppError(
+        'conflict_error',
+        `Execution ${execution.id} does not wait for its services any more`,
+      );
+    return begun;
+  });
+  for (const id of started) deps.wake.drive(id);
+}
+
+/** Ids of the services, as they were when they were asked for first: the answer is stored there under the stage's name. */
+async function servicesBelow(
+  deps: EngineDeps,
+  execution: ExecutionRow,
+  stage: CallStage,
+  request: RunOnServices,
+): Promise<string[]> {
+  const { tenant, id, created_by } = execution;
+  const of = { tenant, deploymentId: request.deploymentId, executionId: id, username: created_by };
+  return (await deps.deployments.call(of, stage.name, { call: 'list-services' })) as string[];
+}
+
+async function factsOf(deps: EngineDeps, execution: ExecutionRow, ids: readonly string[]) {
+  const caller = { username: execution.created_by, isAdministrator: true };
+  const leaving = await leavingWith(deps, { deploymentId: null, parameters: {}, parentId: execution.id });
+  const facts = [];
+  for (let i = 0; i < ids.length; i += AT_ONCE) {
+    const some = ids
+      .slice(i, i + AT_ONCE)
+      .map((id) => deps.deployments.facts(execution.tenant, id, caller, leaving));
+    facts.push(...(await Promise.all(some)));
+  }
+  return facts;
+}

@@ -1,0 +1,43 @@
+import { isAppError } from '@baton/kernel';
+import {
+  noteEndHeard,
+  owedEnds,
+  readExecution,
+  type TimedExecution,
+} from '../../executions/store/executions.sql';
+import { inTurn, type Round } from '../../loops/rounds';
+import type { Outcome } from '../../store/rows';
+import type { EngineDeps } from '../deps';
+import { tellDeployments } from './end-execution';
+
+/** Executions in one tick. */
+const BATCH = 50;
+
+/**
+ * Ends that were stored without deployments having heard them, as those of forced cancels while it was away: told until it
+ * has, by any replica, each in its turn. `wake_at` of the ended row says that it is owed. Crash after the answer: told again,
+ * which changes nothing there.
+ */
+export const tellOwedEnds = (deps: EngineDeps, round: Round) =>
+  inTurn(deps, round, {
+    limit: BATCH,
+    read: (place) => owedEnds(deps.db.query, BATCH, place),
+    keyOf: ({ id }) => id,
+    async work(id) {
+      const execution = await readExecution(deps.db.query, id);
+      if (execution?.phase === 'ended') await tellEnd(deps, execution);
+    },
+  });
+
+/**
+ * Tells the stored end of an execution and notes that it was heard; a deployment that is gone hears nothing more. When the row
+ * has moved on meanwhile it is left: to a resume, which is later, or to the next look.
+ */
+export async function tellEnd(deps: EngineDeps, execution: TimedExecution): Promise<void> {
+  try {
+    await tellDeployments(deps, execution, { status: execution.status as Outcome['status'] });
+  } catch (error) {
+    if (!isAppError(error, 'not_found_error')) throw error;
+  }
+  if (execution.wake_at !== null) await noteEndHeard(deps.db, execution.id, execution.version);
+}

@@ -1,0 +1,94 @@
+import { type Happening, isInGrace } from '@baton/task-graph';
+import {
+  betweenPhases,
+  type DueExecution,
+  dueTimers,
+  lockExecution,
+  updateExecution,
+} from '../../executions/store/executions.sql';
+import { eachAlone } from '../../loops/each-alone';
+import { inTurn, newRound, type Round } from '../../loops/rounds';
+import type { Place } from '../../store/round.sql';
+import type { EngineDeps } from '../deps';
+import { STOP_LIMIT_MS } from '../domain/cancel';
+import { runStep, type StepOptions, type StepPlanner } from '../steps/run-step';
+import { type KilledRun, requestKill } from '../store/tasks.sql';
+import { settleNested } from './await-nested';
+
+const BATCH = 50;
+/** How long a phase without workers may last before another replica drives it as well. */
+const STALLED_MS = 5_000;
+
+/** Where the loop stands in those with a timer and in those between two phases. */
+export interface WakeRounds {
+  timers: Round;
+  phases: Round;
+}
+
+export const newWakeRounds = (): WakeRounds => ({ timers: newRound(), phases: newRound() });
+
+/**
+ * Executions whose timer is due or whose driver died: told again, in this process. Each in its turn: those that nobody can
+ * drive, as on a broken deployment, are the oldest for ever.
+ */
+export async function wakeExecutions(deps: EngineDeps, rounds = newWakeRounds()): Promise<number> {
+  const { query } = deps.db;
+  const limit = BATCH;
+  const keyOf = ({ id }: DueExecution) => id;
+  const work = async (id: string, [row]: readonly DueExecution[]) => {
+    if (row?.phase === 'awaiting') await settleNested(deps, id);
+    else if (row?.phase === 'running' || row?.phase === 'waiting') await wakeExecution(deps, id);
+    else deps.wake.drive(id);
+  };
+  let count = 0;
+  const looks: [Round, (place: Place | null) => Promise<DueExecution[]>][] = [
+    [rounds.timers, (place) => dueTimers(query, limit, place)],
+    [rounds.phases, (place) => betweenPhases(query, limit, STALLED_MS, place)],
+  ];
+  await eachAlone(looks, async ([round, read]) => {
+    count += (await inTurn(deps, round, { limit, read, keyOf, work })).length;
+  });
+  return count;
+}
+
+/**
+ * Handles the due timers of one execution: retries, the deadline after a failure, the grace of a cancel, its scheduled time,
+ * the limit of what it has started.
+ */
+export async function wakeExecution(deps: EngineDeps, executionId: string): Promise<void> {
+  if (await stopAfterGrace(deps, executionId)) return;
+  const done = await runStep(deps, executionId, ({ execution, loaded }) => {
+    const due = [...loaded.timers].filter(([, at]) => at <= execution.now_ms);
+    if (due.length === 0) return null;
+    return { happenings: due.map(([idx]): Happening => ({ kind: 'due', idx })) };
+  });
+  if (done) return;
+  await settleNested(deps, executionId);
+  const isReleased = await deps.db.tx(async (tx) => {
+    const execution = await lockExecution(tx, executionId);
+    if (execution?.status !== 'scheduled' || Date.parse(execution.scheduled_for!) > execution.now_ms)
+      return false;
+    await updateExecution(tx, executionId, { status: 'queued', wake_at: null });
+    return true;
+  });
+  if (isReleased) deps.wake.dequeue();
+}
+
+/**
+ * Has workers stop what a plain cancel has left to end by itself, when its grace is over; the execution ends with their answers,
+ * or when they do not answer in time. After a crash of this process the loop finds the timer in `wake_at`, workers find the mark
+ * with their heartbeat. False: nothing was to be stopped.
+ */
+async function stopAfterGrace(deps: EngineDeps, executionId: string): Promise<boolean> {
+  let killed: KilledRun[] = [];
+  const planned: StepPlanner = ({ execution, loaded: { graph } }) =>
+    isInGrace(graph) && graph.flags.grace!.until <= execution.now_ms
+      ? { happenings: [{ kind: 'stop', until: execution.now_ms + STOP_LIMIT_MS }] }
+      : null;
+  const within: StepOptions['within'] = async (tx, { loaded }) => {
+    killed = await requestKill(tx, loaded.graphId);
+  };
+  const done = await runStep(deps, executionId, planned, { within });
+  if (killed.length > 0) deps.wake.kill(executionId, killed);
+  return done !== null;
+}

@@ -1,0 +1,38 @@
+import type { Loop } from '@baton/service-runtime';
+import { dequeueExecutions } from '../../executions/commands/dequeue-executions';
+import { newRound } from '../../loops/rounds';
+import { announceUnclaimed } from '../commands/announce-unclaimed';
+import { forgetBatches } from '../commands/append-task-events';
+import { settleForgotten } from '../commands/await-nested';
+import { deliverForgotten } from '../commands/deliver-states';
+import { tellOwedEnds } from '../commands/tell-owed-ends';
+import { wakeForgotten } from '../commands/wake-deferred';
+import { newWakeRounds, wakeExecutions } from '../commands/wake-executions';
+import type { EngineDeps } from '../deps';
+import { leaseReaper } from './lease-reaper';
+
+/** What repairs after a crash, on every replica: each tick is bounded and safe beside others. */
+export function engineLoops(deps: EngineDeps): Loop[] {
+  const wakes = newWakeRounds();
+  const [undelivered, owed, nested, deferred] = [newRound(), newRound(), newRound(), newRound()];
+  return [
+    { name: 'wake-executions', intervalMs: 2_000, tickOnce: () => wakeExecutions(deps, wakes) },
+    { name: 'lease-reaper', intervalMs: 1_000, tickOnce: leaseReaper(deps) },
+    { name: 'announce-unclaimed', intervalMs: 2_000, tickOnce: () => announceUnclaimed(deps) },
+    { name: 'dequeue', intervalMs: 2_000, tickOnce: () => dequeueExecutions(deps) },
+    {
+      name: 'deliver-states',
+      intervalMs: 5_000,
+      tickOnce: () => deliverForgotten(deps, undelivered),
+    },
+    // Not with the timers, which would wait for calls that hang.
+    { name: 'tell-owed-ends', intervalMs: 2_000, tickOnce: () => tellOwedEnds(deps, owed) },
+    { name: 'settle-nested', intervalMs: 10_000, tickOnce: () => settleForgotten(deps, nested) },
+    { name: 'settle-deferred', intervalMs: 10_000, tickOnce: () => wakeForgotten(deps, deferred) },
+    {
+      name: 'purge-batches',
+      intervalMs: 3_600_000,
+      tickOnce: () => forgetBatches(deps),
+    },
+  ];
+}

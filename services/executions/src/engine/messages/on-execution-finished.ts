@@ -1,0 +1,47 @@
+import type { Envelope, executionFinished, MessageType } from '@baton/contracts';
+import { nullIfNotFound } from '@baton/kernel';
+import { forgetDeletion } from '../../executions/commands/forget-executions';
+import { DELETE_WORKFLOW } from '../../executions/domain/system-workflows';
+import { knownExecution } from '../../executions/queries/known-execution';
+import { collectEnded } from '../../groups/commands/collect-ended';
+import { settleNested } from '../commands/await-nested';
+import type { EngineDeps } from '../deps';
+
+type Finished = typeof executionFinished extends MessageType<infer T> ? T : never;
+
+/**
+ * An execution ended: the one that has started it may go on, its deployment may join a group, and one that deleted its
+ * deployment goes with it. Repeating is harmless. What follows any end is done by whoever ends it (engine/commands/after-ends.ts).
+ */
+export function onExecutionFinished(deps: EngineDeps, wire: 'spec' | 'cloudify') {
+  return async ({ tenant, payload }: Envelope<Finished>): Promise<void> => {
+    if (payload.parentExecutionId !== undefined) await settleNested(deps, payload.parentExecutionId);
+    await collectEnded(deps, tenant, payload);
+    if (payload.workflowId !== DELETE_WORKFLOW) return;
+    if (!(await hasDeleted(deps, tenant, payload))) return;
+    await forgetDeletion(deps.db, tenant, payload.executionId, wire === 'cloudify');
+  };
+}
+
+/**
+ * Whether the deployment of a deletion is gone. Also of one that was cancelled, or failed, after deployments had heard that it
+ * was through; where deployments does not answer, which a forced cancel does not wait for, such a one stays.
+ */
+async function hasDeleted(
+  deps: EngineDeps,
+  tenant: string,
+  { executionId, deploymentId, status }: Finished,
+): Promise<boolean> {
+  const row = await knownExecution(deps.db.query, executionId);
+  if (!row) return false;
+  try {
+    const asked = deps.deployments.facts(tenant, deploymentId, { username: '', isAdministrator: true });
+    const facts = await nullIfNotFound(asked);
+    const { deployment_made_by: madeBy } = row;
+    return facts === null || (madeBy !== null && facts.madeBy !== null && madeBy !== facts.madeBy);
+  } catch (err) {
+    if (status === 'terminated') throw err;
+    deps.log.warn({ err, executionId }, 'a deletion that did not succeed may stay without its deployment');
+    return false;
+  }
+}

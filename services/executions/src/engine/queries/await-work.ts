@@ -1,0 +1,56 @@
+import type { WorkChange } from '@baton/contracts';
+import type { Db } from '@baton/postgres';
+import type { StreamHub } from '../../events/stream-hub';
+import type { DB } from '../../store/tables.gen';
+import { staleRun, type WorkflowRun } from '../steps/code-run';
+import { changedWork, readCodeRun } from '../store/work.sql';
+
+/** A lost notification costs at most this long. */
+const LOOK_MS = 1_000;
+const MAX_WAIT_MS = 20_000;
+
+export interface WorkNews {
+  version: number;
+  changes: WorkChange[];
+  cancel: string;
+}
+
+/**
+ * What happened in the graph of running workflow code behind `afterVersion`; when nothing did, waits for it, at most
+ * `maxWaitMs`. An answer without changes is usual: ask again with its version.
+ * @throws AppError stale_attempt_error when the code that asks does not run any more.
+ */
+export async function awaitWork(
+  deps: { db: Db<DB>; hub: StreamHub; nowMs: () => number },
+  run: WorkflowRun,
+  after: { version: number; maxWaitMs: number; isCancelKnown: boolean },
+  signal: AbortSignal,
+): Promise<WorkNews> {
+  const until = deps.nowMs() + Math.min(after.maxWaitMs, MAX_WAIT_MS);
+  for (;;) {
+    const looked = new AbortController();
+    // Listen first, look then: what happens in between is heard.
+    const woken = deps.hub.next(run.executionId, LOOK_MS, AbortSignal.any([signal, looked.signal]));
+    let isWaiting = false;
+    try {
+      const news = await readNews(deps.db, run, after.version);
+      const isNews = news.changes.length > 0 || (news.cancel !== '' && !after.isCancelKnown);
+      isWaiting = !isNews && !signal.aborted && deps.nowMs() < until;
+      if (!isWaiting) return news;
+    } finally {
+      if (!isWaiting) looked.abort();
+    }
+    await woken;
+  }
+}
+
+async function readNews(db: Db<DB>, run: WorkflowRun, afterVersion: number): Promise<WorkNews> {
+  const row = await readCodeRun(db.query, run.executionId, run.taskId);
+  if (row?.attempt !== run.attempt || row.worker_id !== run.workerId || row.state !== 'started')
+    throw staleRun();
+  const { version, cancel } = row;
+  if (version <= afterVersion) return { version: afterVersion, changes: [], cancel };
+  // Read after the version: what is newer comes once more with the next answer, which does no harm.
+  const changes = await changedWork(db.query, row.graph_id, afterVersion);
+  return { version, changes, cancel };
+}

@@ -1,0 +1,195 @@
+import { type Clock, type Pieces, systemClock, whole } from '@baton/kernel';
+import {
+  advance,
+  advanceInPieces,
+  type Decision,
+  type GraphOutcome,
+  type Happening,
+} from '@baton/task-graph';
+import { newEventOf } from '../../events/domain/graph-events';
+import type { LockedExecution } from '../../executions/store/executions.sql';
+import type { InstanceStateRow } from '../../store/rows';
+import { emptyWrite, type StepChanges, type StepWrite } from '../store/step-write';
+import type { SteppedRow } from '../store/steps.sql';
+import type { LoadedGraph } from './graph-memory';
+import { taskWrites } from './task-writes';
+import { wakeUpsOf } from './wake-ups';
+
+/** Which worker takes ready operations in the same step, and how many. */
+export interface ClaimRequest {
+  workerId: string;
+  room: number;
+  /** Taken first when it is free; one that the worker holds already has its place in the room. */
+  preferred: number | null;
+}
+
+/** Whether the operation that a claim names is held by its worker. */
+export const holdsPreferred = (loaded: LoadedGraph, { workerId, preferred }: ClaimRequest): boolean =>
+  preferred !== null && loaded.holders.get(preferred) === workerId;
+
+export interface Step {
+  /** Operations that the claiming workers now hold, by claim. */
+  claimed: number[][];
+  outcome: GraphOutcome | null;
+  refused: { idx: number; attempt: number }[];
+  hasStates: boolean;
+  /** A timer was set or may have run out: the step needs the database's own time. */
+  hasTimers: boolean;
+}
+
+/** A decision that is made in memory and not written yet. */
+export interface DecidedStep {
+  step: Step;
+  write: StepWrite;
+}
+
+/**
+ * One step of an execution's graph, in memory: decide, and say what is to be written. Until `noteWritten` the graph in
+ * memory fits no version; whoever cannot write it forgets the graph.
+ */
+export function decideStep(
+  execution: LockedExecution,
+  loaded: LoadedGraph,
+  happenings: readonly Happening[],
+  claims: readonly ClaimRequest[] = [],
+  clock: Pick<Clock, 'monotonic'> = systemClock,
+): DecidedStep {
+  return whole(decideInPieces(execution, loaded, happenings, claims, clock));
+}
+
+/** The same, of a graph that nobody else knows yet. */
+export function* decideInPieces(
+  execution: LockedExecution,
+  loaded: LoadedGraph,
+  happenings: readonly Happening[],
+  claims: readonly ClaimRequest[] = [],
+  clock: Pick<Clock, 'monotonic'> = systemClock,
+): Pieces<DecidedStep> {
+  const flagsBefore = JSON.stringify(loaded.graph.flags);
+  loaded.version = -1;
+  const first = yield* advanceInPieces(loaded.graph, happenings, execution.now_ms);
+  noteDispatch(loaded, first);
+  const claimed = claims.map((claim) => (first.outcome ? [] : pick(loaded, claim)));
+  const starts = claimed
+    .flat()
+    .map((idx): Happening => ({ kind: 'started', idx, attempt: loaded.graph.nodes[idx]!.attempt }));
+  const second = starts.length > 0 ? advance(loaded.graph, starts, execution.now_ms) : null;
+  const decisions = second ? [first, second] : [first];
+  for (const happening of happenings)
+    if (happening.kind === 'due' || happening.kind === 'wake') loaded.timers.delete(happening.idx);
+  for (const decision of decisions) noteTimers(loaded, decision);
+
+  yield;
+  const areFlagsChanged = JSON.stringify(loaded.graph.flags) !== flagsBefore;
+  const decided = describe(execution, loaded, decisions, areFlagsChanged, clock.monotonic());
+  decided.step.claimed = claimed;
+  yield;
+  return decided;
+}
+
+/** The delta of decisions and what follows from it for the execution's row. */
+export function describe(
+  execution: LockedExecution,
+  loaded: LoadedGraph,
+  decisions: readonly Decision[],
+  areFlagsChanged: boolean,
+  nowMs: number,
+): DecidedStep {
+  const outcome = decisions.find((decision) => decision.outcome)?.outcome ?? null;
+  const states = decisions.flatMap(statesOf);
+  const counters = decisions.at(-1)!.counters;
+  const changes: StepChanges = {};
+  // Late answers to a stopped graph: it is counted already.
+  if (execution.phase === 'running') {
+    changes.total_operations = execution.earlier_total + counters.total;
+    changes.finished_operations = execution.earlier_finished + counters.finished;
+  }
+  const write: StepWrite = {
+    ...emptyWrite(execution),
+    changes,
+    // A late answer to one that has ended leaves what is owed of that (engine/commands/tell-owed-ends.ts).
+    wakeAt: execution.phase === 'ended' ? execution.wake_at : nextWake(loaded),
+    flags: areFlagsChanged ? loaded.graph.flags : null,
+    ...taskWrites(execution, loaded, decisions),
+    events: decisions.flatMap((decision) => decision.events.map(newEventOf)),
+    states,
+    deliveredSeq: loaded.deliveredSeq,
+    outbox: outcome ? [] : wakeUpsOf(execution, loaded, nowMs),
+  };
+  const step: Step = {
+    claimed: [],
+    outcome,
+    refused: decisions.flatMap((d) => d.refused),
+    hasStates: states.length > 0,
+    hasTimers: loaded.graph.flags.deadline !== null || decisions.some((d) => d.timers.length > 0),
+  };
+  return { step, write };
+}
+
+/** The step is stored: the graph in memory fits its rows again, and the execution's row is as it is now. */
+export function noteWritten(
+  execution: LockedExecution,
+  loaded: LoadedGraph,
+  write: StepWrite,
+  row: SteppedRow,
+): void {
+  const { version, last_event_seq, last_state_seq, now_ms } = row;
+  Object.assign(execution, write.changes, { version, last_event_seq, last_state_seq, now_ms });
+  execution.wake_at = write.wakeAt;
+  loaded.version = version;
+  loaded.execution = execution;
+  if (loaded.deliveredSeq === write.deliveredSeq) loaded.deliveredSeq = 0;
+  const base = last_state_seq - write.states.length;
+  for (const [i, state] of write.states.entries()) loaded.states.push({ ...state, seq: base + 1 + i });
+}
+
+export function noteDispatch(loaded: LoadedGraph, decision: Decision): void {
+  for (const change of decision.changes) {
+    // Whoever held it is through with it: it ended, or it was lost and gets a new attempt.
+    loaded.holders.delete(change.idx);
+    loaded.unclaimed.delete(change.idx);
+  }
+  for (const idx of decision.dispatch) loaded.unclaimed.add(idx);
+}
+
+/** The operations that the worker takes, the preferred one first; they leave the unclaimed ones. */
+function pick(loaded: LoadedGraph, claim: ClaimRequest): number[] {
+  const taken: number[] = [];
+  const room = holdsPreferred(loaded, claim) ? claim.room - 1 : claim.room;
+  const take = (idx: number) => {
+    loaded.unclaimed.delete(idx);
+    loaded.holders.set(idx, claim.workerId);
+    taken.push(idx);
+  };
+  if (room > 0 && claim.preferred !== null && loaded.unclaimed.has(claim.preferred)) take(claim.preferred);
+  for (const idx of loaded.unclaimed) {
+    if (taken.length >= room) break;
+    take(idx);
+  }
+  return taken;
+}
+
+export function noteTimers(loaded: LoadedGraph, decision: Decision): void {
+  for (const timer of decision.timers) loaded.timers.set(timer.idx, timer.at);
+  if (decision.outcome) loaded.timers.clear();
+}
+
+function nextWake(loaded: LoadedGraph): string | null {
+  if (loaded.timers.size === 0) return null;
+  return new Date(Math.min(...loaded.timers.values())).toISOString();
+}
+
+function statesOf(decision: Decision): Omit<InstanceStateRow, 'seq'>[] {
+  return [
+    ...decision.instanceStates.map(({ nodeInstanceId, state }) => ({
+      node_instance_id: nodeInstanceId,
+      state,
+      edits: null,
+    })),
+    ...decision.systemProperties.map(({ nodeInstanceId, edits }) => ({
+      node_instance_id: nodeInstanceId,
+      state: null,
+      edits,
+    })),
+  ];
+}

@@ -1,0 +1,47 @@
+import type { executionsRpc } from '@baton/contracts';
+import type { EngineDeps } from '../deps';
+import { type ClaimRequest, holdsPreferred } from './advance-graph';
+import type { GraphMemory, LoadedGraph } from './graph-memory';
+import { runStep, type StepDone } from './run-step';
+import { noteAnswered } from './wake-ups';
+
+/** Claims of one execution that share a step; null: there was nothing to do. */
+export interface ClaimBatch {
+  requests: executionsRpc.ClaimTaskRequest[];
+  done: Promise<StepDone | null>;
+}
+
+/** Claims that wait, by execution, of each engine in this process. */
+const waitingOf = new WeakMap<GraphMemory, Map<string, ClaimBatch>>();
+
+/** The claims of an execution that wait for its next step; nobody joins them once it is decided. */
+export function openBatch(deps: EngineDeps, executionId: string): ClaimBatch {
+  let claims = waitingOf.get(deps.memory);
+  if (!claims) waitingOf.set(deps.memory, (claims = new Map()));
+  const waiting = claims.get(executionId);
+  if (waiting) return waiting;
+  const requests: ClaimBatch['requests'] = [];
+  const close = (): void => {
+    if (claims.get(executionId) === batch) claims.delete(executionId);
+  };
+  const done = runStep(deps, executionId, ({ loaded }) => {
+    close();
+    const asked = requests.map((request) => claimOf(loaded, request));
+    for (const { preferred } of asked) noteAnswered(loaded, preferred);
+    const isVain = loaded.unclaimed.size === 0 && !asked.some((claim) => holdsPreferred(loaded, claim));
+    return isVain ? null : { happenings: [], claims: asked };
+  }).finally(close);
+  const batch: ClaimBatch = { requests, done };
+  claims.set(executionId, batch);
+  return batch;
+}
+
+/** `room`: at least one, for the worker has a place for the operation that it names. */
+export const claimOf = (
+  loaded: LoadedGraph,
+  { workerId, taskId, room }: executionsRpc.ClaimTaskRequest,
+): ClaimRequest => ({
+  workerId,
+  room: Math.max(1, room),
+  preferred: loaded.idxById.get(taskId) ?? null,
+});

@@ -1,0 +1,89 @@
+import type { executionsRpc } from '@baton/contracts';
+import { limitAt, type OperationTask } from '@baton/task-graph';
+import { digestOfInputs, type HeldLease } from '@baton/trust';
+import { executionToken } from '../../executions/domain/token';
+import type { InstanceStateRow } from '../../store/rows';
+import type { EngineDeps } from '../deps';
+import { assignmentOf } from '../domain/assignment';
+import type { StepContext } from './run-step';
+import { leaseMs } from './task-writes';
+
+/** The leases of claimed operations with all that their worker needs, states included that deployments may not know yet. */
+export function leasesOf(
+  deps: Pick<EngineDeps, 'tokenKey' | 'workflowConfig' | 'leases'>,
+  { execution, loaded }: StepContext,
+  claimed: readonly number[],
+  workerId: string,
+): executionsRpc.TaskLease[] {
+  if (claimed.length === 0) return [];
+  const token = (loaded.token ??= executionToken(deps.tokenKey, execution.id));
+  const tasks = claimed.map((idx) => loaded.graph.nodes[idx]!.spec as OperationTask);
+  const { taskRetries, taskRetryIntervalMs, subgraphRetries } = deps.workflowConfig;
+  const retryDefaults = { taskRetries, taskRetryIntervalMs, subgraphRetries };
+  const statesOf = statesByInstance(loaded.states, new Set(tasks.flatMap(sidesOf)));
+  return claimed.map((idx, i) => {
+    const node = loaded.graph.nodes[idx]!;
+    const task = tasks[i]!;
+    const states = sidesOf(task)
+      .flatMap((id) => statesOf.get(id) ?? [])
+      .sort((a, b) => a.seq - b.seq);
+    const taskId = loaded.ids[idx]!;
+    const { attempt } = node;
+    const timeLeftMs = timeLeft(node, execution.now_ms);
+    return {
+      taskId,
+      executionId: execution.id,
+      attempt,
+      leaseMs,
+      assignmentJson: JSON.stringify(
+        assignmentOf(execution, task, node, token, states, timeLeftMs, retryDefaults),
+      ),
+      proof: deps.leases.prove(heldLease(execution, task, { workerId, taskId, attempt }), leaseMs),
+    };
+  });
+}
+
+/** What other services are shown: for whom this worker acts, and the inputs that name the secrets it may have. */
+function heldLease(
+  execution: StepContext['execution'],
+  { payload }: OperationTask,
+  of: Pick<HeldLease, 'workerId' | 'taskId' | 'attempt'>,
+): HeldLease {
+  return {
+    ...of,
+    tenant: execution.tenant,
+    executionId: execution.id,
+    deploymentId: execution.deployment_id ?? '',
+    blueprintId: execution.blueprint_id ?? '',
+    inputsDigest: payload.hasIntrinsicFunctions ? digestOfInputs(JSON.stringify(payload.inputs)) : '',
+    username: execution.created_by,
+  };
+}
+
+/** Of an operation that has waited: ms of its time limit that are left, at least 1; null: as its plan says. */
+function timeLeft(node: Parameters<typeof limitAt>[0], nowMs: number): number | null {
+  const limit = limitAt(node);
+  return limit === null ? null : Math.max(1, limit - nowMs);
+}
+
+/** The node instances that the operation sees, each once. */
+function sidesOf({ payload: { nodeInstanceId, relationship } }: OperationTask): string[] {
+  const sides = new Set([nodeInstanceId, relationship?.sourceId, relationship?.targetId]);
+  return [...sides].filter((id) => id !== undefined);
+}
+
+/** In one pass: thousands may be on their way while a wide graph runs. */
+function statesByInstance(
+  states: readonly InstanceStateRow[],
+  wanted: ReadonlySet<string>,
+): Map<string, InstanceStateRow[]> {
+  const found = new Map<string, InstanceStateRow[]>();
+  for (const state of states) {
+    const { node_instance_id: id } = state;
+    if (!wanted.has(id)) continue;
+    const known = found.get(id);
+    if (known) known.push(state);
+    else found.set(id, [state]);
+  }
+  return found;
+}

@@ -1,0 +1,51 @@
+import { inPieces } from '@baton/kernel';
+import { nextStageInPieces, type Stage, type StageResult } from '@baton/task-graph';
+import type { ExecutionRow } from '../../store/rows';
+import type { EngineDeps } from '../deps';
+import { callResult } from './call-result';
+import { inputOfWorkflow } from './stage-end';
+
+/** Stages that a plan may have; more means a workflow that never ends. */
+const MAX_STAGES = 200;
+
+export interface WorkflowPlan {
+  stages: Exclude<Stage, { kind: 'end' }>[];
+  /** Why the workflow would fail, as far as that is known before; null: for no such reason. */
+  error: string | null;
+}
+
+/**
+ * Every stage of a built-in workflow as it would follow if each one before it succeeded, from the model of now. Changes
+ * nothing: calls are rehearsed.
+ * @throws AppError of the rpc to deployments.
+ */
+export async function planAhead(
+  deps: EngineDeps,
+  execution: ExecutionRow,
+  program: string,
+): Promise<WorkflowPlan> {
+  const { tenant, deployment_id: deploymentId } = execution;
+  const empty = { blueprintId: execution.blueprint_id ?? '', model: { nodes: [], nodeInstances: [] } };
+  const { blueprintId, model } = deploymentId ? await deps.deployments.model(tenant, deploymentId) : empty;
+  const input = {
+    ...inputOfWorkflow(deps, execution),
+    blueprintId,
+    model,
+    resume: false,
+    isRehearsal: true,
+  };
+  const plan: WorkflowPlan = { stages: [], error: null };
+  const history: StageResult[] = [];
+  while (plan.stages.length < MAX_STAGES) {
+    const stage = await inPieces(nextStageInPieces(program, input, history));
+    if (stage.kind === 'end') {
+      if (stage.outcome === 'failed') plan.error = stage.error.message;
+      return plan;
+    }
+    plan.stages.push(stage);
+    const { kind, name, memo } = stage;
+    if (kind === 'graph') history.push({ kind, name, memo, outcome: { kind: 'succeeded' } });
+    else history.push(await callResult(deps, execution, stage));
+  }
+  return plan;
+}

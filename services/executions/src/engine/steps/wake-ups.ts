@@ -1,0 +1,45 @@
+import { type Envelope, firstTaskReady, taskReady } from '@baton/contracts';
+import { outgoing, unsent } from '@baton/postgres';
+import { isWorkflowCode } from '@baton/task-graph';
+import type { ExecutionRow } from '../../store/rows';
+import type { LoadedGraph } from './graph-memory';
+
+/**
+ * Wake-ups of one execution that are on their way at a time. A worker that answers one takes as many operations as it
+ * has room for, and further ones with its reports: more messages than there are workers to wake only cost their way.
+ */
+const MAX_WAKE_UPS = 32;
+/** After this a wake-up counts as lost, or as answered through another replica. */
+const GIVEN_UP_MS = 5_000;
+
+/** Wake-ups for operations that nobody holds, as far as not enough are on their way already. Times are monotonic ms. */
+export function wakeUpsOf(
+  execution: ExecutionRow,
+  loaded: LoadedGraph,
+  nowMs: number,
+): Omit<Envelope, 'time'>[] {
+  const { announced, unclaimed } = loaded;
+  for (const [idx, since] of announced) if (since < nowMs - GIVEN_UP_MS) announced.delete(idx);
+  const about = { tenant: execution.tenant, key: execution.id };
+  const messages: Omit<Envelope, 'time'>[] = [];
+  for (const idx of unclaimed) {
+    if (announced.size >= MAX_WAKE_UPS) break;
+    if (announced.has(idx)) continue;
+    // Of one that has nothing yet: it is not to wait behind all the operations of others.
+    const message = announced.size + loaded.holders.size === 0 ? firstTaskReady : taskReady;
+    announced.set(idx, nowMs);
+    const isWorkflow = isWorkflowCode(loaded.graph.nodes[idx]!.spec);
+    const payload = {
+      executionId: execution.id,
+      taskId: loaded.ids[idx]!,
+      ...(isWorkflow && { isWorkflow }),
+    };
+    messages.push(unsent(outgoing(message, about, payload)));
+  }
+  return messages;
+}
+
+/** A worker has answered the wake-up for this operation. */
+export function noteAnswered(loaded: LoadedGraph, idx: number | null): void {
+  if (idx !== null) loaded.announced.delete(idx);
+}

@@ -1,0 +1,202 @@
+import type { Envelope } from '@baton/contracts';
+import { jsonListInPieces, PIECE, type Pieces, storableJson } from '@baton/kernel';
+import type { GraphFlags, TaskSpec, TaskStatus } from '@baton/task-graph';
+import { eventRow } from '../../events/store/events.sql';
+import type { ExecutionRow, InstanceStateRow, NewEvent, Outcome, Phase, StoredStage } from '../../store/rows';
+import type { TaskMarks } from './task-document';
+
+/** A task as written: its stored identity, what it is and how it stands, its lease. */
+export interface TaskWrite {
+  id: string;
+  spec: TaskSpec;
+  status: TaskStatus;
+  workerId: string | null;
+  /** Milliseconds from now; null = no lease. */
+  leaseMs: number | null;
+}
+
+/** Columns of the execution that only some steps change; what is absent stays. */
+export interface StepChanges {
+  status?: ExecutionRow['status'];
+  error?: string;
+  phase?: Phase;
+  stage?: StoredStage;
+  history?: ExecutionRow['history'];
+  outcome?: Outcome;
+  graph_id?: string;
+  /** The deployment was updated since: files come from its present blueprint. */
+  blueprint_id?: string;
+  total_operations?: number;
+  finished_operations?: number;
+  earlier_total?: number;
+  earlier_finished?: number;
+  has_left_runs?: boolean;
+}
+
+/** All that one step of one execution writes. It is written when the execution still is as the step found it, or not at all. */
+export interface StepWrite {
+  executionId: string;
+  /** Of the row that the step was decided on. */
+  version: number;
+  phase: Phase;
+  /** Null: any. */
+  status: ExecutionRow['status'] | null;
+  changes: StepChanges;
+  /** Sets `started_at` to the time of the database. */
+  isStart: boolean;
+  /** Sets `ended_at` to the time of the database. */
+  isEnd: boolean;
+  wakeAt: string | null;
+  newGraph: {
+    id: string;
+    name: string;
+    wait_after_fail_ms: number;
+    is_dry_run: boolean;
+    flags: GraphFlags;
+    /** Its tasks (engine/store/task-document.ts); null: they come as rows. */
+    tasks: string | null;
+  } | null;
+  /** Null: as they are. */
+  flags: GraphFlags | null;
+  newTasks: TaskWrite[];
+  tasks: TaskWrite[];
+  /** Of tasks without rows. */
+  marks: TaskMarks | null;
+  events: NewEvent[];
+  states: Omit<InstanceStateRow, 'seq'>[];
+  /** States up to this number have reached deployments and are forgotten; 0: none. */
+  deliveredSeq: number;
+  outbox: Omit<Envelope, 'time'>[];
+}
+
+/** A step that changes nothing yet but the version, decided on this row. */
+export function emptyWrite(execution: ExecutionRow): StepWrite {
+  return {
+    executionId: execution.id,
+    version: execution.version,
+    phase: execution.phase,
+    status: null,
+    changes: {},
+    isStart: false,
+    isEnd: false,
+    wakeAt: execution.wake_at,
+    newGraph: null,
+    flags: null,
+    newTasks: [],
+    tasks: [],
+    marks: null,
+    events: [],
+    states: [],
+    deliveredSeq: 0,
+    outbox: [],
+  };
+}
+
+/** As the statement takes it (step-statement.sql.ts). */
+export type StepInput = ReturnType<typeof ownInput> & Lists;
+
+interface Lists {
+  events: object[];
+  states: object[];
+}
+
+/** What the statement that writes steps is made for, and its parameter as JSON. */
+export interface StepsInput {
+  inputs: StepInput[];
+  json: string;
+}
+
+/** A step that begins the work of ten thousand instances has a hundred thousand rows. */
+export function* stepsInput(steps: readonly StepWrite[]): Pieces<StepsInput> {
+  const inputs: StepInput[] = [];
+  const texts: string[] = [];
+  for (const step of steps) {
+    const own = ownInput(step);
+    const events = yield* numbered(step.events, eventRow);
+    const states = yield* numbered(step.states, (state) => state);
+    inputs.push({ ...own, events, states });
+    const text = JSON.stringify(own).slice(0, -1);
+    yield;
+    const lists = [yield* jsonListInPieces(events), yield* jsonListInPieces(states)];
+    texts.push(`${text},"events":${lists[0]},"states":${lists[1]}}`);
+  }
+  return { inputs, json: storableJson(`[${texts.join(',')}]`) };
+}
+
+function* numbered<T>(list: readonly T[], rowOf: (one: T) => object): Pieces<object[]> {
+  const rows: object[] = [];
+  for (const [i, one] of list.entries()) {
+    if (i % PIECE === PIECE - 1) yield;
+    rows.push({ n: i + 1, ...rowOf(one) });
+  }
+  return rows;
+}
+
+/** All but the lists that may be long. */
+function ownInput(step: StepWrite) {
+  const { plain, others } = sorted(step.tasks);
+  return {
+    execution_id: step.executionId,
+    version: step.version,
+    is_phase: step.phase,
+    is_status: step.status,
+    ...step.changes,
+    is_start: step.isStart,
+    is_end: step.isEnd,
+    wake_at: step.wakeAt,
+    new_graph: step.newGraph,
+    flags: step.flags,
+    new_tasks: step.newTasks.map((write) => ({
+      ...statusOf(write),
+      idx: write.spec.idx,
+      spec: specOf(write.spec),
+    })),
+    tasks: others.map(statusOf),
+    marks: step.marks,
+    succeeded: plain.succeeded,
+    started: plain.started,
+    event_count: step.events.length,
+    state_count: step.states.length,
+    delivered_seq: step.deliveredSeq || null,
+    outbox: step.outbox,
+  };
+}
+
+/** Many rows change only by starting or succeeding without a worker: their ids say it all. */
+function sorted(writes: readonly TaskWrite[]) {
+  const plain: { succeeded: string[]; started: string[] } = { succeeded: [], started: [] };
+  const others: TaskWrite[] = [];
+  for (const write of writes) {
+    const { state, attempt, losses, retries, error, result } = write.status;
+    const isPlain =
+      write.spec.kind !== 'operation' &&
+      attempt + losses + retries === 0 &&
+      error === null &&
+      result === null;
+    if (isPlain && (state === 'succeeded' || state === 'started')) plain[state].push(write.id);
+    else others.push(write);
+  }
+  return { plain, others };
+}
+
+function statusOf({ id, status, workerId, leaseMs }: TaskWrite) {
+  return {
+    id,
+    state: status.state,
+    attempt: status.attempt,
+    losses: status.losses,
+    retries: status.retries,
+    not_before: status.notBefore,
+    error: status.error,
+    result: status.result === undefined ? null : status.result,
+    // Most have never waited.
+    ...(status.deferral !== null && { deferral: status.deferral }),
+    worker_id: workerId,
+    lease_s: leaseMs === null ? null : leaseMs / 1000,
+  };
+}
+
+/** What never changes of a task; its number has a column of its own. */
+function specOf({ kind, type, name, key, payload, policy, deps, subgraph, retryOf }: TaskSpec) {
+  return { kind, type, name, key, payload, policy, deps, subgraph, retryOf };
+}

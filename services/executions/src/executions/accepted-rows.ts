@@ -1,0 +1,25 @@
+import { LRUCache } from 'lru-cache';
+import type { TimedExecution } from './store/executions.sql';
+
+/** Rows of executions that this process has just accepted: their first drive need not read them. */
+export interface AcceptedRows {
+  note(execution: TimedExecution): void;
+  /** The row, once; null when it is not known. */
+  take(executionId: string): TimedExecution | null;
+  forget(executionId: string): void;
+}
+
+const MAX_ROWS = 500;
+
+export function createAcceptedRows(): AcceptedRows {
+  const rows = new LRUCache<string, TimedExecution>({ max: MAX_ROWS });
+  return {
+    note: (execution) => void rows.set(execution.id, execution),
+    take(executionId) {
+      const execution = rows.get(executionId) ?? null;
+      rows.delete(executionId);
+      return execution;
+    },
+    forget: (executionId) => void rows.delete(executionId),
+  };
+}

@@ -1,0 +1,99 @@
+import { canonicalJson, isAppError } from '@baton/kernel';
+import type { Tx } from '@baton/postgres';
+import type { EngineDeps } from '../../engine/deps';
+import {
+  type ExecutionGroupRow,
+  type Startable,
+  startableMembers,
+} from '../../groups/store/execution-groups.sql';
+import type { ExecutionRow } from '../../store/rows';
+import type { DB } from '../../store/tables.gen';
+import { isSystemWorkflowName } from '../domain/system-workflows';
+import { lookAgain, passedIn, passOver } from '../passed-over';
+import { lockExecution, updateExecution } from '../store/executions.sql';
+import { countAtWork } from '../store/queue.sql';
+import { checkAgain } from './request-execution';
+import type { StartSubject } from './start-subject';
+
+/**
+ * Why it can no longer start; null = it can, with what it is to run as it is now; `later` = that cannot be said now. Its
+ * deployment may have been updated while it waited.
+ */
+export async function refusalOf(
+  deps: EngineDeps,
+  candidate: ExecutionRow,
+): Promise<{ error: string } | 'later' | null> {
+  try {
+    await renew(deps, candidate, await checkAgain(deps, candidate));
+    return null;
+  } catch (err) {
+    if (isAppError(err) && !err.entry.retryable && err.entry.http < 500)
+      return { error: `Error dequeueing execution: ${err.message}` };
+    deps.log.warn({ err, executionId: candidate.id }, 'a queued execution could not be checked');
+    return 'later';
+  }
+}
+
+/** Stores what it runs with now. A crash after it: the next look finds nothing to change. */
+async function renew(deps: EngineDeps, candidate: ExecutionRow, subject: StartSubject): Promise<void> {
+  const { id, deployment_id, workflow_id } = candidate;
+  if (deployment_id === null || isSystemWorkflowName(workflow_id)) return;
+  const { parameters, program, blueprintId: blueprint_id } = subject;
+  const isSame =
+    program === candidate.program &&
+    blueprint_id === candidate.blueprint_id &&
+    canonicalJson(parameters) === canonicalJson(candidate.parameters);
+  if (isSame) return;
+  await deps.db.tx(async (tx) => {
+    if ((await lockExecution(tx, id))?.status !== 'queued') return;
+    await updateExecution(tx, id, { parameters, program, blueprint_id });
+  });
+}
+
+/** What waited ends as failed; false: it does not wait any more. The caller drives it. */
+export async function failQueued(tx: Tx<DB>, id: string, error: string): Promise<boolean> {
+  if ((await lockExecution(tx, id))?.status !== 'queued') return false;
+  // `failed` is written at the end together with the terminal event.
+  await updateExecution(tx, id, { status: 'pending', phase: 'ending', outcome: { status: 'failed', error } });
+  return true;
+}
+
+/** Looks behind members that cannot be checked now. */
+const MAX_ROUNDS = 5;
+
+/**
+ * Checks those members of a group that are next as if they were asked for now: what has become impossible while they
+ * waited (their deployment, its state, the workflow) fails them; those that cannot be checked now do not hold up the others.
+ * Answers the ids that may start, and whether each that was looked at could be checked.
+ */
+export async function checkMembersAgain(
+  deps: EngineDeps,
+  group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>,
+  which: Startable,
+): Promise<{ passed: string[]; areAllPassed: boolean }> {
+  const { query } = deps.db;
+  const room = deps.queue.maxConcurrent() - (await countAtWork(query));
+  const passed: string[] = [];
+  let areAllPassed = true;
+  const queue = `members of ${group.tenant} ${group.id}`;
+  const later = () => passedIn(deps.passedOver, queue);
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    const before = later().size;
+    const except = [...passed, ...later()];
+    for (const member of await startableMembers(query, group, room - passed.length, { which, except })) {
+      // Whoever carries out a system workflow checks it; one that deletes a deployment has nothing to do when it is gone.
+      const isOfSystem = isSystemWorkflowName(member.workflow_id);
+      const refusal = isOfSystem ? null : await refusalOf(deps, member);
+      if (refusal === null) passed.push(member.id);
+      else if (refusal === 'later') {
+        areAllPassed = false;
+        passOver(deps.passedOver, queue, member.id);
+      } else if (await deps.db.tx((tx) => failQueued(tx, member.id, refusal.error)))
+        deps.wake.drive(member.id);
+    }
+    if (later().size > before) continue;
+    lookAgain(deps.passedOver, queue);
+    break;
+  }
+  return { passed, areAllPassed };
+}

@@ -1,0 +1,48 @@
+import type { executionsRpc } from '@baton/contracts';
+import { AppError } from '@baton/kernel';
+import type { EngineDeps } from '../../engine/deps';
+import { workflowLog } from '../../events/domain/graph-events';
+import { appendEvents, rememberBatch } from '../../events/store/events.sql';
+import type { Outcome } from '../../store/rows';
+import { isCarriedOutElsewhere } from '../domain/system-workflows';
+import { lockExecution, updateExecution } from '../store/executions.sql';
+
+const ENDS: readonly string[] = ['terminated', 'failed', 'cancelled'] satisfies Outcome['status'][];
+
+/**
+ * Log lines and the end of an execution that another service carries out; answers its status, '' when it is gone. The
+ * end goes the engine's own way (phase `ending`), and a repeated or late report changes nothing. Whoever carries it out
+ * repeats until it is answered, so a crash on either side loses nothing.
+ * @throws AppError conflict_error for an execution that the engine carries out itself.
+ */
+export async function reportSystemExecution(
+  deps: EngineDeps,
+  report: executionsRpc.ReportSystemExecutionRequest,
+): Promise<string> {
+  const { status, isEnding } = await deps.turns.take(report.executionId, () =>
+    deps.db.tx(async (tx) => {
+      const execution = await lockExecution(tx, report.executionId);
+      const told = (isEnding: boolean) => ({ status: execution?.status ?? '', isEnding });
+      if (!execution) return told(false);
+      if (!isCarriedOutElsewhere(execution))
+        throw new AppError('conflict_error', `Execution ${execution.id} is carried out by the engine`);
+      if (execution.phase === 'ended') return told(false);
+      if (report.log.length > 0 && (await rememberBatch(tx, report.batchId))) {
+        const lines = report.log.map((line) => workflowLog(execution, 'info', line));
+        execution.last_event_seq = await appendEvents(tx, execution, lines);
+        await updateExecution(tx, execution.id, { last_event_seq: execution.last_event_seq });
+      }
+      if (!ENDS.includes(report.endStatus)) return told(false);
+      // Its end is decided, by an earlier report or a cancel that was accepted.
+      if (execution.phase === 'ending') return told(true);
+      const outcome = { status: report.endStatus as Outcome['status'], error: report.error };
+      // One that still waits has no status that may stand beside this phase.
+      const waiting = execution.phase === 'waiting' ? { status: 'cancelling' as const } : {};
+      await updateExecution(tx, execution.id, { phase: 'ending', outcome, wake_at: null, ...waiting });
+      return told(true);
+    }),
+  );
+  if (isEnding) deps.wake.drive(report.executionId);
+  else if (report.log.length > 0) deps.wake.events(report.executionId);
+  return status;
+}

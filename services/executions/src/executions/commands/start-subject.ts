@@ -1,0 +1,89 @@
+import { AppError, badParameter, type JsonObject, nullIfNotFound } from '@baton/kernel';
+import type { EngineDeps } from '../../engine/deps';
+import type { NameSources } from '../domain/candidates';
+import type { StartRequest } from '../domain/start-request';
+import { isSystemWorkflowName, refuseStartedElsewhere, UPDATE_DEPLOYMENT } from '../domain/system-workflows';
+import { checkStart } from '../domain/workflow-check';
+import { rootDeployment } from '../store/executions.sql';
+
+/** What the execution runs on, after all checks that need other services. */
+export interface StartSubject {
+  blueprintId: string | null;
+  displayName: string | null;
+  visibility: string;
+  /** The execution that made the deployment; null: not known, or there is none. */
+  madeBy: string | null;
+  program: string | null;
+  parameters: StartRequest['parameters'];
+  /** It is also started on the components of the deployment. */
+  isCascading: boolean;
+}
+
+/** @throws AppError as requestExecution does of what the deployment refuses. */
+export async function subjectOf(deps: EngineDeps, request: StartRequest): Promise<StartSubject> {
+  if (request.deploymentId === null) {
+    if (!isSystemWorkflowName(request.workflowId)) {
+      throw new AppError(
+        'nonexistent_workflow_error',
+        `${request.workflowId} is no system workflow, and no deployment is given`,
+        {
+          field: 'workflow_id',
+        },
+      );
+    }
+    if (request.isOfClient) refuseStartedElsewhere(request.workflowId);
+    if (request.workflowId === UPDATE_DEPLOYMENT)
+      throw badParameter('deployment_id', `${UPDATE_DEPLOYMENT} updates a deployment`, {
+        expected: 'the id of a deployment',
+      });
+    return {
+      blueprintId: null,
+      displayName: null,
+      visibility: 'tenant',
+      madeBy: null,
+      program: null,
+      parameters: request.parameters,
+      isCascading: false,
+    };
+  }
+  const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
+  const leaving = await leavingWith(deps, request);
+  const facts = await deps.deployments.facts(request.tenant, request.deploymentId, caller, leaving);
+  const evaluate = (payload: JsonObject) =>
+    deps.deployments.evaluate(request.tenant, facts.id, request.createdBy, payload);
+  const checked = await checkStart(request, facts, evaluate, nameSources(deps, request, facts.id));
+  return {
+    blueprintId: facts.blueprintId,
+    displayName: facts.displayName,
+    visibility: facts.visibility,
+    madeBy: facts.madeBy,
+    ...checked,
+  };
+}
+
+/**
+ * The deployment below which everything goes with this execution, so that dependents from there do not block it: its own
+ * when it is recursive, that of the first one when it is nested (reference/rest-api.md 6.6); none: ''.
+ */
+export async function leavingWith(
+  deps: Pick<EngineDeps, 'db'>,
+  request: Pick<StartRequest, 'deploymentId' | 'parameters' | 'parentId'>,
+): Promise<string> {
+  if (request.parentId !== undefined) return await rootDeployment(deps.db.query, request.parentId);
+  return request.parameters.recursive === true ? (request.deploymentId ?? '') : '';
+}
+
+/** Names that parameters of object types refer to; the model is read at the first that needs it. */
+export function nameSources(deps: EngineDeps, request: StartRequest, deploymentId: string): NameSources {
+  let model: ReturnType<NameSources['model']> | null = null;
+  const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
+  return {
+    model: () =>
+      (model ??= deps.deployments
+        .model(request.tenant, deploymentId, { isWhole: true })
+        .then((answer) => answer.model)),
+    hasBlueprint: (id) => deps.catalog.hasBlueprint(request.tenant, id),
+    hasDeployment: async (id) =>
+      (await nullIfNotFound(deps.deployments.facts(request.tenant, id, caller))) !== null,
+  };
+}

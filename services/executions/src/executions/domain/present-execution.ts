@@ -1,0 +1,113 @@
+import type { ApiVersion } from '@baton/contracts';
+import { legacyFields } from '@baton/contracts/http/legacy-fields';
+import type { JsonObject } from '@baton/kernel';
+import type { ExecutionRow } from '../../store/rows';
+
+/** An execution as REST shows it (spec v3.1 part 2 "Execution"). */
+export function presentExecution(row: ExecutionRow): Record<string, unknown> {
+  return {
+    id: row.id,
+    workflow_id: row.workflow_id,
+    blueprint_id: row.blueprint_id,
+    deployment_id: row.deployment_id,
+    deployment_display_name: row.deployment_display_name,
+    status: row.status,
+    status_display: statusDisplay(row.status),
+    error: row.error,
+    parameters: row.parameters,
+    is_system_workflow: row.is_system_workflow,
+    is_dry_run: row.is_dry_run,
+    resume: row.is_resumed,
+    allow_custom_parameters: row.allow_custom_parameters,
+    created_at: row.created_at,
+    started_at: row.started_at,
+    ended_at: row.ended_at,
+    scheduled_for: row.scheduled_for,
+    created_by: row.created_by,
+    tenant_name: row.tenant,
+    visibility: row.visibility,
+    private_resource: row.visibility === 'private',
+    resource_availability: row.visibility,
+    total_operations: row.total_operations,
+    finished_operations: row.finished_operations,
+  };
+}
+
+const NOTHING = Object.fromEntries(
+  Object.keys(presentExecution({} as ExecutionRow)).map((field) => [field, null]),
+);
+
+/** An upload that the catalog has in work, as the execution that clients of the original wait for. */
+export function presentUpload(upload: {
+  executionId: string;
+  tenant: string;
+  createdBy: string;
+  createdAt: string;
+  visibility: string;
+  parameters: JsonObject;
+}): Record<string, unknown> {
+  const { executionId, tenant, createdBy, createdAt, visibility, parameters } = upload;
+  return {
+    ...NOTHING,
+    id: executionId,
+    workflow_id: 'upload_blueprint',
+    status: 'started',
+    status_display: 'started',
+    error: '',
+    parameters,
+    is_system_workflow: false,
+    is_dry_run: false,
+    resume: false,
+    allow_custom_parameters: true,
+    created_at: createdAt,
+    started_at: createdAt,
+    created_by: createdBy,
+    tenant_name: tenant,
+    visibility,
+    private_resource: visibility === 'private',
+    resource_availability: visibility,
+  };
+}
+
+/** What the original answers when a start at a later time made a schedule: an execution that is not there yet. */
+export function presentScheduled(): Record<string, unknown> {
+  return {
+    ...NOTHING,
+    status: 'scheduled',
+    status_display: 'scheduled',
+    allow_custom_parameters: false,
+    private_resource: false,
+  };
+}
+
+/**
+ * An execution, whole or some fields of it, as the caller's version and wire show it: v2.1 has few fields and naive times
+ * (spec v2.1 "Execution"); the original gave v2.1 the fields of v3, a retired column and counts that are never null.
+ */
+export function executionOnWire(
+  { version, wire }: { version: ApiVersion; wire: 'spec' | 'cloudify' },
+  item: Record<string, unknown>,
+): Record<string, unknown> {
+  if (wire === 'cloudify') {
+    const shown = { ...item };
+    for (const count of ['total_operations', 'finished_operations']) if (count in shown) shown[count] ??= 0;
+    return 'parameters' in shown ? { ...shown, parameters_p: null } : shown;
+  }
+  if (version !== 'v2.1') return item;
+  const known = legacyFields.execution.filter((field) => field in item);
+  return Object.fromEntries(
+    known.map((field) => [
+      field,
+      field === 'created_at' ? naiveTime(item.created_at as string) : item[field],
+    ]),
+  );
+}
+
+function statusDisplay(status: string): string {
+  return status === 'terminated' ? 'completed' : status;
+}
+
+/** `YYYY-MM-DD hh:mm:ss.ffffff` without a zone, as v2.1 writes times. */
+function naiveTime(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 23)}000`;
+}

@@ -1,0 +1,207 @@
+import { hasPermission, isAdministrator, ownershipOf } from '@baton/contracts';
+import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
+import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope, type Wire } from '@baton/http';
+import { AppError, badParameter, isAppError, nearestName } from '@baton/kernel';
+import { actOnExecutions } from '../../engine/commands/act-on-executions';
+import { cancelExecution } from '../../engine/commands/cancel-execution';
+import { resumeExecution } from '../../engine/commands/resume-execution';
+import { setStatus } from '../../engine/commands/set-status';
+import type { EngineDeps } from '../../engine/deps';
+import { scheduleOnce } from '../../schedules/commands/put-schedule';
+import { parseScheduleTime } from '../../schedules/domain/schedule-time';
+import type { ExecutionRow } from '../../store/rows';
+import { deleteExecutions } from '../commands/delete-executions';
+import { recordRefused } from '../commands/record-refused';
+import { requestExecution } from '../commands/request-execution';
+import { restoreExecution } from '../commands/restore-execution';
+import { pastExecutionOf } from '../domain/past-execution';
+import { executionOnWire, presentExecution, presentScheduled } from '../domain/present-execution';
+import type { StartRequest } from '../domain/start-request';
+import { requireWorkflowPermission } from '../domain/workflow-permission';
+import { awaitedExecution } from '../queries/awaited-execution';
+import { explainExecution } from '../queries/explain-execution';
+import { knownExecution } from '../queries/known-execution';
+import { listExecutions, summarizeExecutions } from '../queries/list-executions';
+import { visibleExecution } from '../queries/visible-execution';
+
+const DEFAULT_WAIT_AFTER_FAIL_S = 600;
+
+/** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
+export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: Wire): BoundRoute[] {
+  const present = (call: HttpCall, row: ExecutionRow) => executionOnWire(call, presentExecution(row));
+  const presentOne = (call: HttpCall, row: ExecutionRow) => ({ ...present(call, row), ...deadlineOf(row) });
+  const shown = async (call: HttpCall, id: string) =>
+    present(call, (await knownExecution(deps.db.query, id))!);
+  return bindRoutes(executionRoutes, {
+    async listExecutions(call) {
+      const page = await listExecutions(deps.db.query, call.principal, call.list);
+      const items = page.items.map((item) => executionOnWire(call, item as Record<string, unknown>));
+      return listEnvelope({ ...page, items }, call.list);
+    },
+    async getExecution(call) {
+      const id = call.params.executionId!;
+      if (wire === 'cloudify') return executionOnWire(call, await awaitedExecution(deps, call.principal, id));
+      return presentOne(call, await visibleExecution(deps.db.query, call.principal, id));
+    },
+    async startExecution(call) {
+      const request = startRequestOf(call, deps.nowMs());
+      const past = pastExecutionOf(call.principal, call.body);
+      if (past) {
+        const owner = await ownershipOf(call.principal, call.body, deps.findUser);
+        return present(call, await restoreExecution(deps, request, past, owner));
+      }
+      if (request.scheduledForMs === null || wire === 'spec')
+        return present(call, await start(deps, request, wire));
+      await scheduleOnce({ ...deps, wire }, call.principal, request);
+      return executionOnWire(call, presentScheduled());
+    },
+    async actOnExecution(call) {
+      const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
+      const isResumed = await act(deps, id, call.body.action, wire);
+      const row = (await knownExecution(deps.db.query, id))!;
+      // A resumed execution may have begun by now; the answer tells what the action did.
+      return presentOne(call, isResumed ? { ...row, status: 'pending' } : row);
+    },
+    async patchExecution(call) {
+      const row = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
+      if (row.phase === 'ended') refuseUnknownStatus(row, call.body.status);
+      const status = oneOf('status', executionStatus.options, call.body.status);
+      await setStatus(deps, row.id, status, call.body.error ?? '');
+      return await shown(call, row.id);
+    },
+    deleteExecutions: (call) => deleteListed(deps, call, present),
+    async actOnExecutions({ principal, list, body }) {
+      const done = await actOnExecutions(deps, principal, list, body.action);
+      return listEnvelope({ ...done, filtered: null }, { ...list, include: null });
+    },
+    async summarizeExecutions({ principal, list, query }) {
+      const page = await summarizeExecutions(deps.db.query, principal, list, query);
+      return listEnvelope(page, list, { hasFiltered: false });
+    },
+    async explainExecution(call) {
+      const execution = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
+      return {
+        id: execution.id,
+        status: execution.status,
+        waiting_for: await explainExecution(deps.db.query, execution, deps.queue),
+      };
+    },
+  });
+}
+
+/** Until when what runs may end by itself; clients of the original leave a field alone that they do not know. */
+function deadlineOf({ status, cancel_deadline }: ExecutionRow): { cancel_deadline?: string } {
+  return status === 'cancelling' && cancel_deadline !== null ? { cancel_deadline } : {};
+}
+
+/** Under the original's wire a refusal for want of availability leaves a failed execution. */
+async function start(deps: EngineDeps, request: StartRequest, wire: Wire): Promise<ExecutionRow> {
+  try {
+    return await requestExecution(deps, request);
+  } catch (error) {
+    if (wire === 'cloudify' && isAppError(error, 'unavailable_workflow_error'))
+      await recordRefused(deps, request);
+    throw error;
+  }
+}
+
+async function deleteListed(
+  deps: EngineDeps & { nowMs(): number },
+  call: HttpCall<Parameters<typeof deleteExecutions>[3] | undefined>,
+  present: (call: HttpCall, row: ExecutionRow) => Record<string, unknown>,
+) {
+  requireJsonType(call);
+  const deleted = await deleteExecutions(deps.db, call.principal, call.list, call.body ?? {}, deps.nowMs());
+  const items =
+    call.wire === 'cloudify' ? [{ count: deleted.length }] : deleted.map((row) => present(call, row));
+  return listEnvelope({ items, total: deleted.length, filtered: null }, { ...call.list, include: null });
+}
+
+/** @throws AppError bad_parameters_error naming the nearest of `options`. */
+function oneOf<T extends string>(field: string, options: readonly T[], value: string): T {
+  const known = options.find((option) => option === value);
+  if (known !== undefined) return known;
+  throw badParameter(field, `Invalid ${field}: ${value}`, {
+    expected: options,
+    nearest: nearestName(value, options),
+  });
+}
+
+/** Deletes that carry their conditions in a body ask for its type, also when it is empty: no body at all is an accident. */
+function requireJsonType({ wire, contentType }: HttpCall): void {
+  if (wire === 'spec' || /^application\/json$/i.test(contentType)) return;
+  throw new AppError('unsupported_content_type_error', 'Content type must be application/json', {
+    expected: 'application/json',
+  });
+}
+
+/** Nothing changes the status of an ended execution, whatever the word (reference/rest-api.md 6.1). */
+function refuseUnknownStatus(row: ExecutionRow, status: string): void {
+  if (executionStatus.options.some((option) => option === status)) return;
+  throw new AppError(
+    'invalid_exception_status_update',
+    `Execution ${row.id} has ended in status ${row.status}; it cannot become ${status}`,
+    { field: 'status', from: row.status, to: status },
+  );
+}
+
+/** Answers whether the execution goes on. */
+async function act(deps: EngineDeps, id: string, text: string, wire: Wire): Promise<boolean> {
+  const action = oneOf('action', executionAction.options, text);
+  const isResume = action === 'resume' || action === 'force-resume';
+  if (isResume)
+    await resumeExecution(deps, id, action === 'force-resume', { mayRunBeside: wire === 'cloudify' });
+  // The original takes requeue for a plain cancel.
+  else await cancelExecution(deps, id, action === 'requeue' ? 'cancel' : action);
+  return isResume;
+}
+
+function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
+  const { body, principal } = call;
+  if (body.deployment_id === undefined)
+    throw badParameter('deployment_id', 'deployment_id is missing', {
+      expected: 'the id of a deployment; an empty text for a system workflow',
+    });
+  const restricted = ['id', 'error', 'force_status', 'is_system_workflow'].filter(
+    (key) => body[key] !== undefined && body[key] !== null,
+  );
+  if ((restricted.length > 0 || !body.deployment_id) && !hasPermission(principal, 'set_execution_details')) {
+    throw new AppError(
+      'forbidden_error',
+      `${principal.username} may not set ${restricted.join(', ') || 'an execution without deployment_id'}`,
+      {
+        field: restricted[0] ?? 'deployment_id',
+      },
+    );
+  }
+  requireWorkflowPermission(principal, body.workflow_id);
+  const field = body.schedule !== undefined ? 'schedule' : 'scheduled_time';
+  const schedule = body.schedule ?? body.scheduled_time;
+  return {
+    tenant: principal.tenant,
+    createdBy: principal.username,
+    isAdministrator: isAdministrator(principal),
+    requestId: call.idempotencyKey ?? null,
+    workflowId: body.workflow_id,
+    deploymentId: body.deployment_id || null,
+    parameters: body.parameters ?? {},
+    allowCustomParameters: body.allow_custom_parameters ?? false,
+    isForced: body.force ?? false,
+    mayQueue: body.queue ?? false,
+    isDryRun: body.dry_run ?? false,
+    waitAfterFailS: waitAfterFail(call),
+    scheduledForMs: schedule === undefined ? null : parseScheduleTime(field, schedule, nowMs),
+    isSystemWorkflow: body.is_system_workflow ?? false,
+    isOfClient: true,
+  };
+}
+
+/** Seconds. The original stores any value unread; under its wire what is no number means the default. */
+function waitAfterFail({ body, wire }: HttpCall): number {
+  const value: unknown = body.wait_after_fail;
+  if (typeof value === 'number') return value;
+  if (value === undefined || value === null || wire === 'cloudify') return DEFAULT_WAIT_AFTER_FAIL_S;
+  throw badParameter('wait_after_fail', 'wait_after_fail must be a number of seconds', {
+    expected: 'integer',
+  });
+}

@@ -1,0 +1,13 @@
+import type { blueprintDeleted, Envelope, MessageType } from '@baton/contracts';
+import type { Db } from '@baton/postgres';
+import type { DB } from '../../store/tables.gen';
+import { forgetExecution } from '../commands/forget-executions';
+
+type Deleted = typeof blueprintDeleted extends MessageType<infer T> ? T : never;
+
+/** A blueprint is gone: the recorded execution of its upload goes with it. Repeating is harmless. */
+export function onBlueprintDeleted(deps: { db: Db<DB> }) {
+  return async ({ tenant, payload }: Envelope<Deleted>): Promise<void> => {
+    await forgetExecution(deps.db, tenant, payload.executionId);
+  };
+}

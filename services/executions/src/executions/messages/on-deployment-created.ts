@@ -1,0 +1,51 @@
+import type { deploymentCreated, Envelope, MessageType } from '@baton/contracts';
+import type { JsonObject } from '@baton/kernel';
+import type { EngineDeps } from '../../engine/deps';
+import { makeDefaultSchedules } from '../../schedules/commands/make-default-schedules';
+import { recordExecution } from '../commands/record-execution';
+
+type Created = typeof deploymentCreated extends MessageType<infer T> ? T : never;
+
+/**
+ * Clients look for the execution that made a deployment: it is recorded as ended, once per deployment creation. Then the
+ * schedules of its blueprint are made.
+ */
+export function onDeploymentCreated(deps: EngineDeps) {
+  return async (envelope: Envelope<Created>): Promise<void> => {
+    const { tenant, payload } = envelope;
+    await recordExecution(deps, {
+      id: payload.createExecutionId,
+      tenant,
+      createdBy: payload.createdBy ?? '',
+      isAdministrator: true,
+      requestId: `deployment-created:${payload.createExecutionId ?? envelope.id}`,
+      workflowId: 'create_deployment_environment',
+      deploymentId: payload.deploymentId,
+      parameters: (payload.parameters ?? {}) as JsonObject,
+      allowCustomParameters: true,
+      isForced: false,
+      mayQueue: false,
+      isDryRun: false,
+      waitAfterFailS: 600,
+      scheduledForMs: null,
+      isSystemWorkflow: false,
+      blueprintId: payload.blueprintId,
+      displayName: payload.displayName ?? payload.deploymentId,
+      visibility: payload.visibility ?? 'tenant',
+      madeBy: payload.createExecutionId ?? null,
+      outcome: { status: 'terminated', error: '' },
+      // Before anything that was started on it, however late this message comes.
+      at: envelope.time,
+      log: payload.log,
+    });
+    if (Object.keys(payload.defaultSchedules ?? {}).length === 0) return;
+    const owner = {
+      tenant,
+      deploymentId: payload.deploymentId,
+      madeBy: payload.createExecutionId ?? null,
+      visibility: payload.visibility ?? 'tenant',
+      createdBy: payload.createdBy ?? '',
+    };
+    await makeDefaultSchedules(deps, owner, envelope, payload.defaultSchedules ?? {});
+  };
+}

@@ -1,0 +1,18 @@
+import type { deploymentDeleted, Envelope, MessageType } from '@baton/contracts';
+import type { Db } from '@baton/postgres';
+import type { DB } from '../../store/tables.gen';
+import { forgetDeployment } from '../commands/forget-executions';
+
+type Deleted = typeof deploymentDeleted extends MessageType<infer T> ? T : never;
+
+/**
+ * A deployment is gone: its schedules and executions go with it, its events when the caller asked for that (the original: always).
+ * A new one of its id keeps its own, however late this comes. Repeating is harmless.
+ */
+export function onDeploymentDeleted(deps: { db: Db<DB>; wire: 'spec' | 'cloudify' }) {
+  return async ({ tenant, time, payload }: Envelope<Deleted>): Promise<void> => {
+    const { deploymentId, deleteLogs, createExecutionId } = payload;
+    const gone = { tenant, deploymentId, madeBy: createExecutionId ?? null, at: time };
+    await forgetDeployment(deps.db, gone, deleteLogs || deps.wire === 'cloudify');
+  };
+}

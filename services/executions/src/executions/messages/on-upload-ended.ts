@@ -1,0 +1,39 @@
+import type { Envelope, MessageType, uploadEnded } from '@baton/contracts';
+import type { JsonObject } from '@baton/kernel';
+import type { EngineDeps } from '../../engine/deps';
+import { recordExecution } from '../commands/record-execution';
+
+type Ended = typeof uploadEnded extends MessageType<infer T> ? T : never;
+
+/**
+ * Clients of the original look for the execution that uploaded a blueprint: it is recorded as ended, once per upload. The
+ * spec knows no such executions, so its lists stay without them.
+ */
+export function onUploadEnded(deps: EngineDeps, wire: 'spec' | 'cloudify') {
+  return async ({ tenant, payload }: Envelope<Ended>): Promise<void> => {
+    if (wire === 'spec') return;
+    await recordExecution(deps, {
+      id: payload.executionId,
+      tenant,
+      createdBy: payload.createdBy,
+      isAdministrator: true,
+      requestId: `upload-ended:${payload.executionId}`,
+      workflowId: 'upload_blueprint',
+      deploymentId: null,
+      parameters: payload.parameters as JsonObject,
+      allowCustomParameters: true,
+      isForced: false,
+      mayQueue: false,
+      isDryRun: false,
+      waitAfterFailS: 600,
+      scheduledForMs: null,
+      isSystemWorkflow: false,
+      blueprintId: null,
+      displayName: null,
+      visibility: payload.visibility,
+      outcome: { status: payload.status, error: payload.error },
+      createdAt: payload.createdAt,
+      log: payload.log,
+    });
+  };
+}

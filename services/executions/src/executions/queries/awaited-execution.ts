@@ -1,0 +1,41 @@
+import { isAdministrator, type Principal } from '@baton/contracts';
+import { idTimeMs, isUuid, notFound, nullIfNotFound } from '@baton/kernel';
+import { lookUntil } from '@baton/service-runtime';
+import type { UnrecordedUpload } from '../../adapters/catalog.client';
+import type { EngineDeps } from '../../engine/deps';
+import { presentExecution, presentUpload } from '../domain/present-execution';
+import { visibleExecution } from './visible-execution';
+
+/** How the record of something that has ended elsewhere is waited for: it is a message on its way. */
+const RECORDED = { withinMs: 2_000, everyMs: 25 };
+/** An id of this age may be that of a validation, which leaves nothing but its record. */
+const JUST_MADE_MS = 5_000;
+
+/**
+ * The execution as shown, if the caller may see it. Clients of the original wait for the execution of an upload from the
+ * moment it was accepted: until it has ended the catalog alone knows it, and then its record is a message on its way.
+ * @throws AppError not_found_error, also for what belongs to others.
+ */
+export async function awaitedExecution(
+  deps: Pick<EngineDeps, 'db' | 'catalog'> & { nowMs(): number },
+  principal: Principal,
+  id: string,
+): Promise<Record<string, unknown>> {
+  const look = async (): Promise<Record<string, unknown> | null> => {
+    const row = await nullIfNotFound(visibleExecution(deps.db.query, principal, id));
+    return row && presentExecution(row);
+  };
+  const found = await look();
+  if (found) return found;
+  const upload = isUuid(id) ? await deps.catalog.findUpload(principal.tenant, id) : null;
+  if (upload && !upload.hasEnded && maySee(principal, upload)) return presentUpload(upload);
+  const age = deps.nowMs() - (idTimeMs(id) ?? 0);
+  const mayCome = upload?.hasEnded || age < JUST_MADE_MS;
+  const recorded = mayCome ? await lookUntil(look, (row) => row !== null, RECORDED) : null;
+  if (recorded) return recorded;
+  throw notFound('Execution', id);
+}
+
+function maySee(principal: Principal, { visibility, createdBy }: UnrecordedUpload): boolean {
+  return visibility !== 'private' || createdBy === principal.username || isAdministrator(principal);
+}

@@ -1,0 +1,197 @@
+import type { Principal } from '@baton/contracts';
+import type { newOperation, newTasksGraph, operationChange } from '@baton/contracts/http/operations';
+import { AppError, isUuid, newId, notFound } from '@baton/kernel';
+import type { Tx } from '@baton/postgres';
+import type { z } from 'zod';
+import { deliverStates } from '../../engine/commands/deliver-states';
+import type { EngineDeps } from '../../engine/deps';
+import { appendEvents } from '../../events/store/events.sql';
+import { executionScope } from '../../executions/queries/list-executions';
+import { visibleExecution } from '../../executions/queries/visible-execution';
+import { lockExecution, updateExecution } from '../../executions/store/executions.sql';
+import type { ExecutionRow, NewEvent } from '../../store/rows';
+import type { DB } from '../../store/tables.gen';
+import { isCounted, isEnd, operationEvent } from '../domain/operation-event';
+import {
+  deleteClientOperation,
+  findClientGraph,
+  findClientOperation,
+  insertClientGraph,
+  insertClientOperations,
+  insertClientState,
+  lockClientOperation,
+  type NewOperation,
+  type OwnedOperation,
+  setGraphState,
+  updateClientOperation,
+} from '../store/client-graphs.sql';
+
+type Deps = Pick<EngineDeps, 'db' | 'memory' | 'turns' | 'wake' | 'deployments' | 'log'>;
+
+/** Operations and graphs of clients are seen by whoever sees their execution. @throws AppError not_found_error */
+export async function visibleOperation(
+  deps: Pick<Deps, 'db'>,
+  principal: Principal,
+  id: string,
+): Promise<OwnedOperation> {
+  const found = await findClientOperation(
+    deps.db.query,
+    principal.tenant,
+    id,
+    executionScope(principal, false),
+  );
+  if (!found) throw notFound('Operation', id);
+  return found;
+}
+
+/** @throws AppError not_found_error; graphs of our own engine are none that a client may write to. */
+export async function visibleGraph(deps: Pick<Deps, 'db'>, principal: Principal, id: string) {
+  const found = isUuid(id)
+    ? await findClientGraph(deps.db.query, id, executionScope(principal, false))
+    : null;
+  if (!found) throw notFound('TasksGraph', id);
+  return found;
+}
+
+/** POST /tasks_graphs: a graph and its operations at once. @throws AppError conflict_error */
+export async function createGraph(
+  deps: Deps,
+  principal: Principal,
+  request: z.infer<typeof newTasksGraph>,
+): Promise<string> {
+  const { id: executionId } = await visibleExecution(deps.db.query, principal, request.execution_id);
+  const id = request.graph_id ?? newId();
+  const operations = (request.operations ?? []).map((operation) => ({
+    ...operation,
+    id: operation.id ?? newId(),
+  }));
+  await changeExecution(deps, executionId, async (tx, execution) => {
+    const graph = { id, executionId, name: request.name, createdAt: request.created_at ?? null };
+    if (!(await insertClientGraph(tx, graph)))
+      throw new AppError('conflict_error', `The execution has a tasks graph called \`${request.name}\``);
+    await addOperations(tx, execution, id, operations);
+    return [];
+  });
+  return id;
+}
+
+/** PUT /operations/{id}. @throws AppError conflict_error */
+export async function createOperation(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  request: z.infer<typeof newOperation>,
+): Promise<void> {
+  const graph = await visibleGraph(deps, principal, request.graph_id);
+  const { graph_id: _graph, ...operation } = request;
+  await changeExecution(deps, graph.execution_id, async (tx, execution) => {
+    await addOperations(tx, execution, graph.id, [{ ...operation, id }]);
+    return [];
+  });
+}
+
+async function addOperations(
+  tx: Tx<DB>,
+  execution: ExecutionRow,
+  graphId: string,
+  operations: readonly NewOperation[],
+): Promise<void> {
+  const graph = { tenant: execution.tenant, id: graphId, executionId: execution.id };
+  const added = new Set(await insertClientOperations(tx, graph, operations));
+  const taken = operations.find((operation) => !added.has(operation.id));
+  if (taken) throw new AppError('conflict_error', `An operation with the id \`${taken.id}\` exists`);
+  const counted = operations.filter((operation) => isCounted(operation.type));
+  await updateExecution(tx, execution.id, {
+    total_operations: (execution.total_operations ?? 0) + counted.length,
+    finished_operations:
+      (execution.finished_operations ?? 0) + counted.filter((operation) => isEnd(operation.state)).length,
+  });
+}
+
+/** PATCH /operations/{id}: the state as given, its event, the counters of the execution, the node instance's state. */
+export async function changeOperation(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  change: z.infer<typeof operationChange>,
+): Promise<void> {
+  const seen = await visibleOperation(deps, principal, id);
+  await changeExecution(deps, seen.execution_id, async (tx, execution) => {
+    const operation = await lockClientOperation(tx, principal.tenant, id);
+    if (!operation) throw notFound('Operation', id);
+    const state = change.state ?? operation.state;
+    const ends = isEnd(state) && !operation.is_counted;
+    await updateClientOperation(tx, principal.tenant, id, {
+      state,
+      isCounted: operation.is_counted || isEnd(state),
+      managerName: change.manager_name ?? null,
+      agentName: change.agent_name ?? null,
+    });
+    if (ends && isCounted(operation.type))
+      await updateExecution(tx, execution.id, {
+        finished_operations: (execution.finished_operations ?? 0) + 1,
+      });
+    if (change.state === undefined) return [];
+    if (state === 'succeeded' && operation.type === 'SetNodeInstanceStateTask')
+      await setInstanceState(tx, execution, operation.parameters);
+    const event = operationEvent(operation, state, change);
+    return event ? [event] : [];
+  });
+  // Best effort and at once; what is not delivered now the engine's loop delivers.
+  await deliverStates(deps, [seen.execution_id]).catch((error: Error) =>
+    deps.log.warn({ executionId: seen.execution_id, error: error.message }, 'states not delivered'),
+  );
+}
+
+/** The arguments of such a task name the instance and its new state. */
+async function setInstanceState(
+  tx: Tx<DB>,
+  execution: ExecutionRow,
+  parameters: Record<string, unknown>,
+): Promise<void> {
+  const kwargs = parameters.task_kwargs as Record<string, unknown> | undefined;
+  const instance = kwargs?.node_instance_id;
+  if (typeof instance !== 'string' || typeof kwargs?.state !== 'string') return;
+  const seq = execution.last_state_seq + 1;
+  await insertClientState(tx, execution.id, { seq, nodeInstanceId: instance, state: kwargs.state });
+  // With the version: a graph in memory knows nothing of this state, and forgets what is numbered before its own.
+  await updateExecution(tx, execution.id, { last_state_seq: seq, version: execution.version + 1 });
+}
+
+/** DELETE /operations/{id} */
+export async function removeOperation(deps: Deps, principal: Principal, id: string): Promise<void> {
+  await visibleOperation(deps, principal, id);
+  if (!(await deps.db.tx((tx) => deleteClientOperation(tx, principal.tenant, id))))
+    throw notFound('Operation', id);
+}
+
+/** PATCH /tasks_graphs/{id} */
+export async function changeGraph(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  state: string,
+): Promise<void> {
+  const graph = await visibleGraph(deps, principal, id);
+  await deps.db.tx((tx) => setGraphState(tx, graph.id, state));
+}
+
+/** Runs `change` under the lock of the execution, and stores the events that it answers. */
+async function changeExecution(
+  deps: Deps,
+  id: string,
+  change: (tx: Tx<DB>, execution: ExecutionRow) => Promise<NewEvent[]>,
+): Promise<void> {
+  const hasEvents = await deps.turns.take(id, () =>
+    deps.db.tx(async (tx) => {
+      const execution = await lockExecution(tx, id);
+      if (!execution) throw notFound('Execution', id);
+      const events = await change(tx, execution);
+      if (events.length === 0) return false;
+      const lastSeq = await appendEvents(tx, execution, events);
+      await updateExecution(tx, id, { last_event_seq: lastSeq });
+      return true;
+    }),
+  );
+  if (hasEvents) deps.wake.events(id);
+}

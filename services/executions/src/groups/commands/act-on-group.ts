@@ -1,0 +1,61 @@
+import type { ExecutionStatus } from '@baton/task-graph';
+import { cancelExecution, leaveUnfit } from '../../engine/commands/cancel-execution';
+import { driveExecution } from '../../engine/commands/drive-execution';
+import type { EngineDeps } from '../../engine/deps';
+import { type CancelMode, statusOfCancel } from '../../engine/domain/cancel';
+import {
+  cancelQueuedMembers,
+  type ExecutionGroupRow,
+  lockGroup,
+  membersIn,
+  updateGroup,
+} from '../store/execution-groups.sql';
+import { resumeGroup } from './resume-group-members';
+
+export type GroupAction = CancelMode | 'resume' | 'force-resume';
+
+/** Members acted on at a time: each takes a connection. */
+const AT_ONCE = 4;
+
+const ACTIVE: readonly ExecutionStatus[] = [
+  'pending',
+  'started',
+  'cancelling',
+  'force_cancelling',
+  'kill_cancelling',
+];
+
+/**
+ * One action on every member in a fitting state (reference/rest-api.md 5.8, 6.2); the others are left alone. What waits
+ * is cancelled first, in one transaction, so that nothing of it starts in the place of what ends. After a crash in the
+ * middle the action may be repeated. Resuming is noted on the members and done as far as the group's concurrency allows;
+ * the others follow when there is room. Answers how many were in a fitting state.
+ */
+export async function actOnGroup(
+  deps: EngineDeps,
+  group: ExecutionGroupRow,
+  action: GroupAction,
+): Promise<number> {
+  const { tenant, id } = group;
+  if (action === 'resume' || action === 'force-resume') return await resumeGroup(deps, group, action);
+  const waiting = await deps.db.tx(async (tx) => {
+    await lockGroup(tx, tenant, id);
+    await updateGroup(tx, tenant, id, { has_queued: false });
+    return await cancelQueuedMembers(tx, tenant, id, statusOfCancel[action]);
+  });
+  const active = (await membersIn(deps.db.query, tenant, id, ACTIVE)).filter((one) => !waiting.includes(one));
+  await each(active, (one) => leaveUnfit(cancelExecution(deps, one, action)));
+  // Their ends are delivered beside the answer; engine/loops/engine.loops.ts does it after a crash.
+  void each(waiting, (one) => driveExecution(deps, one)).catch((err: unknown) =>
+    deps.log.warn({ err, executionGroupId: id }, 'cancelled members end later'),
+  );
+  return waiting.length + active.length;
+}
+
+async function each(ids: readonly string[], act: (id: string) => Promise<void>): Promise<void> {
+  const left = [...ids];
+  const turn = async (): Promise<void> => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) await act(id);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, turn));
+}

@@ -1,0 +1,17 @@
+import type { EngineDeps } from '../../engine/deps';
+import { readGroup } from '../store/execution-groups.sql';
+
+/**
+ * An execution of a group ended: its deployment joins the group that collects successes or failures, if one is named
+ * (reference/rest-api.md 5.8). Adding twice changes nothing, so the message may come again.
+ */
+export async function collectEnded(
+  deps: Pick<EngineDeps, 'db' | 'deployments'>,
+  tenant: string,
+  ended: { executionGroupId?: string; deploymentId: string; status: string },
+): Promise<void> {
+  if (ended.executionGroupId === undefined || ended.status === 'cancelled') return;
+  const group = await readGroup(deps.db.query, tenant, ended.executionGroupId);
+  const target = ended.status === 'terminated' ? group?.success_group_id : group?.failure_group_id;
+  if (target) await deps.deployments.addToGroup(tenant, target, ended.deploymentId);
+}

@@ -1,0 +1,98 @@
+import { executionRequested } from '@baton/contracts';
+import { outbox, outgoing, type Tx } from '@baton/postgres';
+import type { EngineDeps } from '../../engine/deps';
+import { openTo } from '../../executions/commands/open-to';
+import { type ExecutionQuota, isUnderQuota } from '../../executions/domain/quota';
+import { requestedOf } from '../../executions/domain/requested';
+import { countAtWork, isAwaitedByOther, lockDequeue, lockStarts } from '../../executions/store/queue.sql';
+import { countRunning, lockQuota } from '../../executions/store/quotas.sql';
+import type { ExecutionRow } from '../../store/rows';
+import type { DB } from '../../store/tables.gen';
+import {
+  hasQueuedMembers,
+  lockGroup,
+  lockGuards,
+  startableMembers,
+  startMembers,
+  updateGroup,
+} from '../store/execution-groups.sql';
+
+/**
+ * Starts queued members of a group up to its concurrency and the manager's `max_concurrent_workflows`: queued -> pending
+ * with the durable wake-up. The group's row orders starters on any number of replicas; the guards order them against
+ * single starts of the same deployments. Answers what was started: the caller drives it after the commit. `among`:
+ * members that were checked again; null: all have been checked just now.
+ */
+export async function startGroupMembers(
+  tx: Tx<DB>,
+  deps: Pick<EngineDeps, 'queue'>,
+  tenant: string,
+  groupId: string,
+  among: readonly string[] | null = null,
+): Promise<string[]> {
+  if (deps.queue.isPaused()) return [];
+  const quota = deps.queue.quota(tenant);
+  await lockDequeue(tx);
+  await lockQuota(tx, tenant, quota);
+  await lockStarts(tx, false);
+  const group = await lockGroup(tx, tenant, groupId);
+  if (!group?.has_queued || group.concurrency === 0) return [];
+  const which = await openTo(tx);
+  if (which === 'nothing') return [];
+  const room = deps.queue.maxConcurrent() - (await countAtWork(tx));
+  if (room <= 0) return [];
+  const candidates = await startableMembers(tx, group, room, { which, among });
+  if (candidates.length === 0) {
+    // Queued ones may wait for others of their deployment, or for room: then the mark stays.
+    if (!(await hasQueuedMembers(tx, tenant, groupId)))
+      await updateGroup(tx, tenant, groupId, { has_queued: false });
+    return [];
+  }
+  const chosen = await withinQuota(tx, tenant, quota, oneEach(candidates));
+  if (chosen.length === 0) return [];
+  await lockGuards(
+    tx,
+    tenant,
+    chosen.map((candidate) => candidate.deployment_id ?? ''),
+  );
+  const started = await startMembers(
+    tx,
+    chosen.map((candidate) => candidate.id),
+    which,
+  );
+  await outbox.appendAll(
+    tx,
+    started.map((row) => outgoing(executionRequested, { tenant, key: row.id }, requestedOf(row))),
+  );
+  return started.map((row) => row.id);
+}
+
+/** Those for which the quota of the tenant has room, the oldest first, and those that it is not about. */
+async function withinQuota(
+  tx: Tx<DB>,
+  tenant: string,
+  { running: limit }: Readonly<ExecutionQuota>,
+  members: readonly ExecutionRow[],
+): Promise<ExecutionRow[]> {
+  if (limit === null) return [...members];
+  let room = limit - (await countRunning(tx, tenant, limit));
+  const chosen: ExecutionRow[] = [];
+  for (const member of members) {
+    const { parent_id: parentId, is_system_workflow: isSystemWorkflow } = member;
+    const isFree = !isUnderQuota({ parentId, isSystemWorkflow });
+    if (isFree || room > 0 || (await isAwaitedByOther(tx, member.id))) chosen.push(member);
+    if (!isFree) room--;
+  }
+  return chosen;
+}
+
+/** Of each deployment the first, unless by force: what is awaited may stand behind others of the group. */
+function oneEach(members: readonly ExecutionRow[]): ExecutionRow[] {
+  const taken = new Set<string | null>();
+  return members.filter(({ is_forced, deployment_id }) => {
+    if (is_forced || deployment_id === null) return true;
+    const isFirst = !taken.has(deployment_id);
+    taken.add(deployment_id);
+    return isFirst;
+  });
+}

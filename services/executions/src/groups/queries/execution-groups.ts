@@ -1,0 +1,88 @@
+import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import { notFound } from '@baton/kernel';
+import { type AnyQuery, type AnyTx, selectFields, selectPage, visibilityScope } from '@baton/postgres';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { ExecutionGroupRow } from '../store/execution-groups.sql';
+
+const plain = (name: string) => sql`g.${sql.id(name)}`;
+const members = sql`from executions e where e.tenant = g.tenant and e.execution_group_id = g.id`;
+
+/** Derived from the members (reference/rest-api.md 5.8); the spec's wire tells a cancelled group from a finished one. */
+const status = (wire: 'spec' | 'cloudify') => sql`(select case
+    when count(*) = 0 then null
+    when bool_and(e.status = 'pending') then 'pending'
+    when bool_and(e.status in ('queued', 'scheduled', 'pending') or e.resume_wish is not null) then 'queued'
+    when bool_and(e.phase = 'ended' and e.resume_wish is null) then case
+      when bool_or(e.status = 'failed') then 'failed'
+      ${wire === 'spec' ? sql`when bool_or(e.status = 'cancelled') then 'cancelled'` : sql``}
+      else 'terminated' end
+    else 'started' end ${members})`;
+
+function groupColumns(wire: 'spec' | 'cloudify', withMembers: boolean): Record<string, RawBuilder<unknown>> {
+  return {
+    id: plain('id'),
+    workflow_id: plain('workflow_id'),
+    deployment_group_id: plain('deployment_group_id'),
+    concurrency: plain('concurrency'),
+    created_at: plain('created_at'),
+    created_by: plain('created_by'),
+    tenant_name: plain('tenant'),
+    visibility: plain('visibility'),
+    private_resource: sql`(g.visibility = 'private')`,
+    resource_availability: plain('visibility'),
+    execution_ids: withMembers
+      ? sql`(select coalesce(json_agg(e.id order by e.created_at, e.id), '[]') ${members})`
+      : sql`null::json`,
+    status: withMembers ? status(wire) : sql`null::text`,
+  };
+}
+
+function groupScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
+  return visibilityScope(principal, 'g', allTenants);
+}
+
+/** One page; members and status only with `_get_data`. */
+export async function listExecutionGroups(
+  db: AnyQuery,
+  principal: Principal,
+  list: ListQuery,
+  wire: 'spec' | 'cloudify',
+  withMembers: boolean,
+): Promise<ListPage<object>> {
+  return await selectPage({
+    db,
+    from: sql`execution_groups g`,
+    columns: groupColumns(wire, withMembers),
+    list,
+    where: [groupScope(principal, list.allTenants)],
+    tieBreak: sql`g.created_at, g.tenant, g.id`,
+  });
+}
+
+/** The REST object of a group. @throws AppError not_found_error */
+export async function readExecutionGroup(
+  db: AnyQuery | AnyTx,
+  principal: Principal,
+  id: string,
+  wire: 'spec' | 'cloudify',
+): Promise<Record<string, unknown>> {
+  const fields = selectFields(groupColumns(wire, true));
+  const { rows } = await sql<Record<string, unknown>>`
+    select ${fields} from execution_groups g where g.id = ${id} and ${groupScope(principal)}
+    order by g.tenant = ${principal.tenant} desc limit 1`.execute(db);
+  if (!rows[0]) throw notFound('ExecutionGroup', id);
+  return rows[0];
+}
+
+/** The row of a group that the caller may see. @throws AppError not_found_error */
+export async function visibleGroup(
+  db: AnyQuery,
+  principal: Principal,
+  id: string,
+): Promise<ExecutionGroupRow> {
+  const { rows } = await sql<ExecutionGroupRow>`
+    select * from execution_groups g where g.id = ${id} and ${groupScope(principal)}
+    order by g.tenant = ${principal.tenant} desc limit 1`.execute(db);
+  if (!rows[0]) throw notFound('ExecutionGroup', id);
+  return rows[0];
+}

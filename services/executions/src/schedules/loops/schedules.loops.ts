@@ -1,0 +1,25 @@
+import type { Loop } from '@baton/service-runtime';
+import type { EngineDeps } from '../../engine/deps';
+import { newRound } from '../../loops/rounds';
+import { fireSchedules } from '../commands/fire-schedules';
+import { forgetOccurrences } from '../commands/forget-occurrences';
+
+const TICK_MS = 2_000;
+const PURGE_MS = 3_600_000;
+
+/** The schedule tick and the end of its records, on every replica; maintenance stops the tick. */
+export function scheduleLoops(deps: EngineDeps, settings: { keepOccurrencesDays: number }): Loop[] {
+  const round = newRound();
+  return [
+    {
+      name: 'schedule-tick',
+      intervalMs: TICK_MS,
+      tickOnce: async () => (deps.queue.isPaused() ? { again: false } : await fireSchedules(deps, round)),
+    },
+    {
+      name: 'purge-occurrences',
+      intervalMs: PURGE_MS,
+      tickOnce: () => forgetOccurrences(deps.db, settings.keepOccurrencesDays),
+    },
+  ];
+}

@@ -1,0 +1,7 @@
+import type { Db } from '@baton/postgres';
+import type { DB } from '../../store/tables.gen';
+import { readWorkerKey } from '../store/workers.sql';
+
+/** The public key of a registered worker; null: there is none, or it was revoked. */
+export const keyOfWorker = (db: Db<DB>['query'], workerId: string): Promise<string | null> =>
+  readWorkerKey(db, workerId);

@@ -1,0 +1,55 @@
+import type { AnyQuery, Db, Tx } from '@baton/postgres';
+import { sql } from 'kysely';
+import type { DB } from '../../store/tables.gen';
+
+type Query = Db<DB>['query'];
+
+/** A worker that has not reported for this long is gone: a later process may have its id. */
+const GONE_S = 20;
+
+/** What became of a registration; `taken`: a process with another key lives under that id. */
+export type Registration = 'registered' | 'taken' | 'revoked';
+
+export async function registerWorker(
+  db: Query,
+  { workerId, publicKey }: { workerId: string; publicKey: string },
+): Promise<Registration> {
+  const { rows } = await sql<{ id: string }>`
+    insert into workers (id, about, public_key, registered_at) values (${workerId}, '{}', ${publicKey}, app_now())
+    on conflict (id) do update set public_key = excluded.public_key, registered_at = app_now(), last_seen = app_now()
+      where workers.revoked_at is null and (workers.public_key is null or workers.public_key = excluded.public_key
+        or workers.last_seen < app_now() - make_interval(secs => ${GONE_S}))
+    returning id`.execute(db);
+  if (rows.length > 0) return 'registered';
+  return (await readWorkerKey(db, workerId)) === null ? 'revoked' : 'taken';
+}
+
+/** The public key of a registered worker; null: there is none, or it was revoked. */
+export async function readWorkerKey(db: Query, workerId: string): Promise<string | null> {
+  const { rows } = await sql<{ public_key: string | null }>`
+    select public_key from workers where id = ${workerId} and revoked_at is null`.execute(db);
+  return rows[0]?.public_key ?? null;
+}
+
+/** Nothing of it is believed from now on; the first time stays. False: there is no such worker. */
+export async function markRevoked(tx: Tx<DB>, workerId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update workers set revoked_at = coalesce(revoked_at, app_now()) where id = ${workerId} returning id`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
+/** Ids that were revoked as long as an old certificate could still be shown. */
+export async function revokedWorkers(db: AnyQuery): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from workers where revoked_at > app_now() - interval '2 days'`.execute(db);
+  return rows.map((row) => row.id);
+}
+
+/** What they hold runs out now: the reaper gives it to others. */
+export async function endLeasesOf(db: Query, workerIds: readonly string[]): Promise<void> {
+  await sql`update tasks set lease_until = app_now() where id in (
+    select id from tasks where worker_id = any(${[...workerIds]}) and state in ('sent', 'started')
+      and lease_until > app_now() for update skip locked)`.execute(db);
+}

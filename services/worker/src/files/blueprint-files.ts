@@ -1,0 +1,87 @@
+import { normalize } from 'node:path';
+import { notFound } from '@baton/kernel';
+import { LRUCache } from 'lru-cache';
+import type { CatalogClient } from '../adapters/catalog.client';
+import type { FileCache } from './file-cache';
+
+export interface BlueprintFiles {
+  /** Local path of a file of the blueprint; not to be changed. @throws AppError not_found_error */
+  locate(tenant: string, blueprintId: string, path: string): Promise<string>;
+  /** Paths below a folder of the blueprint, inside of it. @throws AppError not_found_error when there are none */
+  list(tenant: string, blueprintId: string, folder: string): Promise<string[]>;
+}
+
+export interface BlueprintFilesDeps {
+  catalog: Pick<CatalogClient, 'digest' | 'namespaces' | 'readFile' | 'listFiles'>;
+  cache: FileCache;
+}
+
+/** The path without detours; null: it leads out of its folder. */
+export function insidePath(path: string): string | null {
+  const clean = normalize(path);
+  return clean.startsWith('..') || clean.startsWith('/') || clean.includes('\0') ? null : clean;
+}
+
+/** How long a blueprint id is taken to name the same archive. */
+const DIGEST_MS = 10_000;
+
+/** Files of blueprints on disk, by the digest of the archive, so that they never go stale. */
+export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
+  const { catalog, cache } = deps;
+  const digests = new LRUCache<string, Promise<string>>({ max: 1_000, ttl: DIGEST_MS });
+  const namespaces = new LRUCache<string, Promise<Record<string, string>>>({ max: 100 });
+
+  const digestOf = (tenant: string, id: string) =>
+    remembered(digests, `${tenant}/${id}`, () => catalog.digest(tenant, id));
+  /** `<namespace>--<path>`: a file of a blueprint that was imported under that prefix. */
+  const importedOf = async (tenant: string, id: string, path: string) => {
+    const digest = await digestOf(tenant, id);
+    return importedFile(await remembered(namespaces, digest, () => catalog.namespaces(tenant, id)), path);
+  };
+
+  /** The blueprint that a path is in: this one, or one that it imports. @throws AppError not_found_error */
+  const placeOf = async (tenant: string, blueprintId: string, path: string) => {
+    const clean = insidePath(path);
+    if (clean === null) throw notFound('file', path);
+    const imported = clean.includes('--') ? await importedOf(tenant, blueprintId, clean) : null;
+    return imported ?? { blueprintId, path: clean };
+  };
+
+  return {
+    list: async (tenant, blueprintId, folder) => {
+      const place = await placeOf(tenant, blueprintId, folder);
+      return catalog.listFiles(tenant, place.blueprintId, place.path);
+    },
+    locate: async (tenant, blueprintId, path) => {
+      const file = await placeOf(tenant, blueprintId, path);
+      return cache.locate(await digestOf(tenant, file.blueprintId), file.path, () =>
+        catalog.readFile(tenant, file.blueprintId, file.path),
+      );
+    },
+  };
+}
+
+/** What `read` answers, asked for once while the cache keeps it; a failure is forgotten. */
+export function remembered<T extends {}>(
+  cache: LRUCache<string, Promise<T>>,
+  key: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  const known = cache.get(key);
+  if (known) return known;
+  const reading = read();
+  cache.set(key, reading);
+  reading.catch(() => cache.delete(key));
+  return reading;
+}
+
+/** The longest prefix wins: those of nested imports are longer. */
+function importedFile(
+  prefixes: Record<string, string>,
+  path: string,
+): { blueprintId: string; path: string } | null {
+  const names = Object.keys(prefixes).filter((name) => path.startsWith(`${name}--`));
+  const name = names.sort((a, b) => b.length - a.length)[0];
+  if (name === undefined) return null;
+  return { blueprintId: prefixes[name] as string, path: path.slice(name.length + 2) };
+}

@@ -1,0 +1,25 @@
+import { LRUCache } from 'lru-cache';
+import type { CatalogClient, FolderContents, FolderName } from '../adapters/catalog.client';
+
+export interface FolderIndex {
+  /** What lies in the folder now: one small call, the list itself only when it has changed. */
+  read(folder: FolderName): Promise<FolderContents>;
+}
+
+const KEPT = 500;
+
+export function createFolderIndex(catalog: Pick<CatalogClient, 'folder'>): FolderIndex {
+  const known = new LRUCache<string, FolderContents>({ max: KEPT });
+  return {
+    read: async (folder) => {
+      const key = `${folder.area}/${folder.tenant}/${folder.folder}`;
+      const before = known.get(key);
+      // A folder that was never read has no version that could be equal.
+      const { isChanged, ...now } = await catalog.folder(folder, before?.version ?? 'unknown');
+      // The caps are those of now, whether or not the files are.
+      const contents = isChanged ? now : { ...now, files: before!.files };
+      known.set(key, contents);
+      return contents;
+    },
+  };
+}

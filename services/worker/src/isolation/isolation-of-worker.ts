@@ -1,0 +1,89 @@
+import {
+  type Account,
+  type Choice,
+  chooseIsolation,
+  type Endpoint,
+  endpointsOfUrl,
+  type IsolationSettings,
+  NoIsolationError,
+  runInside,
+} from '@baton/isolation';
+import { ConfigError } from '@baton/service-runtime';
+import { scriptEnv, type WorkerConfig } from '../config';
+
+/** @throws ConfigError where what was asked for does not work here */
+export function isolationOf(settings: IsolationSettings): Choice {
+  try {
+    return chooseIsolation(settings);
+  } catch (error) {
+    if (error instanceof NoIsolationError)
+      throw new ConfigError([`BATON_WORKER_ISOLATION: ${error.message}`]);
+    throw error;
+  }
+}
+
+/** For `status`: the way, and what it cannot hold an operation to. */
+export function isolationText({ isolation: { name, description, notEnforced } }: Choice): string {
+  const open = notEnforced.length === 0 ? '' : `; not enforced: ${notEnforced.join('; ')}`;
+  return `${name}: ${description}${open}`;
+}
+
+export function isolationSettings(
+  config: WorkerConfig,
+  { workRoot, assetsDir }: { workRoot: string; assetsDir: string },
+): IsolationSettings {
+  return {
+    mode: config.BATON_WORKER_ISOLATION,
+    workRoot,
+    assetsDir,
+    uids: config.BATON_WORKER_UID_RANGE,
+    account: accountOf(config),
+    limits: {
+      processes: config.BATON_WORKER_LIMIT_PROCESSES,
+      openFiles: config.BATON_WORKER_LIMIT_OPEN_FILES,
+      fileBytes: config.BATON_WORKER_LIMIT_DISK,
+      memoryBytes: config.BATON_WORKER_LIMIT_MEMORY || null,
+    },
+    controlGroup: config.BATON_WORKER_CGROUP,
+    shared: config.BATON_WORKER_SHARED_PATHS.map((text) => {
+      const isWritable = text.endsWith(':rw');
+      return { path: isWritable ? text.slice(0, -':rw'.length) : text, isWritable };
+    }),
+    hidden: config.BATON_WORKER_HIDDEN_PATHS,
+    path: scriptEnv(config).PATH ?? '',
+    egress: {
+      mode: config.BATON_WORKER_EGRESS,
+      allow: [...config.BATON_WORKER_EGRESS_ALLOW, ...neededBy(config)],
+      deny: config.BATON_WORKER_EGRESS_DENY,
+    },
+  };
+}
+
+/** What operations of a worker are told to use: the API, and proxies. They may be on this machine. */
+function neededBy(config: WorkerConfig): Endpoint[] {
+  if (config.BATON_WORKER_EGRESS !== 'restricted') return [];
+  const proxies = Object.entries(scriptEnv(config))
+    .filter(([name]) => /^https?_proxy$/i.test(name))
+    .map(([, url]) => url);
+  return [config.BATON_WORKER_MANAGER_URL, ...proxies].flatMap(endpointsOfUrl);
+}
+
+/**
+ * The Python that operations find: where another account cannot reach the one that the worker would take, PATH leads to the
+ * next, and environments of plugins must be made of that one.
+ */
+export function pythonInside({ isolation }: Choice, settings: IsolationSettings, command: string): string {
+  if (isolation.name === 'none') return command;
+  const end = runInside(isolation, settings, () => ({
+    program: '/bin/sh',
+    args: ['-c', 'exec "$0" -c "import sys; print(sys.executable)"', command],
+  }));
+  return (end.isFine && end.stdout.trim()) || command;
+}
+
+function accountOf({
+  BATON_WORKER_SCRIPT_UID: uid,
+  BATON_WORKER_SCRIPT_GID: gid,
+}: WorkerConfig): Account | null {
+  return uid === undefined ? null : { uid, gid: gid ?? uid };
+}

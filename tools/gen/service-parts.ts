@@ -1,0 +1,56 @@
+// Composes each service as its service.ts does, with stand-ins for everything outside: nothing connects and nothing starts.
+// The composed parts say what the service serves, hears and does.
+import { join } from 'node:path';
+import { systemClock } from '../../packages/kernel/src/index';
+import {
+  type ConfigSchema,
+  type Infra,
+  loadConfig,
+  type ServiceParts,
+} from '../../packages/service-runtime/src/index';
+
+interface ServiceModule {
+  configSchema: ConfigSchema;
+  buildService(config: unknown, infra: Infra): ServiceParts | Promise<ServiceParts>;
+}
+
+/** Values for what a configuration requires. `none` keeps the worker from trying its isolation. */
+const env = {
+  BATON_INTERNAL_KEY: 'only-for-generated-pages-0123456789',
+  BATON_WORKER_JOIN_TOKEN: 'only-for-generated-pages-join',
+  BATON_SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+  BATON_WORKER_ISOLATION: 'none',
+};
+
+/** Whatever is read from it or called on it is a stand-in again; it is no promise and has no texts. */
+function standIn(): never {
+  return new Proxy(() => undefined, {
+    get: (_, name) => (name === 'then' || typeof name === 'symbol' ? undefined : standIn()),
+    apply: standIn,
+    construct: standIn,
+  }) as never;
+}
+
+/**
+ * The parts of one service. @throws when service.ts reads something at composition that a stand-in cannot be.
+ */
+export async function composedParts(root: string, service: string): Promise<ServiceParts> {
+  const module = (await import(join(root, 'services', service, 'src/service.ts'))) as ServiceModule;
+  const config = loadConfig(module.configSchema, { ...env });
+  return module.buildService(config, { ...infra(), db: service === 'gateway' ? undefined : standIn() });
+}
+
+function infra(): Infra {
+  return {
+    broker: standIn(),
+    cache: standIn(),
+    rpc: standIn(),
+    blobs: standIn(),
+    log: standIn(),
+    clock: systemClock,
+    metrics: standIn(),
+    trust: standIn(),
+    instanceId: 'generated-pages',
+    close: async () => undefined,
+  };
+}
