@@ -9,7 +9,7 @@ import { root } from './run-steps.mjs';
 const UNUSED = ['browser.ts', 'internal/prismaNamespaceBrowser.ts'];
 
 /** Every schema.prisma: those of services, and the one that packages/postgres tests with. */
-export const schemas = [
+const schemas = [
   ...readdirSync(join(root, 'services')).map((name) => join(root, 'services', name, 'prisma/schema.prisma')),
   join(root, 'packages/postgres/test-prisma/schema.prisma'),
 ].filter(existsSync);
