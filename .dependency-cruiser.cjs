@@ -211,6 +211,13 @@ module.exports = {
       },
     },
     {
+      name: 'prisma-only-in-store',
+      comment: 'the Prisma model of a service is for the statements in its store/',
+      severity: 'error',
+      from: { path: '^services/[^/]+/src/', pathNot: '^services/[^/]+/src/store/' },
+      to: { path: '^services/[^/]+/src/store/model\\.ts$' },
+    },
+    {
       name: 'no-deep-imports',
       comment: 'packages are entered through their exports only',
       severity: 'error',
@@ -235,7 +242,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules|/dist/' },
-    exclude: { path: '/src/gen/|/node_modules/.*/node_modules/.*\\.d\\.ts$' },
+    exclude: { path: '/(src|test-prisma)/gen/|/node_modules/.*/node_modules/.*\\.d\\.ts$' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

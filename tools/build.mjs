@@ -1,6 +1,16 @@
 // Bundles every service and app with esbuild: dist/services/<name>/main.js, dist/apps/<name>/main.js, their
 // *.worker.js beside them, dist/migrations/<service>, dist/proto, dist/telemetry.js, and dist/node_modules for what stays outside.
-import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
@@ -66,9 +76,26 @@ const common = {
 };
 const metaUrl = "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;";
 
+/**
+ * The query compiler of Prisma's clients becomes a file beside the bundle, read when a client is first used: as the text that it is,
+ * 2.3 MB, it would be part of the source that V8 keeps.
+ */
+const queryCompilerFile = (outfile) => ({
+  name: 'query-compiler-file',
+  setup: (bundling) =>
+    bundling.onLoad({ filter: /query_compiler_\w+_bg\.postgresql\.wasm-base64\.m?js$/ }, ({ path }) => {
+      const base64 = /["'`]([A-Za-z0-9+/=]{1000,})["'`]/.exec(readFileSync(path, 'utf8'))[1];
+      mkdirSync(dirname(outfile), { recursive: true });
+      writeFileSync(join(dirname(outfile), 'query-compiler.wasm'), Buffer.from(base64, 'base64'));
+      const read = `require('node:fs').readFileSync(require('node:path').join(__dirname, 'query-compiler.wasm'), 'base64')`;
+      return { contents: `module.exports = { get wasm() { return ${read}; } };`, loader: 'js' };
+    }),
+});
+
 function bundle(entry, outfile, name) {
   return build({
     ...common,
+    plugins: [queryCompilerFile(outfile)],
     entryPoints: [entry],
     outfile,
     banner: { js: `${name ? telemetryFirst(name) : ''}${metaUrl}` },

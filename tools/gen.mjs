@@ -1,4 +1,4 @@
-// Writes everything that is generated: rpc code from proto/, table types from the migrations, docs/generated.
+// Writes everything that is generated: rpc code from proto/, Prisma clients, table types from the migrations, docs/generated.
 // `--offline` leaves out what needs PostgreSQL.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -15,6 +15,7 @@ const steps = [
     name: 'rpc descriptors',
     command: [process.execPath, '--import', 'tsx', 'packages/rpc/tools/descriptors.ts'],
   },
+  { name: 'prisma', command: [process.execPath, 'tools/gen-prisma.mjs'] },
   { name: 'docs', command: [process.execPath, '--import', 'tsx', 'tools/gen/docs.ts'] },
 ];
 if (existsSync(join(root, 'packages/dsl/tools/generate.ts'))) {

@@ -38,6 +38,11 @@ const imports = {
     null,
   ],
   'services/catalog/src/hidden.ts': ['export const hidden = 1;', null],
+  'services/catalog/src/store/model.ts': ['export const model = 1;', null],
+  'services/catalog/src/commands/knows-model.ts': [
+    "export { model } from '../store/model';",
+    'prisma-only-in-store',
+  ],
   'services/catalog/src/store/rows.sql.ts': ['export const rows = 1;\nexport type Row = 1;', null],
   'services/catalog/node_modules/kysely/index.js': ['exports.sql = 1;'],
   'services/catalog/src/store/says-sql.ts': ["export { sql } from 'kysely';", null],

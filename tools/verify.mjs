@@ -16,6 +16,8 @@ const generated = [
   'docs/spec-coverage.md',
   'test/contract/spec-rows.json',
   ':(glob)services/*/src/store/*.gen.ts',
+  ':(glob)services/*/src/gen/**',
+  'packages/postgres/test-prisma/gen',
   ':(glob)services/*/README.md',
 ];
 

@@ -13,7 +13,7 @@ const TEXT_LIST = 1009;
  * `YYYY-MM-DDThh:mm:ss.mmmZ` of what the server writes (`2026-11-21 02:45:27.123456+00`; sessions run in UTC).
  * Cut to milliseconds by slicing: no Date object, nothing is rounded.
  */
-function isoOfTimestamp(text: string): string {
+export function isoOfTimestamp(text: string): string {
   // infinity, years beyond 9999 and BC pass as they are.
   if (text.charCodeAt(10) !== 32 || !text.endsWith('+00')) return text;
   const fraction = text.length > 22 ? text.slice(20, -3) : '';

@@ -12,9 +12,19 @@ import type pg from 'pg';
 import { translateError } from './sql-errors';
 import { isInTransaction } from './transaction-scope';
 
-/** A statement that the server keeps prepared under `statementName` on each connection. */
+/** A statement with what Kysely does not know of. */
 export interface NamedQuery extends CompiledQuery {
+  /** The server keeps it prepared under this name on each connection. */
   statementName?: string;
+  /** Rows arrive as lists with the types of their columns (`ListedResult`), parsed by these instead of `columnTypes`. */
+  listedAs?: pg.CustomTypesConfig;
+}
+
+/** Answer to a query with `listedAs`. */
+export interface ListedResult extends QueryResult<unknown[]> {
+  fields: readonly { name: string; dataTypeID: number }[];
+  /** Rows that it answered or changed. */
+  rowCount: number;
 }
 
 /** Kysely over a pool we own; unlike its own driver it knows prepared statements and refuses reads beside a transaction. */
@@ -58,6 +68,7 @@ const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 async function execute<R>(client: pg.PoolClient, query: NamedQuery): Promise<QueryResult<R>> {
   try {
+    if (query.listedAs) return await executeListed(client, query, query.listedAs);
     const result = await client.query({
       name: query.statementName,
       text: query.sql,
@@ -68,6 +79,25 @@ async function execute<R>(client: pg.PoolClient, query: NamedQuery): Promise<Que
   } catch (error) {
     throw translateError(error);
   }
+}
+
+async function executeListed<R>(
+  client: pg.PoolClient,
+  query: NamedQuery,
+  types: pg.CustomTypesConfig,
+): Promise<QueryResult<R>> {
+  const result = await client.query<unknown[]>({
+    text: query.sql,
+    values: query.parameters as unknown[],
+    rowMode: 'array',
+    types,
+  });
+  const listed: ListedResult = {
+    rows: result.rows ?? [],
+    fields: result.fields,
+    rowCount: result.rowCount ?? 0,
+  };
+  return listed as unknown as QueryResult<R>;
 }
 
 // biome-ignore lint/correctness/useYield: refuses; long results are read page by page.

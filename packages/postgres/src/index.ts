@@ -7,6 +7,7 @@ export { type MigrationOptions, runMigrations } from './migrations';
 export { type MessageAbout, type OutgoingMessage, outbox, outgoing, unsent } from './outbox';
 export { type OutboxRelay, type OutboxRelayDeps, startOutboxRelay } from './outbox-relay';
 export { type PreparedStatement, prepared } from './prepared';
+export { type PrismaAdapter, type PrismaModel, prismaModel } from './prisma/model';
 export { rowSecurityText } from './row-security';
 export {
   containsText,

@@ -2,6 +2,9 @@ export { eventually } from './eventually';
 export { setFakeNow } from './fake-now';
 export { freePort } from './free-port';
 export { testNamespace } from './namespace';
+export type { Described, DescribedTable } from './prisma-schema/described-table';
+export { parseSchema } from './prisma-schema/parse-schema';
+export { readTables } from './prisma-schema/read-tables';
 export {
   type RestartablePostgres,
   type RestartableServer,

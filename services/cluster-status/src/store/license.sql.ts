@@ -1,6 +1,7 @@
 import { type Db, jsonb, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { License } from '../adapters/license-file';
+import { model } from './model';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
@@ -46,14 +47,12 @@ export async function replaceLicense(tx: Tx<DB>, id: string, license: License): 
 
 /** A customer id without a license; false when there is either already. */
 export async function insertCustomer(tx: Tx<DB>, id: string, customerId: string): Promise<boolean> {
-  const { rows } = await sql`
-    insert into license (id, customer_id) values (${id}, ${customerId}) on conflict do nothing returning id`.execute(
-    tx,
-  );
-  return rows.length > 0;
+  const data = { id, customer_id: customerId };
+  const { count } = await model.over(tx, (p) => p.license.createMany({ data, skipDuplicates: true }));
+  return count > 0;
 }
 
 export async function deleteLicense(tx: Tx<DB>): Promise<boolean> {
-  const { rows } = await sql`delete from license returning id`.execute(tx);
-  return rows.length > 0;
+  const { count } = await model.over(tx, (p) => p.license.deleteMany());
+  return count > 0;
 }

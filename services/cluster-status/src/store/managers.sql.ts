@@ -1,7 +1,7 @@
 import type { newManager } from '@baton/contracts/http/status';
 import type { Db, Tx } from '@baton/postgres';
-import { sql } from 'kysely';
 import type { z } from 'zod';
+import { model } from './model';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
@@ -25,31 +25,33 @@ export interface ManagerRow {
 
 /** False: there is one with this hostname. */
 export async function insertManager(tx: Tx<DB>, node: z.infer<typeof newManager>): Promise<boolean> {
-  const { rows } = await sql`
-    insert into managers (hostname, address, public_ip, version, edition, distribution, distro_release, fs_sync_node_id,
-      networks, ca_cert_content, is_entered)
-    values (${node.hostname}, ${node.private_ip}, ${node.public_ip}, ${node.version}, ${node.edition}, ${node.distribution},
-      ${node.distro_release}, ${node.fs_sync_node_id ?? null}, ${node.networks ? JSON.stringify(node.networks) : null}::jsonb,
-      ${node.ca_cert_content ?? null}, true)
-    on conflict (hostname) do nothing returning id`.execute(tx);
-  return rows.length > 0;
+  const { private_ip: address, networks, ...rest } = node;
+  const data = { ...rest, address, networks: networks ?? undefined, is_entered: true };
+  const { count } = await model.over(tx, (p) => p.manager.createMany({ data, skipDuplicates: true }));
+  return count > 0;
 }
 
 /** False: there is no such host. */
 export async function setSyncNode(tx: Tx<DB>, hostname: string, id: string): Promise<boolean> {
-  const { rows } = await sql`
-    update managers set fs_sync_node_id = ${id} where hostname = ${hostname} returning id`.execute(tx);
-  return rows.length > 0;
+  const data = { fs_sync_node_id: id };
+  const { count } = await model.over(tx, (p) => p.manager.updateMany({ where: { hostname }, data }));
+  return count > 0;
 }
 
 export async function readManagers(reader: Reader): Promise<ManagerRow[]> {
-  const { rows } = await sql<ManagerRow>`select * from managers order by id`.execute(reader);
-  return rows;
+  const rows = await model.over(reader, (p) => p.manager.findMany({ orderBy: { id: 'asc' } }));
+  return rows.map((row) => ({
+    ...row,
+    last_seen: row.last_seen.toISOString(),
+    networks: row.networks as ManagerRow['networks'],
+  }));
 }
 
 /** False: there is no such host. */
 export async function deleteManager(tx: Tx<DB>, hostname: string): Promise<boolean> {
-  const { rows } = await sql`delete from managers where hostname = ${hostname} returning id`.execute(tx);
-  await sql`delete from instances where hostname = ${hostname}`.execute(tx);
-  return rows.length > 0;
+  return model.over(tx, async (p) => {
+    const { count } = await p.manager.deleteMany({ where: { hostname } });
+    await p.instance.deleteMany({ where: { hostname } });
+    return count > 0;
+  });
 }

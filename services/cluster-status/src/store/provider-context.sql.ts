@@ -1,5 +1,6 @@
-import { type Db, jsonb, type Tx } from '@baton/postgres';
-import { sql } from 'kysely';
+import type { Db, Tx } from '@baton/postgres';
+import type { Prisma } from '../gen/prisma/client';
+import { model } from './model';
 import type { DB } from './tables.gen';
 
 export interface ProviderContext {
@@ -8,8 +9,10 @@ export interface ProviderContext {
 }
 
 export async function readProviderContext(reader: Db<DB>['query']): Promise<ProviderContext | null> {
-  const { rows } = await sql<ProviderContext>`select name, context from provider_context`.execute(reader);
-  return rows[0] ?? null;
+  const found = await model.over(reader, (p) =>
+    p.providerContext.findFirst({ select: { name: true, context: true } }),
+  );
+  return found as ProviderContext | null;
 }
 
 /** False when there is one and it may not be replaced, or none to be replaced. */
@@ -18,9 +21,11 @@ export async function writeProviderContext(
   { name, context }: ProviderContext,
   isUpdate: boolean,
 ): Promise<boolean> {
-  const statement = isUpdate
-    ? sql`update provider_context set name = ${name}, context = ${jsonb(context)} returning 1`
-    : sql`insert into provider_context (name, context) values (${name}, ${jsonb(context)})
-        on conflict do nothing returning 1`;
-  return (await statement.execute(tx)).rows.length > 0;
+  const data = { name, context: context as Prisma.InputJsonObject };
+  const { count } = await model.over(tx, (p) =>
+    isUpdate
+      ? p.providerContext.updateMany({ data })
+      : p.providerContext.createMany({ data, skipDuplicates: true }),
+  );
+  return count > 0;
 }

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
+import { model } from './model';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
@@ -22,6 +23,11 @@ export interface StoredArchive {
   size: number;
 }
 
+const columnsOf = (archive: StoredArchive | null) => ({
+  archive_digest: archive?.digest ?? null,
+  archive_size: archive?.size ?? null,
+});
+
 /** @throws a unique violation when the id is taken. */
 export async function insertSnapshot(
   tx: Tx<DB>,
@@ -33,16 +39,21 @@ export async function insertSnapshot(
     archive: StoredArchive | null;
   },
 ): Promise<void> {
-  await sql`insert into snapshots (tenant, id, status, created_by, archive_digest, archive_size)
-    values (${row.tenant}, ${row.id}, ${row.status}, ${row.createdBy}, ${row.archive?.digest ?? null},
-      ${row.archive?.size ?? null})`.execute(tx);
+  const { createdBy, archive, ...rest } = row;
+  const data = { ...rest, created_by: createdBy, ...columnsOf(archive) };
+  await model.over(tx, (p) => p.snapshot.create({ select: { id: true }, data }));
 }
 
 export async function findSnapshot(db: Reader, tenant: string, id: string): Promise<SnapshotRow | null> {
-  const { rows } = await sql<SnapshotRow>`
-    select tenant, id, status, error, created_by, created_at, archive_digest, archive_size
-    from snapshots where tenant = ${tenant} and id = ${id}`.execute(db);
-  return rows[0] ?? null;
+  const found = await model.over(db, (p) => p.snapshot.findFirst({ where: { tenant, id } }));
+  if (!found) return null;
+  return {
+    ...found,
+    // A check of the table holds it.
+    status: found.status as SnapshotStatus,
+    created_at: found.created_at.toISOString(),
+    archive_size: found.archive_size === null ? null : Number(found.archive_size),
+  };
 }
 
 /** Ends `creating`; false when the row is gone or somebody else has set its status. */
@@ -51,11 +62,11 @@ export async function endCreation(
   of: { tenant: string; id: string },
   end: { status: 'created' | 'failed'; error: string; archive: StoredArchive | null },
 ): Promise<boolean> {
-  const done = await sql`
-    update snapshots set status = ${end.status}, error = ${end.error}, archive_digest = ${end.archive?.digest ?? null},
-      archive_size = ${end.archive?.size ?? null}
-    where tenant = ${of.tenant} and id = ${of.id} and status = 'creating'`.execute(tx);
-  return done.numAffectedRows === 1n;
+  const { archive, ...rest } = end;
+  const where = { tenant: of.tenant, id: of.id, status: 'creating' };
+  const data = { ...rest, ...columnsOf(archive) };
+  const { count } = await model.over(tx, (p) => p.snapshot.updateMany({ where, data }));
+  return count === 1;
 }
 
 /** False when the status needs an archive and there is none, or somebody at work on it and nobody is, or the row is gone. */

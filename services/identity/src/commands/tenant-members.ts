@@ -3,14 +3,7 @@ import type { Db, Tx } from '@baton/postgres';
 import { defaultTenantRole, requireRole } from '../domain/roles';
 import { listRoles } from '../store/authorization.sql';
 import type { DB as Tables } from '../store/tables.gen';
-import {
-  deleteMember,
-  findTenant,
-  groupMember,
-  insertMember,
-  updateMember,
-  userMember,
-} from '../store/tenants.sql';
+import { deleteMember, findTenant, insertMember, type MemberKey, updateMember } from '../store/tenants.sql';
 import { findGroup } from '../store/user-groups.sql';
 import { lockUser } from '../store/users.sql';
 import { announceChange } from './announce';
@@ -25,7 +18,7 @@ interface Found {
   label: string;
   /** Whose principals change; empty: those of everybody in the group. */
   username: string;
-  member: ReturnType<typeof userMember> | ReturnType<typeof groupMember>;
+  member: MemberKey;
 }
 
 /** An empty role means `user`. @throws AppError not_found_error; bad_parameters_error; conflict_error for a member. */
@@ -79,10 +72,10 @@ async function find(tx: Tx<Tables>, tenant: string, who: Member): Promise<Found>
   if ('username' in who) {
     const user = await lockUser(tx, who.username);
     if (!user) throw notFound('User', who.username);
-    return { label: `User \`${user.username}\``, username: user.username, member: userMember(user.id) };
+    return { label: `User \`${user.username}\``, username: user.username, member: { user_id: user.id } };
   }
   if (!(await findGroup(tx, who.groupName))) throw notFound('UserGroup', who.groupName);
-  return { label: `User group \`${who.groupName}\``, username: '', member: groupMember(who.groupName) };
+  return { label: `User group \`${who.groupName}\``, username: '', member: { group_name: who.groupName } };
 }
 
 function noMember(found: Found, tenant: string): AppError {

@@ -1,15 +1,18 @@
 import type { Db, Tx } from '@baton/postgres';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Role } from '../domain/roles';
+import { model } from './model';
 import type { DB as Tables } from './tables.gen';
 
 type Reader = Kysely<Tables>;
 
 export async function listRoles(db: Reader): Promise<Role[]> {
-  return db.selectFrom('roles').select(['id', 'name', 'type', 'description']).orderBy('id').execute();
+  const roles = await model.over(db, (p) => p.role.findMany({ orderBy: { id: 'asc' } }));
+  // A check of the table holds the type.
+  return roles as Role[];
 }
 
-/** Roles, grants and their revision, read in one statement so that they belong together. */
+/** Roles, grants and their revision, read in one statement so that they belong together. Hot: not through Prisma. */
 export async function readAuthorization(
   db: Db<Tables>,
 ): Promise<{ revision: number; roles: Role[]; grants: { role: string; permission: string }[] }> {
@@ -24,26 +27,18 @@ export async function readAuthorization(
 
 /** False when the role had the permission already. */
 export async function insertGrant(tx: Tx<Tables>, role: string, permission: string): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('role_permissions')
-    .values({ role, permission })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return inserted !== undefined;
+  const data = { role, permission };
+  const { count } = await model.over(tx, (p) => p.rolePermission.createMany({ data, skipDuplicates: true }));
+  return count > 0;
 }
 
 /** False when the role had it not. */
 export async function deleteGrant(tx: Tx<Tables>, role: string, permission: string): Promise<boolean> {
-  const result = await tx
-    .deleteFrom('role_permissions')
-    .where('role', '=', role)
-    .where('permission', '=', permission)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
+  const { count } = await model.over(tx, (p) => p.rolePermission.deleteMany({ where: { role, permission } }));
+  return count > 0;
 }
 
 /** Tells every replica that its copy of the permission table is old. */
 export async function raiseRevision(tx: Tx<Tables>): Promise<void> {
-  await sql`update authorization_state set revision = revision + 1`.execute(tx);
+  await model.over(tx, (p) => p.authorizationState.updateMany({ data: { revision: { increment: 1 } } }));
 }

@@ -1,11 +1,13 @@
 import type { Tx } from '@baton/postgres';
 import { type Kysely, sql } from 'kysely';
+import { model } from './model';
 import type { DB as Tables } from './tables.gen';
 
 type Reader = Kysely<Tables> | Tx<Tables>;
 
 export async function findTenant(db: Reader, name: string): Promise<{ name: string } | undefined> {
-  return db.selectFrom('tenants').select('name').where('name', '=', name).executeTakeFirst();
+  const found = await model.over(db, (p) => p.tenant.findUnique({ select: { name: true }, where: { name } }));
+  return found ?? undefined;
 }
 
 export async function listTenantNames(db: Reader): Promise<string[]> {
@@ -20,13 +22,10 @@ export async function listTenantNames(db: Reader): Promise<string[]> {
 
 /** False when the tenant was there already. */
 export async function insertTenant(tx: Tx<Tables>, name: string): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('tenants')
-    .values({ name })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('name')
-    .executeTakeFirst();
-  return inserted !== undefined;
+  const { count } = await model.over(tx, (p) =>
+    p.tenant.createMany({ data: { name }, skipDuplicates: true }),
+  );
+  return count > 0;
 }
 
 /** How many users and groups belong to the tenant; the tenant row is locked. Null: no such tenant. */
@@ -67,12 +66,10 @@ export async function abandonedTenants(db: Reader, olderThanMs: number): Promise
 
 /** The name stays known: see migrations/0003_former_tenants.sql. */
 export async function deleteTenant(tx: Tx<Tables>, name: string): Promise<void> {
-  await tx.deleteFrom('tenants').where('name', '=', name).execute();
-  await tx
-    .insertInto('former_tenants')
-    .values({ name })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await model.over(tx, async (p) => {
+    await p.tenant.deleteMany({ where: { name } });
+    await p.formerTenant.createMany({ data: { name }, skipDuplicates: true });
+  });
 }
 
 /** A removed tenant whose leftovers are to be looked for, taken for `leaseMs`; `goneMs`: how long ago it was removed. */
@@ -106,60 +103,54 @@ export async function noteCleared(db: Reader, name: string, againMs: number | nu
 }
 
 export async function isFormerTenant(db: Reader, name: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('former_tenants')
-    .select('name')
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row !== undefined;
+  const where = { name };
+  const found = await model.over(db, (p) => p.formerTenant.findUnique({ select: { name: true }, where }));
+  return found !== null;
 }
 
 export async function forgetFormerTenant(tx: Tx<Tables>, name: string): Promise<void> {
-  await tx.deleteFrom('former_tenants').where('name', '=', name).execute();
+  await model.over(tx, (p) => p.formerTenant.deleteMany({ where: { name } }));
 }
 
-type Members =
-  | { table: 'tenant_users'; column: 'user_id'; member: number }
-  | { table: 'tenant_groups'; column: 'group_name'; member: string };
-
-export const userMember = (userId: number): Members => ({
-  table: 'tenant_users',
-  column: 'user_id',
-  member: userId,
-});
-export const groupMember = (name: string): Members => ({
-  table: 'tenant_groups',
-  column: 'group_name',
-  member: name,
-});
+/** A user or a group that belongs to tenants. */
+export type MemberKey = { user_id: number } | { group_name: string };
 
 /** False when the user or group belongs to the tenant already. */
 export async function insertMember(
   tx: Tx<Tables>,
   tenant: string,
-  who: Members,
+  who: MemberKey,
   role: string,
 ): Promise<boolean> {
-  const result = await sql`insert into ${sql.table(who.table)} (tenant, ${sql.ref(who.column)}, role)
-    values (${tenant}, ${who.member}, ${role}) on conflict do nothing`.execute(tx);
-  return (result.numAffectedRows ?? 0n) > 0n;
+  const { count } = await model.over(tx, (p) =>
+    'user_id' in who
+      ? p.tenantUser.createMany({ data: { tenant, role, ...who }, skipDuplicates: true })
+      : p.tenantGroup.createMany({ data: { tenant, role, ...who }, skipDuplicates: true }),
+  );
+  return count > 0;
 }
 
 /** False when the user or group does not belong to the tenant. */
 export async function updateMember(
   tx: Tx<Tables>,
   tenant: string,
-  who: Members,
+  who: MemberKey,
   role: string,
 ): Promise<boolean> {
-  const result = await sql`update ${sql.table(who.table)} set role = ${role}
-    where tenant = ${tenant} and ${sql.ref(who.column)} = ${who.member}`.execute(tx);
-  return (result.numAffectedRows ?? 0n) > 0n;
+  const { count } = await model.over(tx, (p) =>
+    'user_id' in who
+      ? p.tenantUser.updateMany({ where: { tenant, ...who }, data: { role } })
+      : p.tenantGroup.updateMany({ where: { tenant, ...who }, data: { role } }),
+  );
+  return count > 0;
 }
 
 /** False when the user or group does not belong to the tenant. */
-export async function deleteMember(tx: Tx<Tables>, tenant: string, who: Members): Promise<boolean> {
-  const result = await sql`delete from ${sql.table(who.table)}
-    where tenant = ${tenant} and ${sql.ref(who.column)} = ${who.member}`.execute(tx);
-  return (result.numAffectedRows ?? 0n) > 0n;
+export async function deleteMember(tx: Tx<Tables>, tenant: string, who: MemberKey): Promise<boolean> {
+  const { count } = await model.over(tx, (p) =>
+    'user_id' in who
+      ? p.tenantUser.deleteMany({ where: { tenant, ...who } })
+      : p.tenantGroup.deleteMany({ where: { tenant, ...who } }),
+  );
+  return count > 0;
 }

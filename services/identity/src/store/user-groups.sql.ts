@@ -1,5 +1,6 @@
 import type { Tx } from '@baton/postgres';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { model } from './model';
 import type { DB as Tables } from './tables.gen';
 
 type Reader = Kysely<Tables> | Tx<Tables>;
@@ -8,7 +9,10 @@ export async function findGroup(
   db: Reader,
   name: string,
 ): Promise<{ name: string; role: string } | undefined> {
-  return db.selectFrom('user_groups').select(['name', 'role']).where('name', '=', name).executeTakeFirst();
+  const found = await model.over(db, (p) =>
+    p.userGroup.findUnique({ select: { name: true, role: true }, where: { name } }),
+  );
+  return found ?? undefined;
 }
 
 /** @throws unique violation of user_groups_name_key or user_groups_ldap_dn_key. */
@@ -16,38 +20,31 @@ export async function insertGroup(
   tx: Tx<Tables>,
   row: { name: string; ldap_dn: string | null; role: string },
 ): Promise<void> {
-  await tx.insertInto('user_groups').values(row).execute();
+  await model.over(tx, (p) => p.userGroup.create({ select: { name: true }, data: row }));
 }
 
 /** False when there is no such group. */
 export async function updateGroupRole(tx: Tx<Tables>, name: string, role: string): Promise<boolean> {
-  const result = await tx
-    .updateTable('user_groups')
-    .set({ role })
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const { count } = await model.over(tx, (p) => p.userGroup.updateMany({ where: { name }, data: { role } }));
+  return count > 0;
 }
 
 /** Memberships and tenant roles of the group go with it. False when there is no such group. */
 export async function deleteGroup(tx: Tx<Tables>, name: string): Promise<boolean> {
-  const result = await tx.deleteFrom('user_groups').where('name', '=', name).executeTakeFirst();
-  return result.numDeletedRows > 0n;
+  const { count } = await model.over(tx, (p) => p.userGroup.deleteMany({ where: { name } }));
+  return count > 0;
 }
 
 /** False when the user is in the group already. */
 export async function insertGroupMember(tx: Tx<Tables>, group: string, userId: number): Promise<boolean> {
-  const result = await sql`insert into user_group_members (group_name, user_id) values (${group}, ${userId})
-    on conflict do nothing`.execute(tx);
-  return (result.numAffectedRows ?? 0n) > 0n;
+  const data = { group_name: group, user_id: userId };
+  const { count } = await model.over(tx, (p) => p.userGroupMember.createMany({ data, skipDuplicates: true }));
+  return count > 0;
 }
 
 /** False when the user is not in the group. */
 export async function deleteGroupMember(tx: Tx<Tables>, group: string, userId: number): Promise<boolean> {
-  const result = await tx
-    .deleteFrom('user_group_members')
-    .where('group_name', '=', group)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
+  const where = { group_name: group, user_id: userId };
+  const { count } = await model.over(tx, (p) => p.userGroupMember.deleteMany({ where }));
+  return count > 0;
 }

@@ -1,5 +1,6 @@
 import type { Tx } from '@baton/postgres';
 import { sql } from 'kysely';
+import { model } from './model';
 import type { DB as Tables } from './tables.gen';
 
 export interface UserRow {
@@ -62,11 +63,11 @@ export interface UserChanges {
 }
 
 export async function updateUser(tx: Tx<Tables>, id: number, changes: UserChanges): Promise<void> {
-  await tx.updateTable('users').set(changes).where('id', '=', id).execute();
+  await model.over(tx, (p) => p.user.updateMany({ where: { id }, data: changes }));
 }
 
 export async function deleteUser(tx: Tx<Tables>, id: number): Promise<void> {
-  await tx.deleteFrom('users').where('id', '=', id).execute();
+  await model.over(tx, (p) => p.user.deleteMany({ where: { id } }));
 }
 
 /** Tokens that came from GET /tokens with the password that has just changed. */

@@ -1,0 +1,11 @@
+// Runs the program `prisma` without its studio and its local server, which are not installed (.pnpmfile.cjs) and which `generate` does
+// not use, but which the program loads at its start.
+const Module = require('node:module');
+
+const ABSENT = /^@prisma\/(dev|studio-core)(\/|$)/;
+const load = Module._load;
+Module._load = function (request, ...rest) {
+  return ABSENT.test(request) ? {} : load.call(this, request, ...rest);
+};
+
+require('prisma/build/index.js');
