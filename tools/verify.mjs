@@ -42,7 +42,7 @@ function digests() {
 const records = /(^|\/)(CHANGELOG|BENCHMARKS|reliability-found)\.md$|^docs\/adr\/|^docs\/generated\//;
 
 /** Paths in backticks that begin with a folder of ours, or with src/, and hold no placeholder. */
-export function pathsIn(text) {
+function pathsIn(text) {
   const named = [
     ...text.matchAll(
       /`((?:services|packages|apps|proto|tools|test|bench|docs|deploy|k8s|examples|src)\/[^`\s]*)`/g,

@@ -18,7 +18,7 @@ import { openTransport, type Transport } from '../transport/transport';
 import { createWorkerCredential } from '../transport/worker-credential';
 import type { Infra } from './infra-types';
 
-export type { HttpHandle, Infra, LocalHttp } from './infra-types';
+export type { Infra } from './infra-types';
 
 export interface ConnectOptions {
   service: ServiceName;

@@ -66,7 +66,7 @@ export async function deliverForgotten(deps: Deps & Pick<EngineDeps, 'log'>, rou
 }
 
 /** Delivers all that is stored, whoever decided it. @throws AppError of the rpc; the rows stay. */
-export async function deliverStored(deps: Deps, executionId: string): Promise<void> {
+async function deliverStored(deps: Deps, executionId: string): Promise<void> {
   const execution = await readExecution(deps.db.query, executionId);
   if (execution) await deliverAll(deps, execution);
 }
