@@ -10,7 +10,7 @@ import {
   type HttpCall,
   listEnvelope,
 } from '@baton/http';
-import { AppError, } from '@baton/kernel';
+import { AppError } from '@baton/kernel';
 import { spool } from '../archive/spool';
 import {
   type ChangeDeps,

@@ -1,6 +1,6 @@
 import { evaluateFunctionsRoutes } from '@baton/contracts/http/evaluate-functions';
 import { type BoundRoute, bindRoutes } from '@baton/http';
-import { type JsonObject, } from '@baton/kernel';
+import type { JsonObject } from '@baton/kernel';
 import type { ServiceDeps } from '../deps';
 import { behalfOf } from '../queries/evaluate-outputs';
 import { evaluatePayload } from '../queries/evaluate-payload';
