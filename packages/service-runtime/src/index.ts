@@ -14,7 +14,7 @@ export {
 } from './config/config';
 export { envValue } from './config/env-value';
 export { defaultPorts, schemaOf } from './config/ports';
-export { type RuntimeConfig, runtimeConfig } from './config/runtime-config';
+export { type RuntimeConfig, retryVariables, runtimeConfig } from './config/runtime-config';
 export { type CheckResult, createHealth, type Health } from './health/health';
 export type { Metrics } from './health/metrics';
 export {

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { envValue, runtimeConfig } from '@baton/service-runtime';
+import { envValue, retryVariables, runtimeConfig } from '@baton/service-runtime';
 import { z } from 'zod';
 
 /** Settings of the cluster-status service. */
@@ -34,9 +34,7 @@ export const configSchema = runtimeConfig.extend({
     .prefault('false')
     .describe('Let archives and imports be fetched from private, loopback and link-local addresses'),
   // Read here only to be shown as what is shipped in GET /config; the executions service works by them.
-  BATON_TASK_RETRIES: z.coerce.number().int().min(-1).default(60).describe('As in executions'),
-  BATON_TASK_RETRY_INTERVAL: z.coerce.number().min(0).default(15).describe('As in executions'),
-  BATON_SUBGRAPH_RETRIES: z.coerce.number().int().min(-1).default(0).describe('As in executions'),
+  ...retryVariables,
 });
 export type ClusterStatusConfig = z.infer<typeof configSchema>;
 

@@ -1,25 +1,9 @@
-import { envValue, runtimeConfig } from '@baton/service-runtime';
+import { envValue, retryVariables, runtimeConfig } from '@baton/service-runtime';
 import { z } from 'zod';
 
 /** Settings of the executions service; the names are those of the environment. */
 export const configSchema = runtimeConfig.extend({
-  BATON_TASK_RETRIES: z.coerce
-    .number()
-    .int()
-    .min(-1)
-    .default(60)
-    .describe('Retries of a failed operation; -1 = without end'),
-  BATON_TASK_RETRY_INTERVAL: z.coerce
-    .number()
-    .min(0)
-    .default(15)
-    .describe('Seconds between the tries of an operation'),
-  BATON_SUBGRAPH_RETRIES: z.coerce
-    .number()
-    .int()
-    .min(-1)
-    .default(0)
-    .describe('Re-runs of a failed node lifecycle'),
+  ...retryVariables,
   BATON_CANCEL_GRACE: envValue
     .durationMs()
     .prefault('30s')

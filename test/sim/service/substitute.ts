@@ -14,6 +14,7 @@ const root = join(__dirname, '../../..');
 const real = join(root, 'services/executions/src');
 const names = [
   'executions/store/executions',
+  'executions/store/accept',
   'engine/store/tasks',
   'engine/store/instance-states',
   'executions/store/left-runs',

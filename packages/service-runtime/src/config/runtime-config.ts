@@ -158,3 +158,24 @@ type Whole = z.output<typeof runtimeConfig>;
 export type RuntimeConfig = Readonly<
   Omit<Whole, 'BATON_INTERNAL_KEY'> & { BATON_INTERNAL_KEY?: Whole['BATON_INTERNAL_KEY'] | undefined }
 >;
+
+/** How often what fails is tried again where nobody says: the engine works by it, and cluster-status shows it. */
+export const retryVariables = {
+  BATON_TASK_RETRIES: z.coerce
+    .number()
+    .int()
+    .min(-1)
+    .default(60)
+    .describe('Retries of a failed operation; -1 = without end'),
+  BATON_TASK_RETRY_INTERVAL: z.coerce
+    .number()
+    .min(0)
+    .default(15)
+    .describe('Seconds between the tries of an operation'),
+  BATON_SUBGRAPH_RETRIES: z.coerce
+    .number()
+    .int()
+    .min(-1)
+    .default(0)
+    .describe('Re-runs of a failed node lifecycle'),
+};

@@ -1,13 +1,9 @@
 import { type Db, gather, isConnectionLoss, type OutgoingMessage } from '@baton/postgres';
 import type { DB } from '../store/tables.gen';
-import {
-  type AcceptableStart,
-  acceptExecutions,
-  type NewExecution,
-  type TimedExecution,
-} from './store/executions.sql';
+import { type AcceptableStart, acceptExecutions } from './store/accept.sql';
+import type { NewExecution, TimedExecution } from './store/executions.sql';
 
-/** Accepts executions that nothing is in the way of; those that are asked for at the same moment in one statement. */
+/** Fast path: inserts executions that nothing running or queued blocks; those that are asked for at the same moment in one statement. */
 export interface Acceptor {
   /**
    * Writes the execution's row, with its message and the one that the audit log of this request waits for. Null: something is

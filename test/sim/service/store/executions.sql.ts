@@ -130,6 +130,3 @@ export const insertExecution: typeof real.insertExecution = async (handle, given
   });
   return execution.row;
 };
-
-/** Schedules give the transaction something to do, so none of them takes the short way. */
-export const acceptExecutions: typeof real.acceptExecutions = async () => [];

@@ -4,6 +4,7 @@ import { groupLog } from '../../events/domain/graph-events';
 import { appendGroupEvents } from '../../events/store/events.sql';
 import { requestExecution } from '../../executions/commands/request-execution';
 import { leavingWith } from '../../executions/commands/start-subject';
+import { startRequest } from '../../executions/domain/start-request';
 import { lockExecution, readExecution, twinOf } from '../../executions/store/executions.sql';
 import { checkMembers, storeMembers } from '../../groups/commands/create-execution-group';
 import { resumeGroup } from '../../groups/commands/resume-group-members';
@@ -65,7 +66,7 @@ async function startOne(
   const requestId = nestedRequestId(execution.id, stage.name);
   const earlier = await twinOf(deps.db.query, { tenant: execution.tenant, requestId });
   if (earlier) return await resumeOne(deps, execution, earlier);
-  await requestExecution(deps, {
+  const start = startRequest({
     tenant: execution.tenant,
     createdBy: execution.created_by,
     isAdministrator: true,
@@ -76,14 +77,13 @@ async function startOne(
     allowCustomParameters: request.allowCustomParameters,
     isForced: request.force,
     mayQueue: true,
-    isDryRun: false,
     waitAfterFailS: execution.wait_after_fail_s,
-    scheduledForMs: null,
     isSystemWorkflow: request.isSystem ?? false,
     // The name comes from a user, who may not start everything.
     isOfClient: !request.isSystem,
     parentId: execution.id,
   });
+  await requestExecution(deps, start);
 }
 
 /** Only a resumed execution comes back to one that has ended badly. */

@@ -7,7 +7,7 @@ import type { DB } from '../../store/tables.gen';
 import { type Admission, admit, leftRunText } from '../domain/admission';
 import { type ExecutionQuota, isUnderQuota, noQuota } from '../domain/quota';
 import { requestedOf } from '../domain/requested';
-import { payloadHash, type StartRequest } from '../domain/start-request';
+import { payloadHash, type StartRequest, startRequest } from '../domain/start-request';
 import { isSystemWide } from '../domain/system-workflows';
 import { executionToken, hashToken } from '../domain/token';
 import { keptWaitAfterFail } from '../domain/wait-after-fail';
@@ -99,7 +99,7 @@ export async function acceptTogether(
   return rows;
 }
 
-/** In one statement where nothing is in its way, as is usual; else in a transaction that looks at what is. */
+/** At once where nothing is in its way, as is usual; else in a transaction that looks at what is. */
 async function accepted(
   deps: EngineDeps,
   request: StartRequest,
@@ -107,29 +107,40 @@ async function accepted(
   hash: string,
   within?: Within,
 ): Promise<ExecutionRow> {
-  const isUsual = request.scheduledForMs === null && request.parentId === undefined && !within;
-  if (isUsual && request.deploymentId !== null && !isSystemWideRequest(request)) {
-    const row: NewExecution = {
-      ...requestedRow(deps, request, subject, newId()),
-      payload_hash: hash,
-      status: 'pending',
-      phase: 'planning',
-      scheduled_for: null,
-      wake_at: null,
-    };
-    // This process drives it. After a crash: engine/loops/engine.loops.ts (wake-executions).
-    const message = outgoing(executionAccepted, { tenant: row.tenant, key: row.id }, requestedOf(row));
-    const taken = await deps.acceptor.accept(row, message, quotaFor(deps, request).running);
-    if (taken) {
-      deps.accepted.note(taken);
-      return taken;
-    }
-  }
+  const taken = within ? null : await acceptAtOnce(deps, request, subject, hash);
+  if (taken) return taken;
   return await deps.db.tx(async (tx) => {
     const row = await requestExecutionInTx(tx, deps, request, subject, hash);
     await within?.(tx, row);
     return row;
   });
+}
+
+/**
+ * Fast path: one statement, shared with what is asked for at the same moment. Null: it is no usual start, or there is something
+ * that admission decides about; then nothing was written.
+ */
+export async function acceptAtOnce(
+  deps: Pick<EngineDeps, 'acceptor' | 'accepted' | 'tokenKey' | 'queue'>,
+  request: StartRequest,
+  subject: StartSubject,
+  hash: string,
+): Promise<ExecutionRow | null> {
+  if (request.scheduledForMs !== null || request.parentId !== undefined) return null;
+  if (request.deploymentId === null || isSystemWideRequest(request)) return null;
+  const row: NewExecution = {
+    ...requestedRow(deps, request, subject, newId()),
+    payload_hash: hash,
+    status: 'pending',
+    phase: 'planning',
+    scheduled_for: null,
+    wake_at: null,
+  };
+  // This process drives it. After a crash: engine/loops/engine.loops.ts (wake-executions).
+  const message = outgoing(executionAccepted, { tenant: row.tenant, key: row.id }, requestedOf(row));
+  const taken = await deps.acceptor.accept(row, message, quotaFor(deps, request).running);
+  if (taken) deps.accepted.note(taken);
+  return taken;
 }
 
 function sameRequest(row: ExecutionRow, hash: string): ExecutionRow {
@@ -141,7 +152,7 @@ function sameRequest(row: ExecutionRow, hash: string): ExecutionRow {
 }
 
 /** The part of a start request that is one transaction: schedules use it as well. */
-async function requestExecutionInTx(
+export async function requestExecutionInTx(
   tx: Tx<DB>,
   deps: Pick<EngineDeps, 'tokenKey' | 'queue'>,
   request: StartRequest,
@@ -260,7 +271,7 @@ export async function checkAgain(deps: EngineDeps, row: ExecutionRow): Promise<S
 
 /** The request that an execution was stored for; whoever may start it was asked then. */
 export function requestOf(row: ExecutionRow): StartRequest {
-  return {
+  return startRequest({
     tenant: row.tenant,
     createdBy: row.created_by,
     isAdministrator: true,
@@ -273,10 +284,9 @@ export function requestOf(row: ExecutionRow): StartRequest {
     mayQueue: true,
     isDryRun: row.is_dry_run,
     waitAfterFailS: row.wait_after_fail_s,
-    scheduledForMs: null,
     isSystemWorkflow: row.is_system_workflow,
     ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
-  };
+  });
 }
 
 const START_ANYWAY = 'To execute this workflow anyway, pass "force=true"; to run it after them, "queue=true"';

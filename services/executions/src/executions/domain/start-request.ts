@@ -25,6 +25,27 @@ export interface StartRequest {
   parentId?: string;
 }
 
+/** Seconds that an execution waits after a failure for what else runs, where nobody says. */
+export const WAIT_AFTER_FAIL_S = 600;
+
+/** What a request must say; all else is as nobody had asked for it. */
+type Asked = Pick<
+  StartRequest,
+  'tenant' | 'createdBy' | 'isAdministrator' | 'requestId' | 'workflowId' | 'deploymentId' | 'parameters'
+>;
+
+/** A request with the defaults of all that it does not say: start now or be refused, with declared parameters only. */
+export const startRequest = (asked: Asked & Partial<StartRequest>): StartRequest => ({
+  allowCustomParameters: false,
+  isForced: false,
+  mayQueue: false,
+  isDryRun: false,
+  waitAfterFailS: WAIT_AFTER_FAIL_S,
+  scheduledForMs: null,
+  isSystemWorkflow: false,
+  ...asked,
+});
+
 /** Digest of everything that makes two requests the same. */
 export function payloadHash(request: StartRequest): string {
   const { requestId: _id, isAdministrator: _admin, isOfClient: _client, ...content } = request;

@@ -16,15 +16,13 @@ import { requestExecution } from '../commands/request-execution';
 import { restoreExecution } from '../commands/restore-execution';
 import { pastExecutionOf } from '../domain/past-execution';
 import { executionOnWire, presentExecution, presentScheduled } from '../domain/present-execution';
-import type { StartRequest } from '../domain/start-request';
+import { type StartRequest, WAIT_AFTER_FAIL_S } from '../domain/start-request';
 import { requireWorkflowPermission } from '../domain/workflow-permission';
 import { awaitedExecution } from '../queries/awaited-execution';
 import { explainExecution } from '../queries/explain-execution';
 import { knownExecution } from '../queries/known-execution';
 import { listExecutions, summarizeExecutions } from '../queries/list-executions';
 import { visibleExecution } from '../queries/visible-execution';
-
-const DEFAULT_WAIT_AFTER_FAIL_S = 600;
 
 /** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
 export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: Wire): BoundRoute[] {
@@ -200,7 +198,7 @@ function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
 function waitAfterFail({ body, wire }: HttpCall): number {
   const value: unknown = body.wait_after_fail;
   if (typeof value === 'number') return value;
-  if (value === undefined || value === null || wire === 'cloudify') return DEFAULT_WAIT_AFTER_FAIL_S;
+  if (value === undefined || value === null || wire === 'cloudify') return WAIT_AFTER_FAIL_S;
   throw badParameter('wait_after_fail', 'wait_after_fail must be a number of seconds', {
     expected: 'integer',
   });

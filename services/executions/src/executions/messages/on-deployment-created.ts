@@ -3,6 +3,7 @@ import type { JsonObject } from '@baton/kernel';
 import type { EngineDeps } from '../../engine/deps';
 import { makeDefaultSchedules } from '../../schedules/commands/make-default-schedules';
 import { recordExecution } from '../commands/record-execution';
+import { startRequest } from '../domain/start-request';
 
 type Created = typeof deploymentCreated extends MessageType<infer T> ? T : never;
 
@@ -14,21 +15,17 @@ export function onDeploymentCreated(deps: EngineDeps) {
   return async (envelope: Envelope<Created>): Promise<void> => {
     const { tenant, payload } = envelope;
     await recordExecution(deps, {
+      ...startRequest({
+        tenant,
+        createdBy: payload.createdBy ?? '',
+        isAdministrator: true,
+        requestId: `deployment-created:${payload.createExecutionId ?? envelope.id}`,
+        workflowId: 'create_deployment_environment',
+        deploymentId: payload.deploymentId,
+        parameters: (payload.parameters ?? {}) as JsonObject,
+        allowCustomParameters: true,
+      }),
       id: payload.createExecutionId,
-      tenant,
-      createdBy: payload.createdBy ?? '',
-      isAdministrator: true,
-      requestId: `deployment-created:${payload.createExecutionId ?? envelope.id}`,
-      workflowId: 'create_deployment_environment',
-      deploymentId: payload.deploymentId,
-      parameters: (payload.parameters ?? {}) as JsonObject,
-      allowCustomParameters: true,
-      isForced: false,
-      mayQueue: false,
-      isDryRun: false,
-      waitAfterFailS: 600,
-      scheduledForMs: null,
-      isSystemWorkflow: false,
       blueprintId: payload.blueprintId,
       displayName: payload.displayName ?? payload.deploymentId,
       visibility: payload.visibility ?? 'tenant',

@@ -2,6 +2,7 @@ import type { Envelope, MessageType, uploadEnded } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
 import type { EngineDeps } from '../../engine/deps';
 import { recordExecution } from '../commands/record-execution';
+import { startRequest } from '../domain/start-request';
 
 type Ended = typeof uploadEnded extends MessageType<infer T> ? T : never;
 
@@ -13,21 +14,17 @@ export function onUploadEnded(deps: EngineDeps, wire: 'spec' | 'cloudify') {
   return async ({ tenant, payload }: Envelope<Ended>): Promise<void> => {
     if (wire === 'spec') return;
     await recordExecution(deps, {
+      ...startRequest({
+        tenant,
+        createdBy: payload.createdBy,
+        isAdministrator: true,
+        requestId: `upload-ended:${payload.executionId}`,
+        workflowId: 'upload_blueprint',
+        deploymentId: null,
+        parameters: payload.parameters as JsonObject,
+        allowCustomParameters: true,
+      }),
       id: payload.executionId,
-      tenant,
-      createdBy: payload.createdBy,
-      isAdministrator: true,
-      requestId: `upload-ended:${payload.executionId}`,
-      workflowId: 'upload_blueprint',
-      deploymentId: null,
-      parameters: payload.parameters as JsonObject,
-      allowCustomParameters: true,
-      isForced: false,
-      mayQueue: false,
-      isDryRun: false,
-      waitAfterFailS: 600,
-      scheduledForMs: null,
-      isSystemWorkflow: false,
       blueprintId: null,
       displayName: null,
       visibility: payload.visibility,

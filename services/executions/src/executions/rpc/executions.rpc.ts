@@ -7,7 +7,7 @@ import type { ExecutionRow, Outcome } from '../../store/rows';
 import { recordExecution } from '../commands/record-execution';
 import { requestExecution } from '../commands/request-execution';
 import { presentExecution } from '../domain/present-execution';
-import type { StartRequest } from '../domain/start-request';
+import { startRequest } from '../domain/start-request';
 import { executionOfToken, latestOf, unendedOf, usageOf } from '../queries/executions-for-services';
 import { knownExecution } from '../queries/known-execution';
 import { unfinishedExecutions } from '../queries/unfinished-executions';
@@ -74,7 +74,7 @@ function readHandlers(deps: Pick<EngineDeps, 'db'>): Pick<Handlers, Read> {
 }
 
 async function start(deps: EngineDeps, request: executionsRpc.StartExecutionRequest): Promise<ExecutionRow> {
-  const common: StartRequest = {
+  const common = startRequest({
     tenant: request.tenant,
     createdBy: request.createdBy,
     isAdministrator: true,
@@ -86,10 +86,8 @@ async function start(deps: EngineDeps, request: executionsRpc.StartExecutionRequ
     isForced: request.force,
     mayQueue: request.queue,
     isDryRun: request.dryRun,
-    waitAfterFailS: 600,
-    scheduledForMs: null,
     isSystemWorkflow: request.isSystemWorkflow,
-  };
+  });
   if (request.recordedStatus === '') return await requestExecution(deps, common);
   return await recordExecution(deps, {
     ...common,

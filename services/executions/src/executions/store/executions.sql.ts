@@ -1,12 +1,9 @@
-import type { Envelope } from '@baton/contracts';
-import { isoInstant } from '@baton/kernel';
 import { type Db, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import { type GoneDeployment, ofGone } from '../../store/gone-deployment.sql';
 import { behind, type Place, type Placed, placedAt } from '../../store/round.sql';
 import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import { parallelSystemWorkflows } from '../domain/system-workflows';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
@@ -56,104 +53,60 @@ export async function twinOf(
   return (await prepared<ExecutionRow>(reader, TWIN, [tenant, requestId]))[0] ?? null;
 }
 
-export type NewExecution = Pick<
-  ExecutionRow,
-  | 'id'
-  | 'tenant'
-  | 'request_id'
-  | 'payload_hash'
-  | 'workflow_id'
-  | 'program'
-  | 'deployment_id'
-  | 'deployment_display_name'
-  | 'deployment_made_by'
-  | 'blueprint_id'
-  | 'visibility'
-  | 'created_by'
-  | 'status'
-  | 'phase'
-  | 'parameters'
-  | 'is_system_workflow'
-  | 'is_dry_run'
-  | 'is_forced'
-  | 'allow_custom_parameters'
-  | 'wait_after_fail_s'
-  | 'token_hash'
-  | 'scheduled_for'
-  | 'wake_at'
-> & { parent_id?: string | null };
+/** What every execution begins with: the one list of these columns, for each way in which a row is inserted. */
+export const NEW_COLUMNS = [
+  'id',
+  'tenant',
+  'request_id',
+  'payload_hash',
+  'workflow_id',
+  'program',
+  'deployment_id',
+  'deployment_display_name',
+  'deployment_made_by',
+  'blueprint_id',
+  'visibility',
+  'created_by',
+  'status',
+  'phase',
+  'parameters',
+  'is_system_workflow',
+  'is_dry_run',
+  'is_forced',
+  'allow_custom_parameters',
+  'wait_after_fail_s',
+  'token_hash',
+  'scheduled_for',
+  'wake_at',
+  'parent_id',
+] as const satisfies readonly (keyof ExecutionRow)[];
+
+export type NewExecution = Pick<ExecutionRow, (typeof NEW_COLUMNS)[number]>;
 
 export async function insertExecution(tx: Tx<DB>, row: NewExecution): Promise<ExecutionRow> {
+  const values = NEW_COLUMNS.map((column) => written(column, row[column]));
   const { rows } = await sql<ExecutionRow>`
-    insert into executions (id, tenant, request_id, payload_hash, workflow_id, program, deployment_id, deployment_display_name,
-      deployment_made_by, blueprint_id, visibility, created_by, status, phase, parameters, is_system_workflow, is_dry_run, is_forced,
-      allow_custom_parameters, wait_after_fail_s, token_hash, scheduled_for, wake_at, parent_id)
-    values (${row.id}, ${row.tenant}, ${row.request_id}, ${row.payload_hash}, ${row.workflow_id}, ${row.program}, ${row.deployment_id},
-      ${row.deployment_display_name}, ${row.deployment_made_by}, ${row.blueprint_id}, ${row.visibility}, ${row.created_by}, ${row.status},
-      ${row.phase}, ${json(row.parameters)}, ${row.is_system_workflow}, ${row.is_dry_run}, ${row.is_forced},
-      ${row.allow_custom_parameters}, ${row.wait_after_fail_s}, ${row.token_hash}, ${row.scheduled_for}, ${row.wake_at},
-      ${row.parent_id ?? null})
-    returning *`.execute(tx);
+    insert into executions (${sql.raw(NEW_COLUMNS.join(', '))}) values (${sql.join(values)}) returning *`.execute(
+    tx,
+  );
   return rows[0]!;
 }
-
-const ACCEPT = {
-  name: 'engine-accept',
-  text: `select a.*, (extract(epoch from a.created_at) * 1000)::bigint as now_ms
-    from jsonb_array_elements($1::jsonb) start
-    cross join lateral accept_execution(start->'row', start->'messages', $2::text[]) a`,
-};
-
-/** An execution to be accepted, `pending` and of a deployment, with what its outbox gets. */
-export interface AcceptableStart {
-  row: NewExecution;
-  messages: readonly Omit<Envelope, 'time'>[];
-  /** Most executions of its tenant at work; null: any number. */
-  maxRunning: number | null;
-}
-
-/**
- * For each locks, looks, inserts the row and appends its messages, all in one statement (migration 0085). Answers the rows of
- * those that were accepted; of the others nothing was written, for something is at work that decides whether they may start.
- * Guards are locked in the order of their deployments.
- * @throws unique violation when the request id of one is taken; then none is accepted.
- */
-export async function acceptExecutions(
-  db: Pick<Db<DB>, 'statement'>,
-  starts: readonly AcceptableStart[],
-): Promise<TimedExecution[]> {
-  const inOrder = [...starts].sort((a, b) => (guardOf(a.row) < guardOf(b.row) ? -1 : 1));
-  const given = inOrder.map(({ row, messages, maxRunning: max_running }) =>
-    max_running === null ? { row, messages } : { row: { ...row, max_running }, messages },
-  );
-  const values = [JSON.stringify(given), [...parallelSystemWorkflows]];
-  const messagesOf = new Map(starts.map(({ row, messages }) => [row.id, messages]));
-  return await db.statement<TimedExecution>(ACCEPT, values, (rows) =>
-    rows.flatMap(({ id, now_ms }) =>
-      messagesOf.get(id)!.map((message) => ({ ...message, time: isoInstant(now_ms) })),
-    ),
-  );
-}
-
-const guardOf = ({ tenant, deployment_id }: NewExecution): string => `${tenant}\n${deployment_id}`;
 
 /** Columns that hold JSON must be told apart from texts. */
 const JSON_COLUMNS = new Set<string>(['parameters', 'stage', 'history', 'outcome']);
 /** Set to the database's own time. */
 export const NOW = Symbol('app_now()');
 
+/** A value as a parameter of its column. */
+const written = (column: string, value: unknown) =>
+  JSON_COLUMNS.has(column) && value !== null ? json(value) : sql`${value ?? null}`;
+
 export type ExecutionChanges = { [K in keyof ExecutionRow]?: ExecutionRow[K] | typeof NOW };
 
 /** Writes the given columns of a locked row. */
 export async function updateExecution(tx: Tx<DB>, id: string, changes: ExecutionChanges): Promise<void> {
   const sets = Object.entries(changes).map(([column, value]) => {
-    const written =
-      value === NOW
-        ? sql`app_now()`
-        : JSON_COLUMNS.has(column) && value !== null
-          ? json(value)
-          : sql`${value}`;
-    return sql`${sql.ref(column)} = ${written}`;
+    return sql`${sql.ref(column)} = ${value === NOW ? sql`app_now()` : written(column, value)}`;
   });
   if (sets.length > 0) await sql`update executions set ${sql.join(sets)} where id = ${id}`.execute(tx);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@baton/kernel';
 import type { DeploymentFacts } from '../../adapters/deployments.client';
-import type { StartRequest } from '../../executions/domain/start-request';
+import { type StartRequest, startRequest } from '../../executions/domain/start-request';
 
 /** What POST /execution-groups asks for (reference/rest-api.md 5.8). */
 export interface GroupRequest {
@@ -25,7 +25,7 @@ export interface GroupRequest {
 
 /** The start of one member: like a single start that may wait. What a stage gives its members goes beyond what they declare. */
 export function memberRequest(group: GroupRequest, facts: Pick<DeploymentFacts, 'id'>): StartRequest {
-  return {
+  return startRequest({
     tenant: group.tenant,
     createdBy: group.createdBy,
     isAdministrator: group.isAdministrator,
@@ -36,13 +36,9 @@ export function memberRequest(group: GroupRequest, facts: Pick<DeploymentFacts, 
     allowCustomParameters: group.parentId !== undefined,
     isForced: group.isForced,
     mayQueue: true,
-    isDryRun: false,
-    waitAfterFailS: 600,
-    scheduledForMs: null,
-    isSystemWorkflow: false,
     isOfClient: true,
     ...(group.parentId === undefined ? {} : { parentId: group.parentId }),
-  };
+  });
 }
 
 /** One execution of a group a deployment. */

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@baton/postgres';
 import type { ExecutionStatus } from '@baton/task-graph';
 import { sql } from 'kysely';
+import { WAIT_AFTER_FAIL_S } from '../../executions/domain/start-request';
 import type { NewExecution } from '../../executions/store/executions.sql';
 import type { ExecutionRow, Outcome } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
@@ -123,8 +124,6 @@ export interface MemberDefaults {
   /** The execution whose stage starts them. */
   parentId?: string;
 }
-
-const WAIT_AFTER_FAIL_S = 600;
 
 /**
  * Inserts members: queued, or ended with their outcome, their times in the order given. One statement; a repeated request

@@ -1,7 +1,7 @@
 import { AppError, isAppError, isoInstant, notFound } from '@baton/kernel';
 import type { EngineDeps } from '../../engine/deps';
 import { requestExecution } from '../../executions/commands/request-execution';
-import type { StartRequest } from '../../executions/domain/start-request';
+import { type StartRequest, startRequest, WAIT_AFTER_FAIL_S } from '../../executions/domain/start-request';
 import { eachAlone } from '../../loops/each-alone';
 import { inTurn, newRound } from '../../loops/rounds';
 import type { ExecutionRow } from '../../store/rows';
@@ -152,7 +152,7 @@ const isRefusal = (error: AppError): boolean => !error.entry.retryable && error.
 
 function startRequestOf(due: DueOccurrence): StartRequest {
   const given = due.execution_arguments;
-  return {
+  return startRequest({
     tenant: due.tenant,
     createdBy: due.created_by,
     // Whether its creator may see the deployment was checked when the schedule was made.
@@ -165,9 +165,7 @@ function startRequestOf(due: DueOccurrence): StartRequest {
     isForced: given.force ?? false,
     mayQueue: true,
     isDryRun: given.is_dry_run ?? false,
-    waitAfterFailS: given.wait_after_fail ?? 600,
-    scheduledForMs: null,
-    isSystemWorkflow: false,
+    waitAfterFailS: given.wait_after_fail ?? WAIT_AFTER_FAIL_S,
     isOfClient: true,
-  };
+  });
 }
