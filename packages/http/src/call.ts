@@ -3,8 +3,7 @@ import type { ApiVersion, ListQuery, Principal, RouteContract } from '@baton/con
 import type { Log } from '@baton/kernel';
 import type { z } from 'zod';
 import type { HttpAnswer } from './answer';
-
-export type Wire = 'spec' | 'cloudify';
+import type { Wire } from './wire';
 
 /** What a handler gets: everything already checked against the route's contract. */
 export interface HttpCall<Body = any, Query = any> {

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiVersion, ListQuery, Principal } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
-import type { HttpCall, Wire } from './call';
+import type { HttpCall } from './call';
+import type { Wire } from './wire';
 
 /** One request; signal and log are made only when a handler asks for them. */
 export class RequestCall implements HttpCall {
