@@ -22,15 +22,7 @@ export async function readRequest(
   o: HttpAppOptions,
 ): Promise<RequestCall> {
   const { contract } = route;
-  const call = new RequestCall(
-    request.raw,
-    reply.raw,
-    request.id,
-    version,
-    o.wire,
-    hasBody(request.raw),
-    o.log,
-  );
+  const call = new RequestCall(request.raw, reply.raw, request.id, version, hasBody(request.raw), o.log);
   const header = request.headers[principalHeader] as string | undefined;
   if (contract.permission === 'none' && header === undefined) call.principal = anonymous;
   else call.principal = verifyPrincipal(header, { service: o.service, bundle: o.trust.bundle });

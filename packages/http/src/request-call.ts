@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { ApiVersion, ListQuery, Principal } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
 import type { HttpCall } from './call';
-import type { Wire } from './wire';
 
 /** One request; signal and log are made only when a handler asks for them. */
 export class RequestCall implements HttpCall {
@@ -21,7 +20,6 @@ export class RequestCall implements HttpCall {
     private readonly response: ServerResponse,
     readonly requestId: string,
     readonly version: ApiVersion,
-    readonly wire: Wire,
     readonly hasBody: boolean,
     private readonly serviceLog: Log,
   ) {}
