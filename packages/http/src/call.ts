@@ -4,13 +4,10 @@ import type { Log } from '@baton/kernel';
 import type { z } from 'zod';
 import type { HttpAnswer } from './answer';
 
-export type Wire = 'spec' | 'cloudify';
-
 /** What a handler gets: everything already checked against the route's contract. */
 export interface HttpCall<Body = any, Query = any> {
   principal: Principal;
   version: ApiVersion;
-  wire: Wire;
   /** Path parameters, decoded; the rest of a `*` path is `params['*']`. */
   params: Record<string, string>;
   query: Query;

@@ -2,9 +2,12 @@
 import type { ApiVersion, ListContract, ListQuery, RouteContract } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import type { z } from 'zod';
-import type { BoundRoute, Handler, Wire } from './call';
+import type { BoundRoute, Handler } from './call';
 import { checkValue, keysOf } from './check-value';
 import { compileList, firstOf, parseInclude, type RawQuery, valuesOf } from './list-query';
+import { rulesOf } from './rules-of';
+import type { Wire } from './wire';
+import type { TypeRule } from './wire-rules';
 
 export interface CompiledRoute {
   contract: RouteContract;
@@ -13,6 +16,7 @@ export interface CompiledRoute {
   parseQuery(raw: RawQuery): unknown;
   parseList: ((raw: RawQuery) => ListQuery) | null;
   parseInclude(raw: RawQuery): string[] | null;
+  bodyType: TypeRule;
   /** @throws AppError bad_parameters_error */
   parseBody(value: unknown): unknown;
   /** @throws Error when the answer breaks the contract (tests and development only). */
@@ -91,10 +95,9 @@ const LEGACY_SIZE = 10_000;
 function versionOfList(
   list: ListContract,
   fields: readonly string[] | undefined,
-  version: ApiVersion,
-  wire: Wire,
+  hasLegacyForm: boolean,
 ): ListContract {
-  if (version !== 'v2.1' || wire === 'cloudify') return list;
+  if (!hasLegacyForm) return list;
   return { ...list, fields: fields ?? list.fields, defaultSize: list.defaultSize ?? LEGACY_SIZE };
 }
 
@@ -105,10 +108,11 @@ export function compileRoute(
   wire: Wire,
 ): CompiledRoute {
   const { params, response } = contract;
-  // The original gave v2.1 the fields of v3 (docs/compatibility.md).
-  const legacy = version === 'v2.1' && wire === 'spec' ? contract.legacyFields : undefined;
+  const rules = rulesOf(wire);
+  const hasLegacyForm = rules.hasLegacyForm(version);
+  const legacy = hasLegacyForm ? contract.legacyFields : undefined;
   const names = legacy && !contract.list ? new Set(legacy) : includeNames(contract);
-  const list = contract.list && versionOfList(contract.list, legacy, version, wire);
+  const list = contract.list && versionOfList(contract.list, legacy, hasLegacyForm);
   const parseBody = compileBody(contract);
   return {
     contract,
@@ -118,6 +122,7 @@ export function compileRoute(
       : (raw) => raw,
     parseQuery: compileQuery(contract.query),
     parseList: list ? compileList(list, keysOf(contract.query), wire) : null,
+    bodyType: rules.bodyType(contract),
     parseInclude: names ? (raw) => parseInclude(raw._include, names) : () => null,
     parseBody: (value) => {
       if (value === undefined && !contract.isBodyOptional) {

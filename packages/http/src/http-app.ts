@@ -10,6 +10,7 @@ import { errorBody, logError, retryAfterOf, toAppError } from './error-body';
 import type { HttpAppOptions } from './options';
 import { pathIndex } from './path-index';
 import { readRequest } from './read-request';
+import { rulesOf } from './rules-of';
 import { sendAnswer } from './send-answer';
 import { isolated } from './tenant-scope';
 import { placed } from './unstorable-text';
@@ -127,8 +128,9 @@ export function createHttpApp(o: HttpAppOptions): HttpApp {
   const app = createServer(o);
   const stopping = new AbortController();
   const paths = pathIndex();
+  const { serves } = rulesOf(o.wire);
   for (const bound of o.routes) {
-    if (o.wire === 'cloudify' && bound.contract.isGoneFromOriginal) continue;
+    if (!serves(bound.contract)) continue;
     for (const version of bound.contract.versions) {
       mountRoute(app, o, compileRoute(bound, version, o.wire), version, stopping.signal);
       paths.add(bound.contract.method, `/api/${version}${bound.contract.path}`);

@@ -1,6 +1,6 @@
 export { answer, type FullAnswer, type HttpAnswer, type StreamEvent } from './answer';
 export { bareListHeader } from './bare-list';
-export { type BoundRoute, bindRoutes, type Handler, type HandlersOf, type HttpCall, type Wire } from './call';
+export { type BoundRoute, bindRoutes, type Handler, type HandlersOf, type HttpCall } from './call';
 export { checkValue } from './check-value';
 export { errorBody, retryAfterOf, toAppError } from './error-body';
 
@@ -24,3 +24,4 @@ export { addressRule, isNetwork } from './public-address';
 export { parseJson } from './read-body';
 export { createSafeFetch, type FetchLimits, type SafeFetch, type SafeFetchDeps } from './safe-fetch';
 export { type ByteRange, type ServedFile, serveFile } from './serve-file';
+export { chooseWire, type Wire } from './wire';

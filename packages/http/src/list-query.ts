@@ -1,7 +1,8 @@
 /** List conventions of reference/rest-api.md ch. 3, compiled once a route. */
 import type { ListContract, ListPage, ListQuery } from '@baton/contracts';
 import { AppError, badParameter, nearestName, type RawJson } from '@baton/kernel';
-import type { Wire } from './call';
+import { rulesOf } from './rules-of';
+import type { Wire } from './wire';
 
 /** Query as it came: one text, or several for a repeated parameter. */
 export type RawQuery = Record<string, string | string[]>;
@@ -129,12 +130,13 @@ export function compileList(
   queryKeys: readonly string[],
   wire: Wire = 'spec',
 ): (raw: RawQuery) => ListQuery {
-  const fields = wire === 'cloudify' && contract.isIncludeLoose ? null : new Set(contract.fields);
+  const rules = rulesOf(wire);
+  const fields = rules.isIncludeLoose(contract) ? null : new Set(contract.fields);
   const filterNames = new Set(contract.filters);
   const own = new Set(queryKeys);
   const extraNames = new Set(Object.keys(contract.extra ?? {}));
   const allowed = [...new Set([...contract.filters, ...queryKeys.filter((key) => !key.startsWith('_'))])];
-  const passedOver = new Set<string>(wire === 'cloudify' ? contract.passedOver : []);
+  const passedOver = new Set(rules.passedOver(contract));
   const isFilterRead = (name: string) =>
     !passedOver.has('filters') && (filterNames.has(name) || !passedOver.has('other filters'));
   const isRead = (name: string) =>

@@ -2,7 +2,8 @@ import type { ServiceName } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
 import type { ServerTls } from '@baton/tls';
 import type { Trust } from '@baton/trust';
-import type { BoundRoute, Wire } from './call';
+import type { BoundRoute } from './call';
+import type { Wire } from './wire';
 
 export interface PlainAnswer {
   status: number;

@@ -8,12 +8,10 @@ import { anonymous, principalHeader, verifyPrincipal } from './principal-token';
 import { hasBody, parseJson, readText } from './read-body';
 import { RequestCall } from './request-call';
 import { refuseUnstorable } from './unstorable-text';
+import { JSON_TYPE, type TypeRule } from './wire-rules';
 
 const JSON_LIMIT_BYTES = 10 * 1024 * 1024;
 const TEXT_LIMIT_BYTES = 1024 * 1024;
-const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
-/** The original takes nothing beside the name. */
-const BARE_JSON_TYPE = /^application\/json$/i;
 
 /** Parses one request in the order: who, path, query, body. @throws AppError */
 export async function readRequest(
@@ -24,15 +22,7 @@ export async function readRequest(
   o: HttpAppOptions,
 ): Promise<RequestCall> {
   const { contract } = route;
-  const call = new RequestCall(
-    request.raw,
-    reply.raw,
-    request.id,
-    version,
-    o.wire,
-    hasBody(request.raw),
-    o.log,
-  );
+  const call = new RequestCall(request.raw, reply.raw, request.id, version, hasBody(request.raw), o.log);
   const header = request.headers[principalHeader] as string | undefined;
   if (contract.permission === 'none' && header === undefined) call.principal = anonymous;
   else call.principal = verifyPrincipal(header, { service: o.service, bundle: o.trust.bundle });
@@ -51,7 +41,7 @@ export async function readRequest(
   call.query = route.parseQuery(raw);
   if (contract.rawBody === 'text') call.text = await readText(request.raw, TEXT_LIMIT_BYTES);
   else if (contract.body && !isArchive(route, call))
-    call.body = route.parseBody(await readJson(call, o, typeRule(route, o)));
+    call.body = route.parseBody(await readJson(call, o, route.bodyType));
   return call;
 }
 
@@ -66,22 +56,6 @@ function isArchive(route: CompiledRoute, call: RequestCall): boolean {
     JSON_TYPE.test(call.contentType) &&
     call.headers['transfer-encoding'] === undefined
   );
-}
-
-interface TypeRule {
-  type: RegExp;
-  /** Asked for before the body is looked at. */
-  isNeeded: boolean;
-  refusal: 'unsupported_content_type_error' | 'bad_parameters_error';
-}
-
-/** The original looks at the type before the body: where a body is due, none without a type is the wrong type. */
-function typeRule({ contract }: CompiledRoute, o: HttpAppOptions): TypeRule {
-  const refusal = 'unsupported_content_type_error';
-  if (o.wire === 'spec') return { type: JSON_TYPE, isNeeded: false, refusal };
-  if (contract.isBodyReadPlainly) return { type: JSON_TYPE, isNeeded: true, refusal: 'bad_parameters_error' };
-  const isNeeded = !contract.isBodyOptional && contract.rawBody === undefined;
-  return { type: BARE_JSON_TYPE, isNeeded, refusal };
 }
 
 async function readJson(call: RequestCall, o: HttpAppOptions, rule: TypeRule): Promise<unknown> {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiVersion, ListQuery, Principal } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
-import type { HttpCall, Wire } from './call';
+import type { HttpCall } from './call';
 
 /** One request; signal and log are made only when a handler asks for them. */
 export class RequestCall implements HttpCall {
@@ -20,7 +20,6 @@ export class RequestCall implements HttpCall {
     private readonly response: ServerResponse,
     readonly requestId: string,
     readonly version: ApiVersion,
-    readonly wire: Wire,
     readonly hasBody: boolean,
     private readonly serviceLog: Log,
   ) {}

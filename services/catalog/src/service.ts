@@ -2,7 +2,7 @@
 
 import { createSealedTexts } from '@baton/cache';
 import { deploymentDeleted } from '@baton/contracts';
-import { createSafeFetch } from '@baton/http';
+import { chooseWire, createSafeFetch } from '@baton/http';
 import { createUserLookup } from '@baton/rpc';
 import {
   type CpuPool,
@@ -26,8 +26,10 @@ import type { ArchiveLimits } from './domain/archive-limits';
 import type { FolderLimits } from './domain/file-area';
 import { blueprintFilterHttp } from './http/blueprint-filters.routes';
 import { blueprintHttp } from './http/blueprints.routes';
+import { cloudifyWire } from './http/cloudify/wire-policy';
 import { pluginHttp } from './http/plugins.routes';
 import { resourceHttp } from './http/resources.routes';
+import { specWire } from './http/wire-policy';
 import { finishUploadsLoop } from './loops/finish-uploads.loop';
 import { sweepLoop } from './loops/sweep.loop';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
@@ -127,13 +129,14 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     leaseMs: LEASE_MS,
   } satisfies FinishDeps;
   const plans = createPlanCache();
+  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   const finishing: ReturnType<typeof finishUploadsLoop> = finishUploadsLoop(uploads);
   return {
     name: 'catalog',
     routes: [
-      ...blueprintHttp({ ...uploads, plans }),
-      ...blueprintFilterHttp({ ...shared, plans }),
-      ...pluginHttp(shared),
+      ...blueprintHttp({ ...uploads, plans }, wire),
+      ...blueprintFilterHttp({ ...shared, plans }, wire),
+      ...pluginHttp(shared, wire),
       ...resourceHttp(shared),
     ],
     rpc: [

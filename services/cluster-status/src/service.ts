@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { changeMade, clusterStatusRpc } from '@baton/contracts';
-import { createSafeFetch } from '@baton/http';
+import { chooseWire, createSafeFetch } from '@baton/http';
 import type { Db } from '@baton/postgres';
 import {
   consumerPart,
@@ -21,9 +21,10 @@ import { settleMaintenance } from './commands/change-maintenance';
 import type { SnapshotDeps } from './commands/snapshot-deps';
 import type { ClusterStatusConfig } from './config';
 import { configDefinitions, type ShippedValues } from './domain/config-items';
-import { parseOsRelease } from './domain/os-release';
+import { type OsRelease, parseOsRelease } from './domain/os-release';
 import { auditHttp } from './http/audit.routes';
 import { brokersHttp } from './http/brokers.routes';
+import { cloudifyWire } from './http/cloudify/wire-policy';
 import { configHttp } from './http/config.routes';
 import { contactsHttp } from './http/contacts.routes';
 import { licenseHttp } from './http/license.routes';
@@ -31,7 +32,8 @@ import { logBundlesHttp } from './http/log-bundles.routes';
 import { maintenanceHttp } from './http/maintenance.routes';
 import { providerContextHttp } from './http/provider-context.routes';
 import { type FetchArchive, snapshotsHttp } from './http/snapshots.routes';
-import { statusHttp } from './http/status.routes';
+import { type StatusDeps, statusHttp } from './http/status.routes';
+import { specWire } from './http/wire-policy';
 import { driveLogBundles } from './loops/drive-log-bundles.loop';
 import { driveSnapshots, sweepSnapshotArchives } from './loops/drive-snapshots.loop';
 import { onChangeMade } from './messages/on-change-made';
@@ -58,25 +60,19 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
   const driver = driveSnapshots(snapshots);
   const bundles = { ...snapshots, definitions, kick: () => void bundleDriver.work() };
   const bundleDriver = driveLogBundles(bundles);
+  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   return {
     name: serviceName,
     routes: [
-      ...statusHttp({
-        db,
-        os,
-        edition,
-        publicIp: config.BATON_PUBLIC_IP,
-        hasRabbit: config.BATON_BROKER === 'rabbitmq',
-        build: { commit: config.BATON_COMMIT ?? null, date: config.BATON_BUILD_DATE ?? null },
-      }),
-      ...maintenanceHttp(maintenance),
+      ...statusHttp(statusDeps(config, db, os), wire),
+      ...maintenanceHttp(maintenance, wire),
       ...licenseHttp({ db, edition, key: config.BATON_LICENSE_KEY ?? null }),
       ...contactsHttp({ db, edition }),
       ...configHttp({ db, identity: createIdentityClient(infra.rpc), definitions }),
       ...auditHttp({ db, clock: infra.clock }),
       ...providerContextHttp({ db }),
-      ...logBundlesHttp(bundles),
-      ...snapshotsHttp({ ...snapshots, fetch: archiveFetch(config) }),
+      ...logBundlesHttp(bundles, wire),
+      ...snapshotsHttp({ ...snapshots, fetch: archiveFetch(config) }, wire),
       ...brokersHttp({
         brokerUrl: config.BATON_BROKER === 'postgres' ? config.DATABASE_URL : config.AMQP_URL,
         databaseUrl: config.DATABASE_URL,
@@ -121,6 +117,17 @@ function snapshotDeps(config: ClusterStatusConfig, infra: Infra, db: Db<DB>, kic
     instanceId: infra.instanceId,
     kick,
     maxBytes: config.BATON_SNAPSHOT_MAX_BYTES,
+  };
+}
+
+function statusDeps(config: ClusterStatusConfig, db: Db<DB>, os: OsRelease): StatusDeps {
+  return {
+    db,
+    os,
+    edition: config.BATON_EDITION,
+    publicIp: config.BATON_PUBLIC_IP,
+    hasRabbit: config.BATON_BROKER === 'rabbitmq',
+    build: { commit: config.BATON_COMMIT ?? null, date: config.BATON_BUILD_DATE ?? null },
   };
 }
 

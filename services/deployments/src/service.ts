@@ -1,4 +1,5 @@
 import { deploymentsRpc } from '@baton/contracts';
+import { chooseWire } from '@baton/http';
 import {
   createTenantLimits,
   type Infra,
@@ -15,6 +16,7 @@ import { gatherNotes } from './commands/note-executions';
 import type { Config } from './config';
 import type { ServiceDeps } from './deps';
 import { agentsHttp } from './http/agents.routes';
+import { cloudifyWire } from './http/cloudify/wire-policy';
 import { dependenciesHttp } from './http/dependencies.routes';
 import { deploymentGroupsHttp } from './http/deployment-groups.routes';
 import { deploymentUpdatesHttp } from './http/deployment-updates.routes';
@@ -27,6 +29,7 @@ import { nodesHttp } from './http/nodes.routes';
 import { pluginsUpdatesHttp } from './http/plugins-updates.routes';
 import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
+import { specWire } from './http/wire-policy';
 import { drivePluginsUpdates } from './loops/drive-plugins-updates.loop';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
@@ -87,21 +90,22 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     kickPluginsUpdates: () => void pluginsUpdates.work(),
   };
   const pluginsUpdates = drivePluginsUpdates(deps);
+  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   return {
     name: serviceName,
     routes: [
-      ...deploymentsHttp(deps),
-      ...deploymentGroupsHttp(deps),
-      ...nodesHttp(deps),
+      ...deploymentsHttp(deps, wire),
+      ...deploymentGroupsHttp(deps, wire),
+      ...nodesHttp(deps, wire),
       ...sitesHttp(deps),
       ...agentsHttp(deps),
-      ...dependenciesHttp(deps),
+      ...dependenciesHttp(deps, wire),
       ...filtersHttp(deps),
       ...labelsAndSummariesHttp(deps),
-      ...modificationsHttp(deps),
-      ...deploymentUpdatesHttp(deps),
-      ...pluginsUpdatesHttp(deps),
-      ...searchesHttp(deps),
+      ...modificationsHttp(deps, wire),
+      ...deploymentUpdatesHttp(deps, wire),
+      ...pluginsUpdatesHttp(deps, wire),
+      ...searchesHttp(deps, wire),
       ...evaluateHttp(deps),
     ],
     rpc: [

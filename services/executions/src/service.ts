@@ -73,6 +73,7 @@ import { scheduleLoops } from './schedules/loops/schedules.loops';
 import { schedulesHandlers } from './schedules/rpc/schedules.rpc';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
+import { type WirePolicy, wirePolicyOf } from './wire-policy';
 import { workersHttp } from './workers/http/workers.routes';
 import { forGoodWorkers } from './workers/rpc/for-good-workers';
 import { workersRpcHandlers } from './workers/rpc/workers.rpc';
@@ -117,6 +118,7 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
 export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
   const engine = composeEngine(config, infra);
   const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance, limits } = engine;
+  const wire = wirePolicyOf(config.BATON_WIRE);
   const registry = createWorkerRegistry(db);
   const managerName = config.BATON_MANAGER_NAME ?? hostname();
   const doctorParts = createDoctorParts(infra.rpc);
@@ -128,16 +130,16 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
   return {
     name: serviceName,
     routes: [
-      ...executionsRoutes(deps, config.BATON_WIRE),
-      ...executionGroupsHttp(deps),
-      ...schedulesRoutes({ ...deps, wire: config.BATON_WIRE }),
+      ...executionsRoutes(deps, wire),
+      ...executionGroupsHttp(deps, wire.groups),
+      ...schedulesRoutes({ ...deps, wire: wire.schedules }),
       ...doctorHttp(deps, doctorParts),
       ...workersHttp(deps, registry),
-      ...operationsRoutes({ db, wire: config.BATON_WIRE, managerName, engine: deps }),
-      ...eventsRoutes({ db, hub, wire: config.BATON_WIRE, managerName, engine: deps }),
+      ...operationsRoutes({ db, wire: wire.operations, managerName, engine: deps }),
+      ...eventsRoutes({ db, hub, wire: wire.events, managerName, engine: deps }),
     ],
     rpc: rpcOf(config, infra, engine, { registry, doctorParts }),
-    consumers: consumersOf(config, deps),
+    consumers: consumersOf(wire, deps),
     subscriptions: [
       subscriptionPart(eventsAppended, ({ payload }) => payload.executionIds.forEach(hub.notify)),
       subscriptionPart(configChanged, readConfig),
@@ -194,7 +196,7 @@ function rpcOf(
 }
 
 /** Facts of this and other services that change what is stored here. */
-function consumersOf(config: ExecutionsConfig, deps: EngineDeps): ConsumerPart[] {
+function consumersOf({ executions: wire }: WirePolicy, deps: EngineDeps): ConsumerPart[] {
   return [
     consumerPart(executionRequested, {
       queue: serviceName,
@@ -204,7 +206,7 @@ function consumersOf(config: ExecutionsConfig, deps: EngineDeps): ConsumerPart[]
     consumerPart(executionFinished, {
       queue: serviceName,
       prefetch: 16,
-      handler: onExecutionFinished(deps, config.BATON_WIRE),
+      handler: onExecutionFinished(deps, wire),
     }),
     consumerPart(deploymentCreated, {
       queue: serviceName,
@@ -219,7 +221,7 @@ function consumersOf(config: ExecutionsConfig, deps: EngineDeps): ConsumerPart[]
     consumerPart(uploadEnded, {
       queue: serviceName,
       prefetch: 8,
-      handler: onUploadEnded(deps, config.BATON_WIRE),
+      handler: onUploadEnded(deps, wire),
     }),
     consumerPart(blueprintDeleted, {
       queue: serviceName,
@@ -229,7 +231,7 @@ function consumersOf(config: ExecutionsConfig, deps: EngineDeps): ConsumerPart[]
     consumerPart(deploymentDeleted, {
       queue: serviceName,
       prefetch: 4,
-      handler: onDeploymentDeleted({ db: deps.db, wire: config.BATON_WIRE }),
+      handler: onDeploymentDeleted({ db: deps.db, wire }),
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import { configChanged } from '@baton/contracts';
+import { chooseWire } from '@baton/http';
 import type { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { type Infra, requireDb, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
@@ -13,11 +14,13 @@ import { type Bootstrapped, bootstrapAdminName, bootstrapManager } from './comma
 import { reopenAbandonedTenants } from './commands/delete-tenant';
 import type { Config } from './config';
 import { configuredLimits } from './domain/quota';
+import { cloudifyWire } from './http/cloudify/wire-policy';
 import { permissionsHttp } from './http/permissions.routes';
 import { tenantsHttp } from './http/tenants.routes';
 import { tokensHttp } from './http/tokens.routes';
 import { userGroupsHttp } from './http/user-groups.routes';
 import { usersHttp } from './http/users.routes';
+import { specWire } from './http/wire-policy';
 import { clearTenants } from './loops/clear-tenants.loop';
 import { purgeTokensOnce } from './loops/purge-tokens.loop';
 import { identityRpcPart } from './rpc/identity.rpc';
@@ -63,7 +66,7 @@ export function buildService(
     activity,
     authorizationAt: createAuthorizationCache(db),
     lock: lockConfig.settings,
-    wire: config.BATON_WIRE,
+    wire: chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire }),
     cacheMs: config.BATON_CREDENTIAL_CACHE_MS,
     nowMs: () => databaseNowMs(db),
     tenantParts: ports.tenantParts ?? createTenantParts(infra.rpc),

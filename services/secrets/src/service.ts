@@ -1,13 +1,15 @@
 /** Composition of secrets. */
-import { addressRule, createSafeFetch } from '@baton/http';
+import { addressRule, chooseWire, createSafeFetch } from '@baton/http';
 import { createUserLookup } from '@baton/rpc';
 import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
 import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { loadMasterKeys } from './adapters/master-keys';
 import { createProviderClient } from './adapters/provider-client';
 import type { Config } from './config';
+import { cloudifyWire } from './http/cloudify/wire-policy';
 import { providersHttp } from './http/providers.routes';
 import { secretsHttp } from './http/secrets.routes';
+import { specWire } from './http/wire-policy';
 import { rewrapLoop } from './loops/rewrap-keys.loop';
 import { secretsRpcPart, snapshotSealRpcPart } from './rpc/secrets.rpc';
 import { findUnknownMasterKeys } from './store/master-keys.sql';
@@ -33,9 +35,10 @@ export async function buildService(config: Config, infra: Infra): Promise<Servic
     clock: infra.clock,
     findUser: createUserLookup(infra.rpc),
   };
+  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   return {
     name: 'secrets',
-    routes: [...secretsHttp(deps), ...providersHttp(deps)],
+    routes: [...secretsHttp(deps, wire), ...providersHttp(deps)],
     rpc: [
       secretsRpcPart(deps),
       snapshotSealRpcPart(deps),

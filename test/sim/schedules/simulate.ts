@@ -10,6 +10,7 @@ import {
   updateSchedule,
 } from '../../../services/executions/src/schedules/commands/put-schedule';
 import type { ScheduleRow } from '../../../services/executions/src/schedules/domain/schedule';
+import { specReading } from '../../../services/executions/src/schedules/domain/schedule-input';
 import { type Random, seededRandom } from '../random';
 import { askAt, askOne } from '../service/clients';
 import { type MemoryDatabase, newDatabase } from '../service/database';
@@ -169,7 +170,7 @@ function plan(simulated: World, dice: Random): void {
       const body = dice.pick([{ slip: 0 }, { slip: 1 }, { enabled: false }, { enabled: true }]);
       if ('enabled' in body) one.isWhole = false;
       askAt(asked(simulated), dice.below(TROUBLED_MS), (deps) =>
-        updateSchedule({ ...deps, wire: 'spec' } as ScheduleDeps, key, key, body).then(() => undefined),
+        updateSchedule({ ...deps, wire: specReading } as ScheduleDeps, key, key, body).then(() => undefined),
       );
     }
   }

@@ -6,8 +6,12 @@ import { searchRules } from '../queries/blueprint-search';
 import { type BlueprintReader, listBlueprints } from '../queries/read-blueprints';
 import { getFilter, listFilters } from '../queries/read-filters';
 import { presentPage } from './blueprints.routes';
+import type { WirePolicy } from './wire-policy';
 
-export function blueprintFilterHttp(deps: BlueprintReader & { findUser: FindUser }): BoundRoute[] {
+export function blueprintFilterHttp(
+  deps: BlueprintReader & { findUser: FindUser },
+  wire: WirePolicy,
+): BoundRoute[] {
   const { db } = deps;
   return bindRoutes(blueprintFilterRoutes, {
     listBlueprintFilters: async (call) =>
@@ -39,10 +43,9 @@ export function blueprintFilterHttp(deps: BlueprintReader & { findUser: FindUser
         call.principal,
         call.body,
         call.list.extra._filter_id,
-        // Managers of the original pass over constraints that they do not know.
-        { skipsUnknown: call.wire === 'cloudify' },
+        { skipsUnknown: wire.skipsUnknown },
       );
-      return presentPage(call, await listBlueprints(deps, call.principal, call.list, rules, tenants));
+      return presentPage(wire, call, await listBlueprints(deps, call.principal, call.list, rules, tenants));
     },
   });
 }

@@ -32,27 +32,30 @@ import {
   summarizeBlueprints,
 } from '../queries/read-blueprints';
 import { uploadBlueprint, validateBlueprint } from './blueprint-uploads';
-import { presentBlueprint } from './present-blueprint';
+import type { WirePolicy } from './wire-policy';
 
 export interface BlueprintHttpDeps extends UploadDeps, ChangeDeps, BlueprintReader {
   blobs: BlobStore;
 }
 
 /** Rows of a page for the wire. */
-export function presentPage(call: HttpCall, page: ListPage<BlueprintRow>): object {
+export function presentPage(wire: WirePolicy, call: HttpCall, page: ListPage<BlueprintRow>): object {
   return listEnvelope(
-    { ...page, items: page.items.map((row) => presentBlueprint(row, call.version, call.wire)) },
+    { ...page, items: page.items.map((row) => wire.presentBlueprint(call.version, row)) },
     call.list,
   );
 }
 
 /** `isShort`: without a very large plan unless `_include` names it; only who reads one blueprint gets it unasked. */
-async function shown(deps: BlueprintHttpDeps, call: HttpCall, isShort: boolean): Promise<object> {
-  return presentBlueprint(
-    await getBlueprint(deps.db.query, call.principal, call.params.blueprint_id!, call.include, isShort),
-    call.version,
-    call.wire,
-  );
+async function shown(
+  deps: BlueprintHttpDeps,
+  wire: WirePolicy,
+  call: HttpCall,
+  isShort: boolean,
+): Promise<object> {
+  const id = call.params.blueprint_id!;
+  const row = await getBlueprint(deps.db.query, call.principal, id, call.include, isShort);
+  return wire.presentBlueprint(call.version, row);
 }
 
 async function download(deps: BlueprintHttpDeps, call: HttpCall): Promise<HttpAnswer> {
@@ -95,23 +98,22 @@ function reservedLabels(call: HttpCall): object {
   });
 }
 
-export function blueprintHttp(deps: BlueprintHttpDeps): BoundRoute[] {
+export function blueprintHttp(deps: BlueprintHttpDeps, wire: WirePolicy): BoundRoute[] {
   const { db } = deps;
   const change = (run: (call: HttpCall, id: string) => Promise<void>) => async (call: HttpCall) => {
     await run(call, call.params.blueprint_id!);
-    return shown(deps, call, true);
+    return shown(deps, wire, call, true);
   };
   const routes = bindRoutes(blueprintRoutes, {
     listBlueprints: async (call) => {
       const rules = await listRules(db.query, call.principal, call.list.extra._filter_id);
-      return presentPage(call, await listBlueprints(deps, call.principal, call.list, rules));
+      return presentPage(wire, call, await listBlueprints(deps, call.principal, call.list, rules));
     },
-    getBlueprint: (call) => shown(deps, call, false),
-    uploadBlueprint: (call) => uploadBlueprint(deps, call),
-    validateBlueprint: (call) => validateBlueprint(deps, call),
+    getBlueprint: (call) => shown(deps, wire, call, false),
+    uploadBlueprint: (call) => uploadBlueprint(deps, wire, call),
+    validateBlueprint: (call) => validateBlueprint(deps, wire, call),
     deleteBlueprint: async (call) => {
-      const isLegacy = call.version === 'v2.1' && call.wire === 'spec';
-      const before = isLegacy ? await shown(deps, call, true) : null;
+      const before = wire.showsDeleted(call.version) ? await shown(deps, wire, call, true) : null;
       await removeBlueprint(deps, call.principal, call.params.blueprint_id!, call.query.force);
       return before === null ? answer({ status: 204 }) : answer({ status: 200, body: before });
     },

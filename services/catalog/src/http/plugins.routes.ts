@@ -1,5 +1,4 @@
 import { ownershipOf } from '@baton/contracts';
-import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import { pluginRoutes } from '@baton/contracts/http/plugins';
 import {
   answer,
@@ -19,24 +18,14 @@ import {
 } from '../commands/change-plugin';
 import { type PluginDeps, uploadPlugin } from '../commands/upload-plugin';
 import { getPlugin, listPlugins, type PluginRow, pluginYaml } from '../queries/read-plugins';
-import { legacyTime } from './present-blueprint';
+import type { WirePolicy } from './wire-policy';
 
-/** Columns of the original's storage that its clients may look for. */
-const CLOUDIFY_EXTRAS = {
-  wheels_p: null,
-  excluded_wheels_p: null,
-  supported_platform_p: null,
-  supported_py_versions_p: null,
-};
-
-function present(call: HttpCall, row: PluginRow): PluginRow {
-  if (call.wire === 'cloudify') return { ...row, ...CLOUDIFY_EXTRAS };
-  if (call.version === 'v3.1') return row;
-  const legacy = Object.fromEntries(legacyFields.plugin.filter((f) => f in row).map((f) => [f, row[f]]));
-  return 'uploaded_at' in row ? { ...legacy, uploaded_at: legacyTime(row.uploaded_at) } : legacy;
-}
-
-async function upload(deps: PluginDeps, call: HttpCall, id: string | null): Promise<HttpAnswer> {
+async function upload(
+  deps: PluginDeps,
+  wire: WirePolicy,
+  call: HttpCall,
+  id: string | null,
+): Promise<HttpAnswer> {
   const query = { ...call.query, ...call.body };
   const hasArchive = call.hasBody && call.body === undefined;
   const url = query.plugin_archive_url ?? null;
@@ -69,7 +58,8 @@ async function upload(deps: PluginDeps, call: HttpCall, id: string | null): Prom
     }),
   };
   const stored = await uploadPlugin(deps, call.principal, request, hasArchive ? call.raw : null, call.signal);
-  return present(call, await getPlugin(deps.db.query, call.principal, stored, call.include));
+  const row = await getPlugin(deps.db.query, call.principal, stored, call.include);
+  return wire.presentPlugin(call.version, row);
 }
 
 async function download(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
@@ -92,18 +82,20 @@ async function yaml(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
   return answer({ body: content, contentType: 'text/plain; charset=utf-8' });
 }
 
-/** The original insists on a JSON body here; the spec does not. */
-function requireJson(call: HttpCall): void {
-  if (call.wire === 'spec' || /^application\/json$/i.test(call.contentType)) return;
+function requireType(call: HttpCall, type: RegExp | null): void {
+  if (type === null || type.test(call.contentType)) return;
   throw new AppError('unsupported_content_type_error', 'A JSON body is needed', {
     expected: 'application/json',
   });
 }
 
-export function pluginHttp(deps: PluginDeps): BoundRoute[] {
+export function pluginHttp(deps: PluginDeps, wire: WirePolicy): BoundRoute[] {
   const { db } = deps;
   const shown = async (call: HttpCall): Promise<PluginRow> =>
-    present(call, await getPlugin(db.query, call.principal, call.params.plugin_id!, call.include));
+    wire.presentPlugin(
+      call.version,
+      await getPlugin(db.query, call.principal, call.params.plugin_id!, call.include),
+    );
   const change = (run: (call: HttpCall, id: string) => Promise<void>) => async (call: HttpCall) => {
     await run(call, call.params.plugin_id!);
     return shown(call);
@@ -111,18 +103,20 @@ export function pluginHttp(deps: PluginDeps): BoundRoute[] {
   return bindRoutes(pluginRoutes, {
     listPlugins: async (call) => {
       const page = await listPlugins(db.query, call.principal, call.list);
-      return listEnvelope({ ...page, items: page.items.map((row) => present(call, row)) }, call.list);
+      return listEnvelope(
+        { ...page, items: page.items.map((row) => wire.presentPlugin(call.version, row)) },
+        call.list,
+      );
     },
     getPlugin: shown,
-    uploadPlugin: (call) => upload(deps, call, call.body?.id ?? call.query.id ?? null),
-    uploadPluginById: (call) => upload(deps, call, call.params.plugin_id!),
-    uploadPluginByPut: (call) => upload(deps, call, call.params.plugin_id!),
+    uploadPlugin: (call) => upload(deps, wire, call, call.body?.id ?? call.query.id ?? null),
+    uploadPluginById: (call) => upload(deps, wire, call, call.params.plugin_id!),
+    uploadPluginByPut: (call) => upload(deps, wire, call, call.params.plugin_id!),
     actOnPlugin: change((call, id) => actOnPlugin(db, call.principal, id, call.body)),
     patchPlugin: change((call, id) => patchPlugin(deps, call.principal, id, call.body)),
     deletePlugin: async (call) => {
-      requireJson(call);
-      const isLegacy = call.version === 'v2.1' && call.wire === 'spec';
-      const before = isLegacy ? await shown(call) : null;
+      requireType(call, wire.pluginDeleteType);
+      const before = wire.showsDeleted(call.version) ? await shown(call) : null;
       await removePlugin(
         db,
         call.principal,

@@ -3,20 +3,17 @@ import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { AppError } from '@baton/kernel';
 import { type LogBundleDeps, removeLogBundle, requestLogBundle } from '../commands/log-bundles';
 import { listPrivateArchives, presentArchive, visibleArchive } from '../queries/private-archives';
+import type { WirePolicy } from './wire-policy';
 
 /** Log bundles (reference/rest-api.md 5.13). */
-export function logBundlesHttp(deps: LogBundleDeps): BoundRoute[] {
+export function logBundlesHttp(deps: LogBundleDeps, wire: WirePolicy): BoundRoute[] {
   return bindRoutes(logBundleRoutes, {
     listLogBundles: async ({ principal, list }) =>
       listEnvelope(await listPrivateArchives(deps.db.query, principal, list, 'log_bundles'), list),
     getLogBundle: async ({ principal, params }) =>
       presentArchive(await visibleArchive(deps.db.query, principal, params.log_bundle_id!, 'log_bundles')),
-    createLogBundle: async ({ principal, params, wire }) => {
-      const execution = await requestLogBundle(deps, principal, params.log_bundle_id!);
-      return wire === 'cloudify'
-        ? { ...execution, total_operations: 0, finished_operations: 0, parameters_p: null }
-        : execution;
-    },
+    createLogBundle: async ({ principal, params, version }) =>
+      wire.presentExecution(version, await requestLogBundle(deps, principal, params.log_bundle_id!)),
     deleteLogBundle: async ({ principal, params }) =>
       presentArchive(await removeLogBundle(deps, principal, params.log_bundle_id!)),
     downloadLogBundle: async ({ principal, params }) => {

@@ -8,19 +8,18 @@ import {
   type MaintenanceDeps,
   settleMaintenance,
 } from '../commands/change-maintenance';
+import type { WirePolicy } from './wire-policy';
 
 const ACTIONS = ['activate', 'deactivate'];
 
 /** Maintenance mode (reference/rest-api.md 5.20). */
-export function maintenanceHttp(deps: MaintenanceDeps): BoundRoute[] {
+export function maintenanceHttp(deps: MaintenanceDeps, wire: WirePolicy): BoundRoute[] {
   const orNotModified = (body: MaintenanceBody | null) => body ?? answer({ status: 304 });
   return bindRoutes(maintenanceRoutes, {
     getMaintenance: () => settleMaintenance(deps),
-    activateMaintenance: async ({ principal, wire }) => {
+    activateMaintenance: async ({ principal }) => {
       const body = await activateMaintenance(deps, principal.username);
-      if (body === null || wire === 'spec') return orNotModified(body);
-      // The original has the list in a list, there also where nothing remains.
-      return answer({ body: { ...body, remaining_executions: [body.remaining_executions ?? []] } });
+      return body === null ? answer({ status: 304 }) : wire.activated(body);
     },
     deactivateMaintenance: async () => orNotModified(await deactivateMaintenance(deps)),
     refuseMaintenanceAction: (call) => {

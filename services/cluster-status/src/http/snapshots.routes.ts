@@ -1,4 +1,3 @@
-import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import { snapshotRoutes } from '@baton/contracts/http/snapshots';
 import {
   answer,
@@ -22,6 +21,7 @@ import type { SnapshotDeps } from '../commands/snapshot-deps';
 import { storeArchive } from '../commands/store-archive';
 import { listPrivateArchives, presentArchive, visibleArchive } from '../queries/private-archives';
 import { openJobs } from '../store/snapshot-jobs.sql';
+import type { WirePolicy } from './wire-policy';
 
 /** Downloads of archives by address go through the same judgement as those of blueprints. */
 export type FetchArchive = (
@@ -30,33 +30,17 @@ export type FetchArchive = (
   signal: AbortSignal,
 ) => Promise<AsyncIterable<Buffer>>;
 
-const pick = (value: Record<string, unknown>, names: readonly string[]) =>
-  Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]]));
-
-/** `YYYY-MM-DD hh:mm:ss.ffffff`, as v2.1 writes times. */
-const naive = (iso: unknown): string => `${String(iso).slice(0, 10)} ${String(iso).slice(11, 23)}000`;
-
-function present(call: HttpCall, row: Record<string, unknown>): Record<string, unknown> {
-  if (call.version !== 'v2.1' || call.wire === 'cloudify') return row;
-  const shown = pick(row, legacyFields.snapshot);
-  return 'created_at' in shown ? { ...shown, created_at: naive(shown.created_at) } : shown;
-}
-
-function presentExecution(call: HttpCall, execution: Record<string, unknown>): Record<string, unknown> {
-  if (call.wire === 'cloudify')
-    return { ...execution, total_operations: 0, finished_operations: 0, parameters_p: null };
-  if (call.version !== 'v2.1') return execution;
-  return { ...pick(execution, legacyFields.execution), created_at: naive(execution.created_at) };
-}
-
-/** The original's code includes credentials by default, its documents do not. Neither wire has any to include. */
-async function create(deps: SnapshotDeps, call: HttpCall): Promise<Record<string, unknown>> {
+async function create(
+  deps: SnapshotDeps,
+  wire: WirePolicy,
+  call: HttpCall,
+): Promise<Record<string, unknown>> {
   const body = call.body ?? {};
   if (body.snapshot_archive_url !== undefined)
     throw badParameter('snapshot_archive_url', 'An archive is not uploaded here', {
       expected: 'PUT /snapshots/{snapshot_id}/archive',
     });
-  const includeCredentials = body.include_credentials ?? call.wire === 'cloudify';
+  const includeCredentials = body.include_credentials ?? wire.includesCredentials;
   const includeEvents = body.include_events ?? true;
   const includeLogs = body.include_logs ?? true;
   const shown = {
@@ -65,29 +49,26 @@ async function create(deps: SnapshotDeps, call: HttpCall): Promise<Record<string
     include_logs: includeLogs,
     include_events: includeEvents,
   };
-  const original = {
-    config: {},
-    tempdir_path: body.tempdir_path ?? null,
-    legacy: body.legacy ?? false,
-    listener_timeout: body.listener_timeout ?? null,
-  };
-  const parameters = call.wire === 'cloudify' ? { ...shown, ...original } : shown;
   const options = {
     includeCredentials,
     includeEvents,
     includeLogs,
     mayQueue: body.queue ?? false,
-    parameters,
+    parameters: wire.creationParameters(shown, body),
   };
-  return presentExecution(
-    call,
+  return wire.presentExecution(
+    call.version,
     await requestCreation(deps, call.principal, call.params.snapshot_id!, options),
   );
 }
 
-async function restore(deps: SnapshotDeps, call: HttpCall): Promise<Record<string, unknown>> {
+async function restore(
+  deps: SnapshotDeps,
+  wire: WirePolicy,
+  call: HttpCall,
+): Promise<Record<string, unknown>> {
   const body = call.body ?? {};
-  if (body.force === undefined && call.wire === 'cloudify')
+  if (body.force === undefined && wire.needsForce)
     throw badParameter('force', 'force is required', { expected: 'true or false' });
   if (body.no_reboot && !body.restore_certificates)
     throw badParameter('no_reboot', 'no_reboot is only relevant with restore_certificates', {
@@ -107,14 +88,15 @@ async function restore(deps: SnapshotDeps, call: HttpCall): Promise<Record<strin
     dry_run: isDryRun,
   };
   const options = { isForced, isDryRun, timeoutS, parameters };
-  return presentExecution(
-    call,
+  return wire.presentExecution(
+    call.version,
     await requestRestore(deps, call.principal, call.params.snapshot_id!, options),
   );
 }
 
 async function upload(
   deps: SnapshotDeps & { fetch: FetchArchive },
+  wire: WirePolicy,
   call: HttpCall,
 ): Promise<Record<string, unknown>> {
   const id = call.params.snapshot_id!;
@@ -140,7 +122,8 @@ async function upload(
     );
   const content = url === undefined ? call.raw : await deps.fetch(url, 'snapshot_archive_url', call.signal);
   await registerUpload(deps, call.principal, id, await storeArchive(deps, content));
-  return present(call, presentArchive(await visibleArchive(deps.db.query, call.principal, id, 'snapshots')));
+  const row = await visibleArchive(deps.db.query, call.principal, id, 'snapshots');
+  return wire.presentSnapshot(call.version, presentArchive(row));
 }
 
 async function download(deps: SnapshotDeps, call: HttpCall): Promise<HttpAnswer> {
@@ -155,10 +138,10 @@ async function download(deps: SnapshotDeps, call: HttpCall): Promise<HttpAnswer>
 }
 
 /** Snapshots and their restore (spec v3.1 part 2, reference/rest-api.md 5.25). */
-export function snapshotsHttp(deps: SnapshotDeps & { fetch: FetchArchive }): BoundRoute[] {
+export function snapshotsHttp(deps: SnapshotDeps & { fetch: FetchArchive }, wire: WirePolicy): BoundRoute[] {
   const shown = async (call: HttpCall) =>
-    present(
-      call,
+    wire.presentSnapshot(
+      call.version,
       presentArchive(
         await visibleArchive(deps.db.query, call.principal, call.params.snapshot_id!, 'snapshots'),
       ),
@@ -166,19 +149,19 @@ export function snapshotsHttp(deps: SnapshotDeps & { fetch: FetchArchive }): Bou
   return bindRoutes(snapshotRoutes, {
     listSnapshots: async (call) => {
       const page = await listPrivateArchives(deps.db.query, call.principal, call.list, 'snapshots');
-      return listEnvelope({ ...page, items: page.items.map((row) => present(call, row)) }, call.list);
+      return listEnvelope(
+        { ...page, items: page.items.map((row) => wire.presentSnapshot(call.version, row)) },
+        call.list,
+      );
     },
     getSnapshot: shown,
-    createSnapshot: (call) => create(deps, call),
-    restoreSnapshot: (call) => restore(deps, call),
-    uploadSnapshot: (call) => upload(deps, call),
+    createSnapshot: (call) => create(deps, wire, call),
+    restoreSnapshot: (call) => restore(deps, wire, call),
+    uploadSnapshot: (call) => upload(deps, wire, call),
     downloadSnapshot: (call) => download(deps, call),
     deleteSnapshot: async (call) => {
       const gone = await removeSnapshot(deps, call.principal, call.params.snapshot_id!);
-      if (call.wire === 'cloudify') return answer({ status: 200, body: presentArchive(gone) });
-      return call.version === 'v2.1'
-        ? answer({ status: 200, body: { id: gone.id, created_at: null, status: null, error: null } })
-        : answer({ status: 204 });
+      return wire.deletedSnapshot(call.version, presentArchive(gone));
     },
     patchSnapshot: async (call) => {
       const { status, error } = call.body;

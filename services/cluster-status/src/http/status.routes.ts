@@ -24,6 +24,7 @@ import {
 } from '../store/managers.sql';
 import type { DB } from '../store/tables.gen';
 import type { Edition } from './edition';
+import type { WirePolicy } from './wire-policy';
 
 const REPORT_FREQUENCY_S = 5;
 
@@ -38,7 +39,7 @@ export interface StatusDeps {
 }
 
 /** Routes of version, status and cluster nodes (spec v3.1 part 1 "Cluster", part 2 "Manager"). */
-export function statusHttp(deps: StatusDeps): BoundRoute[] {
+export function statusHttp(deps: StatusDeps, wire: WirePolicy): BoundRoute[] {
   const isSummary = (call: HttpCall) =>
     call.query.summary !== undefined && booleanOf('summary', call.query.summary);
   return bindRoutes(statusRoutes, {
@@ -58,8 +59,7 @@ export function statusHttp(deps: StatusDeps): BoundRoute[] {
     },
     async getStatus(call) {
       const services = serviceStatuses(await readInstances(deps.db.query), deps.hasRabbit);
-      // Later managers of the original gave v2.1 the services of v3.1 (reference/rest-api.md ch. 9).
-      if (call.version === 'v2.1' && call.wire === 'spec')
+      if (wire.hasLegacyStatus(call.version))
         return { status: 'running', services: Object.values(services).map(legacyService) };
       return { status: managerStatusOf(services), services: isSummary(call) ? {} : services };
     },

@@ -88,7 +88,11 @@ export async function startCluster(env: Record<string, string> = {}, wire: Wire 
     applicationName: 'cluster-test',
     log,
   });
-  const config = loadConfig(configSchema, { BATON_INTERNAL_KEY: 'internal key of the test', ...env });
+  const config = loadConfig(configSchema, {
+    BATON_INTERNAL_KEY: 'internal key of the test',
+    BATON_WIRE: wire,
+    ...env,
+  });
   const running: Running[] = [];
   const rpc = createLocalRpc({ log });
   const carried: Carried = { status: 'started', started: [], ends: [] };

@@ -10,6 +10,7 @@ import {
 } from '../commands/dependencies';
 import type { ServiceDeps } from '../deps';
 import { listDependencies, readDependency } from '../queries/dependencies';
+import type { WirePolicy } from './wire-policy';
 
 type BulkMember = Omit<DependencyBody, 'source_deployment'> & { target_deployment_id?: string | null };
 
@@ -34,24 +35,22 @@ async function bulk(
 }
 
 /** Inter-deployment dependencies (spec v3.1 part 1, reference/rest-api.md 5.4). */
-export function dependenciesHttp(deps: ServiceDeps): BoundRoute[] {
+export function dependenciesHttp(deps: ServiceDeps, wire: WirePolicy): BoundRoute[] {
   const read = (id: string, db: AnyQuery | AnyTx = deps.db.query) => readDependency(db, id);
   return bindRoutes(interDeploymentDependenciesRoutes, {
     listInterDeploymentDependencies: async ({ principal, list }) =>
       listEnvelope(await listDependencies(deps.db.query, principal, list), list),
     createInterDeploymentDependency: async ({ principal, body }) =>
       read(await createDependency(deps, principal, body)),
-    deleteInterDeploymentDependency: async ({ principal, body, wire }) => {
+    deleteInterDeploymentDependency: async ({ principal, body }) => {
       let removed: Record<string, unknown> | undefined;
       await deleteDependency(deps, principal, body, {
-        // Of several that are alike the original deletes none.
-        mayBeAny: wire !== 'cloudify',
+        mayBeAny: wire.deletesAnyDependency,
         beforeDelete: async (tx, id) => {
           removed = await read(id, tx);
         },
       });
-      // The original's latest line answers nothing; the spec the dependency.
-      return wire === 'cloudify' ? answer({ status: 204 }) : removed;
+      return wire.showsDeletedDependency ? removed : answer({ status: 204 });
     },
     createInterDeploymentDependencies: ({ principal, body }) =>
       bulk(deps, principal, body.source_deployment_id, body.inter_deployment_dependencies),

@@ -6,15 +6,15 @@ import { deleteGroup } from '../commands/delete-group';
 import { refuseNewDeployments } from '../commands/select-members';
 import type { ServiceDeps } from '../deps';
 import { listDeploymentGroups, readDeploymentGroup } from '../queries/deployment-groups';
+import type { WirePolicy } from './wire-policy';
 
 /** Deployment groups (reference/rest-api.md 5.6). */
-export function deploymentGroupsHttp(deps: ServiceDeps): BoundRoute[] {
+export function deploymentGroupsHttp(deps: ServiceDeps, wire: WirePolicy): BoundRoute[] {
   const read = (call: Pick<HttpCall, 'principal' | 'params'>) =>
     readDeploymentGroup(deps.db.query, call.principal, call.params.id!);
   return bindRoutes(deploymentGroupsRoutes, {
-    async listDeploymentGroups({ principal, list, query, wire }) {
-      // The original's CLI counts the members of every group, and asks for no data.
-      const withData = wire === 'cloudify' || (query._get_data ?? false);
+    async listDeploymentGroups({ principal, list, query }) {
+      const withData = wire.listsGroupMembers || (query._get_data ?? false);
       return listEnvelope(await listDeploymentGroups(deps.db.query, principal, list, withData), list);
     },
     getDeploymentGroup: (call) => read(call),

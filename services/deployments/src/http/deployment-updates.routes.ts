@@ -6,12 +6,12 @@ import { notFound, systemClock } from '@baton/kernel';
 import { type InitiateUpdate, initiateUpdate } from '../commands/initiate-update';
 import type { ServiceDeps } from '../deps';
 import { findUpdate, isUpdating, listUpdates } from '../queries/deployment-updates';
-import { onWire } from './wire';
+import type { WirePolicy } from './wire-policy';
 
 const PREVIEW_WAIT_MS = 120_000;
 const PREVIEW_POLL_MS = 250;
 
-interface Call extends Pick<HttpCall, 'wire' | 'version'> {
+interface Call extends Pick<HttpCall, 'version'> {
   principal: Principal;
   params: Record<string, string>;
   body: InitiateUpdate;
@@ -19,11 +19,11 @@ interface Call extends Pick<HttpCall, 'wire' | 'version'> {
 }
 
 /** Deployment updates (reference/rest-api.md 5.3). */
-export function deploymentUpdatesHttp(deps: ServiceDeps): BoundRoute[] {
-  const read = async (call: Pick<Call, 'wire' | 'version' | 'principal'>, id: string) => {
+export function deploymentUpdatesHttp(deps: ServiceDeps, wire: WirePolicy): BoundRoute[] {
+  const read = async (call: Pick<Call, 'version' | 'principal'>, id: string) => {
     const found = await findUpdate(deps.db.query, call.principal, id);
     if (!found) throw notFound('DeploymentUpdate', id);
-    return onWire(call, 'deploymentUpdate', found);
+    return wire.present(call.version, 'deploymentUpdate', found);
   };
   const initiate = async (call: Call) => {
     const { principal, params, body, signal } = call;
@@ -34,7 +34,7 @@ export function deploymentUpdatesHttp(deps: ServiceDeps): BoundRoute[] {
   return bindRoutes(deploymentUpdatesRoutes, {
     listDeploymentUpdates: async (call) => {
       const page = await listUpdates(deps.db.query, call.principal, call.list);
-      const items = page.items.map((item) => onWire(call, 'deploymentUpdate', item));
+      const items = page.items.map((item) => wire.present(call.version, 'deploymentUpdate', item));
       return listEnvelope({ ...page, items }, call.list);
     },
     getDeploymentUpdate: (call) => read(call, call.params.update_id!),

@@ -21,9 +21,10 @@ import { evaluateCapabilities, evaluateOutputs } from '../queries/evaluate-outpu
 import { listDeployments, readDeploymentObject } from '../queries/list-deployments';
 import { listWorkflows } from '../queries/list-workflows';
 import { deploymentSelector } from './deployment-selector';
-import { deploymentOnWire, hasData, isAsStored, workflowsOnWire } from './wire';
+import { hasData } from './has-data';
+import type { WirePolicy } from './wire-policy';
 
-type AnyCall = Pick<HttpCall, 'principal' | 'include' | 'wire' | 'version'>;
+type AnyCall = Pick<HttpCall, 'principal' | 'include' | 'version'>;
 
 type Handlers = HandlersOf<typeof deploymentsRoutes>;
 type Write =
@@ -35,17 +36,22 @@ type Write =
 type Read = (call: AnyCall, id: string, tellsWorkflows?: boolean) => Promise<Record<string, unknown>>;
 
 /** Deployments (spec v3.1 part 1 "Deployments", v2.1). */
-export function deploymentsHttp(deps: ServiceDeps): BoundRoute[] {
+export function deploymentsHttp(deps: ServiceDeps, wire: WirePolicy): BoundRoute[] {
   const read: Read = async (call, id, tellsWorkflows = false) => {
     const found = await readDeploymentObject(deps, call.principal, id, call.include);
     if (!found) throw notFound('Deployment', id);
-    return deploymentOnWire(call, found, tellsWorkflows);
+    return wire.presentDeployment(call.version, found, tellsWorkflows);
   };
-  return bindRoutes(deploymentsRoutes, { ...readHandlers(deps, read), ...writeHandlers(deps, read) });
+  return bindRoutes(deploymentsRoutes, {
+    ...readHandlers(deps, wire, read),
+    ...writeHandlers(deps, wire, read),
+  });
 }
 
-function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
+function readHandlers(deps: ServiceDeps, wire: WirePolicy, read: Read): Omit<Handlers, Write> {
   const selected = (principal: Principal, list: ListQuery) => deploymentSelector(deps, principal, list);
+  const isAsStored = ({ version, query }: Pick<HttpCall, 'version' | 'query'>): boolean =>
+    wire.isAsStored(version) && query.all_sub_deployments !== false;
   return {
     listDeployments: async (call) => {
       const { principal, list } = call;
@@ -57,7 +63,7 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
         call.query.all_sub_deployments === false
           ? await withDirectChildren(deps.db.query, principal, page.items)
           : page.items;
-      const items = counted.map((item) => deploymentOnWire(call, item, hasData(list)));
+      const items = counted.map((item) => wire.presentDeployment(call.version, item, hasData(list)));
       return listEnvelope({ ...page, items }, list);
     },
     getDeployment: async (call) => {
@@ -81,12 +87,8 @@ function readHandlers(deps: ServiceDeps, read: Read): Omit<Handlers, Write> {
       deployment_id: params.id!,
       capabilities: await evaluateCapabilities(deps, principal, params.id!),
     }),
-    listWorkflows: async ({ principal, list, wire }) =>
-      workflowsOnWire(
-        wire,
-        await listWorkflows(deps, principal, list, await selected(principal, list)),
-        list,
-      ),
+    listWorkflows: async ({ principal, list }) =>
+      wire.workflowPage(await listWorkflows(deps, principal, list, await selected(principal, list)), list),
   };
 }
 
@@ -104,7 +106,7 @@ async function withWorkdir(
   return call.include ? (pickFields(whole, call.include) as object) : whole;
 }
 
-function writeHandlers(deps: ServiceDeps, read: Read): Pick<Handlers, Write> {
+function writeHandlers(deps: ServiceDeps, wire: WirePolicy, read: Read): Pick<Handlers, Write> {
   return {
     createDeployment: async (call) => {
       const isPrivate = call.body.private_resource ?? call.query.private_resource;
@@ -121,7 +123,7 @@ function writeHandlers(deps: ServiceDeps, read: Read): Pick<Handlers, Write> {
     deleteDeployment: async (call) => {
       const { query, params, principal } = call;
       const body = (call.body ?? {}) as { ignore_live_nodes?: boolean; force?: boolean };
-      const object = call.version === 'v2.1' && call.wire === 'spec' ? await read(call, params.id!) : null;
+      const object = wire.showsDeleted(call.version) ? await read(call, params.id!) : null;
       await deleteDeployment(deps, principal, params.id!, {
         force: [query.force, query.ignore_live_nodes, body.force, body.ignore_live_nodes].includes(true),
         deleteLogs: query.delete_logs ?? false,

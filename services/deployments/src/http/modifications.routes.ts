@@ -8,18 +8,19 @@ import type { ServiceDeps } from '../deps';
 import type { ModifiedNodes } from '../domain/modification';
 import { listModifications, readModification } from '../queries/modifications';
 import { visibleDeployment } from '../queries/visible-deployment';
-import { modificationOnWire } from './wire';
+import type { WirePolicy } from './wire-policy';
 
-type Caller = Pick<HttpCall, 'principal' | 'wire' | 'version'>;
+type Caller = Pick<HttpCall, 'principal' | 'version'>;
 
 /** Deployment modifications (reference/rest-api.md 5.5). */
-export function modificationsHttp(deps: ServiceDeps): BoundRoute[] {
+export function modificationsHttp(deps: ServiceDeps, wire: WirePolicy): BoundRoute[] {
   const read = async (principal: Principal, id: string) => {
     const found = await readModification(deps.db.query, principal, id);
     if (!found) throw notFound('DeploymentModification', id);
     return found;
   };
-  const show = async (call: Caller, id: string) => modificationOnWire(call, await read(call.principal, id));
+  const show = async (call: Caller, id: string) =>
+    wire.presentModification(call.version, await read(call.principal, id));
   const end = async (call: Caller, id: string, act: typeof finishModification) => {
     const { principal } = call;
     const found = await read(principal, id);
@@ -30,7 +31,7 @@ export function modificationsHttp(deps: ServiceDeps): BoundRoute[] {
   return bindRoutes(deploymentModificationsRoutes, {
     listDeploymentModifications: async (call) => {
       const page = await listModifications(deps.db.query, call.principal, call.list);
-      const items = page.items.map((item) => modificationOnWire(call, item));
+      const items = page.items.map((item) => wire.presentModification(call.version, item));
       return listEnvelope({ ...page, items }, call.list);
     },
     getDeploymentModification: (call) => show(call, call.params.id!),

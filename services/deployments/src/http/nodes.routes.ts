@@ -9,10 +9,10 @@ import { evaluateInstance, evaluateNodes } from '../queries/evaluate-nodes';
 import { listNodeInstances, readNodeInstance } from '../queries/list-node-instances';
 import { listNodes } from '../queries/list-nodes';
 import { visibleDeployment } from '../queries/visible-deployment';
-import { onWire } from './wire';
+import type { WirePolicy } from './wire-policy';
 
 /** Nodes and node instances (spec v3.1 part 2, reference/rest-api.md 5.16). */
-export function nodesHttp(deps: ServiceDeps): BoundRoute[] {
+export function nodesHttp(deps: ServiceDeps, wire: WirePolicy): BoundRoute[] {
   return [
     ...bindRoutes(nodesRoutes, {
       listNodes: async (call) => {
@@ -21,7 +21,10 @@ export function nodesHttp(deps: ServiceDeps): BoundRoute[] {
         const items = wantsEvaluation(list)
           ? await evaluateNodes(deps, principal, page.items, list.extra._instance_context?.at(-1) ?? null)
           : page.items;
-        return listEnvelope({ ...page, items: items.map((item) => onWire(call, 'node', item)) }, list);
+        return listEnvelope(
+          { ...page, items: items.map((item) => wire.present(call.version, 'node', item)) },
+          list,
+        );
       },
       createNodes: async ({ principal, body }) => {
         await refuseAddition(deps, principal, body.deployment_id, body.nodes);
@@ -34,16 +37,16 @@ export function nodesHttp(deps: ServiceDeps): BoundRoute[] {
         const { principal, list } = call;
         const page = await listNodeInstances(deps.db.query, principal, list, { rules: null });
         return listEnvelope(
-          { ...page, items: page.items.map((item) => onWire(call, 'nodeInstance', item)) },
+          { ...page, items: page.items.map((item) => wire.present(call.version, 'nodeInstance', item)) },
           list,
         );
       },
       getNodeInstance: async (call) => {
-        const found = await one(deps, call, call.params.id!);
+        const found = await one(deps, wire, call, call.params.id!);
         return call.query._evaluate_functions ? evaluateInstance(deps, call.principal, found) : found;
       },
-      patchNodeInstance: (call) => patch(deps, call, call.params.id!),
-      patchNodeInstanceByQuery: (call) => patch(deps, call, call.query.id),
+      patchNodeInstance: (call) => patch(deps, wire, call, call.params.id!),
+      patchNodeInstanceByQuery: (call) => patch(deps, wire, call, call.query.id),
       createNodeInstances: async ({ principal, body }) => {
         await refuseAddition(deps, principal, body.deployment_id, body.node_instances);
       },
@@ -58,21 +61,23 @@ function wantsEvaluation(list: ListQuery): boolean {
 
 async function one(
   deps: ServiceDeps,
-  call: Pick<HttpCall, 'principal' | 'wire' | 'version'>,
+  wire: WirePolicy,
+  call: Pick<HttpCall, 'principal' | 'version'>,
   id: string,
 ): Promise<Record<string, unknown>> {
   const found = await readNodeInstance(deps.db.query, call.principal, id);
   if (!found) throw notFound('NodeInstance', id);
-  return onWire(call, 'nodeInstance', found);
+  return wire.present(call.version, 'nodeInstance', found);
 }
 
 async function patch(
   deps: ServiceDeps,
+  wire: WirePolicy,
   call: HttpCall<InstancePatch, { force?: boolean }>,
   id: string,
 ): Promise<Record<string, unknown>> {
   await patchNodeInstance(deps, call.principal, id, call.body, call.query.force ?? false);
-  return one(deps, call, id);
+  return one(deps, wire, call, id);
 }
 
 /** Nothing to add is no change; anything else belongs to updates, which write the model themselves. */

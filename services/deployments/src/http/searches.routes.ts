@@ -1,4 +1,4 @@
-import { type ListPage, type ListQuery, ruleAttributes } from '@baton/contracts';
+import { type ListQuery, ruleAttributes } from '@baton/contracts';
 import { deploymentSearchesRoutes } from '@baton/contracts/http/deployment-searches';
 import {
   type BoundRoute,
@@ -17,32 +17,38 @@ import { listWorkflows } from '../queries/list-workflows';
 import { readModelSearch, searchCapabilities, searchScalingGroups } from '../queries/search-model';
 import { searchPlanNodes } from '../queries/search-plan-nodes';
 import { deploymentSelector } from './deployment-selector';
-import { deploymentOnWire, hasData, isAsStored, type Kind, onWire, workflowsOnWire } from './wire';
+import { hasData } from './has-data';
+import type { Kind, ModelPage, WirePolicy } from './wire-policy';
 
 type Handlers = HandlersOf<typeof deploymentSearchesRoutes>;
 type NodeSearch = 'searchNodes' | 'searchNodeTypes' | 'searchNodeInstances';
-type Page = ListPage<Record<string, unknown>>;
 
 /** POST /searches/{kind} of the model (spec v3.1 part 2 "Searches", reference/rest-api.md 5.11). */
-export function searchesHttp(deps: ServiceDeps): BoundRoute[] {
-  return bindRoutes(deploymentSearchesRoutes, { ...deploymentSearches(deps), ...nodeSearches(deps) });
+export function searchesHttp(deps: ServiceDeps, wire: WirePolicy): BoundRoute[] {
+  return bindRoutes(deploymentSearchesRoutes, {
+    ...deploymentSearches(deps, wire),
+    ...nodeSearches(deps, wire),
+  });
 }
 
-function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
+function deploymentSearches(deps: ServiceDeps, wire: WirePolicy): Omit<Handlers, NodeSearch> {
+  const { skipsUnknown } = wire;
   return {
     searchDeployments: async (call) => {
       const { principal, list } = call;
-      const selector = await deploymentSelector(deps, principal, list, call.body, leniency(call));
-      const records = isAsStored(call) ? await listDeploymentRecords(deps, principal, list, selector) : null;
+      const selector = await deploymentSelector(deps, principal, list, call.body, { skipsUnknown });
+      const records = wire.isAsStored(call.version)
+        ? await listDeploymentRecords(deps, principal, list, selector)
+        : null;
       if (records) return rawEnvelope(records, list);
       const page = await listDeployments(deps, principal, list, selector);
-      const items = page.items.map((item) => deploymentOnWire(call, item, hasData(list)));
+      const items = page.items.map((item) => wire.presentDeployment(call.version, item, hasData(list)));
       return listEnvelope({ ...page, items }, list);
     },
     searchWorkflows: async (call) => {
       const { principal, list, body } = call;
-      const selector = await deploymentSelector(deps, principal, list, body, leniency(call));
-      return workflowsOnWire(call.wire, await listWorkflows(deps, principal, list, selector), list);
+      const selector = await deploymentSelector(deps, principal, list, body, { skipsUnknown });
+      return wire.workflowPage(await listWorkflows(deps, principal, list, selector), list);
     },
     searchCapabilities: async (call) => {
       const { principal, list, body } = call;
@@ -52,7 +58,7 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
         valuesAttribute: 'value',
         hasAnyValues: true,
         needsModel: true,
-        ...leniency(call),
+        skipsUnknown,
       });
       const valueRules = search.rules.filter((rule) => rule.key === 'value');
       const rules = search.rules.filter((rule) => rule.key !== 'value');
@@ -63,14 +69,20 @@ function deploymentSearches(deps: ServiceDeps): Omit<Handlers, NodeSearch> {
     },
     searchScalingGroups: async (call) => {
       const { principal, list, body } = call;
-      const kind = { nameAttribute: 'name', needsModel: true, ...leniency(call) };
+      const kind = { nameAttribute: 'name', needsModel: true, skipsUnknown };
       const search = readModelSearch(body, list, kind);
-      return wholeModel(call, await searchScalingGroups(deps, principal, list, search));
+      return wire.modelPage(await searchScalingGroups(deps, principal, list, search), list);
     },
   };
 }
 
-function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
+function nodeSearches(deps: ServiceDeps, wire: WirePolicy): Pick<Handlers, NodeSearch> {
+  const { skipsUnknown } = wire;
+  const onPage = (call: Pick<HttpCall, 'version' | 'list'>, kind: Kind, page: ModelPage) =>
+    listEnvelope(
+      { ...page, items: page.items.map((item) => wire.present(call.version, kind, item)) },
+      call.list,
+    );
   const nodes = async (call: HttpCall, attribute: 'id' | 'type') => {
     const { principal, list } = call;
     const search = readModelSearch(call.body, list, {
@@ -80,7 +92,7 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
       valuesAttribute: attribute === 'type' ? 'type_hierarchy' : attribute,
       attributes: ruleAttributes.nodes,
       patterns: { operation_name_specs: 'operation_name' },
-      ...leniency(call),
+      skipsUnknown,
     });
     const isPlanned = search.deploymentId === null && search.blueprintId !== null;
     const page = isPlanned
@@ -90,7 +102,7 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
           deploymentId: search.deploymentId,
           searchIn: attribute,
         });
-    return isPlanned ? wholeModel(call, page) : onPage(call, 'node', page);
+    return isPlanned ? wire.modelPage(page, list) : onPage(call, 'node', page);
   };
   return {
     searchNodes: (call) => nodes(call, 'id'),
@@ -100,7 +112,7 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
         nameAttribute: 'id',
         needsModel: false,
         attributes: ruleAttributes.nodeInstances,
-        ...leniency(call),
+        skipsUnknown,
       });
       const list = plain(call.list, ['node_id']);
       const page = await listNodeInstances(deps.db.query, call.principal, list, {
@@ -111,22 +123,6 @@ function nodeSearches(deps: ServiceDeps): Pick<Handlers, NodeSearch> {
     },
   };
 }
-
-function onPage(call: Pick<HttpCall, 'wire' | 'version' | 'list'>, kind: Kind, page: Page) {
-  return listEnvelope({ ...page, items: page.items.map((item) => onWire(call, kind, item)) }, call.list);
-}
-
-/** A page from the model; managers of the original say there how much they have looked through. */
-function wholeModel({ wire, list }: Pick<HttpCall, 'wire' | 'list'>, page: Page) {
-  const envelope = listEnvelope(page, list);
-  if (wire === 'spec') return envelope;
-  const { items, metadata } = envelope;
-  const total = page.total + (page.filtered ?? 0);
-  return { items, metadata: { ...metadata, pagination: { offset: 0, size: items.length, total } } };
-}
-
-/** Managers of the original pass over constraints that they do not know. */
-const leniency = ({ wire }: Pick<HttpCall, 'wire'>) => ({ skipsUnknown: wire === 'cloudify' });
 
 /** The list without the filters that the search itself reads. */
 function plain(list: ListQuery, keep: readonly string[] = []): ListQuery {

@@ -113,7 +113,10 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   local.serve('identity', identityRpc.IdentityServiceDefinition, peers.identity);
   local.serve('executions', executionsRpc.ExecutionsServiceDefinition, peers.executions);
   local.serve('executions', executionsRpc.SystemExecutionsServiceDefinition, peers.systemExecutions);
-  const config = configSchema.parse({ BATON_INTERNAL_KEY: 'a key for tests only' }) as Config;
+  const config = configSchema.parse({
+    BATON_INTERNAL_KEY: 'a key for tests only',
+    BATON_WIRE: options.wire,
+  }) as Config;
   const parts = buildService(config, {
     db,
     rpc: local,
@@ -127,7 +130,7 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
     routes: parts.routes,
     trust: derivedTrust('deployments', internalKey),
     log: silentLog,
-    wire: options.wire ?? 'spec',
+    wire: config.BATON_WIRE,
     validateResponses: true,
   });
   const origin = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;

@@ -10,11 +10,13 @@ import type { LockSettings } from '../domain/account-lock';
 import { forbidden } from '../queries/rights';
 import { getUser, listUsers } from '../queries/users';
 import type { DB as Tables } from '../store/tables.gen';
+import type { WirePolicy } from './wire-policy';
 
 export interface UsersDeps {
   db: Db<Tables>;
   passwords: Passwords;
   lock: LockSettings;
+  wire: WirePolicy;
 }
 
 interface UserBody {
@@ -27,6 +29,7 @@ const plain = { getData: false, includeHash: false };
 const viewOf = (call: HttpCall) => ({ getData: call.query?._get_data === true, includeHash: false });
 
 export function usersHttp(deps: UsersDeps): BoundRoute[] {
+  const named = <T>(run: () => Promise<T>) => namedUser(deps.wire, run);
   return bindRoutes(usersRoutes, {
     getCurrentUser: (call) => getUser(deps, call.principal.username, viewOf(call)),
     listUsers: async (call) => {
@@ -52,8 +55,8 @@ export function usersHttp(deps: UsersDeps): BoundRoute[] {
       });
       return getUser(deps, username, plain);
     },
-    getUser: (call) => named(call, () => getUser(deps, call.params.username!, viewOf(call))),
-    updateUser: (call) => named(call, () => updateUser(deps, call)),
+    getUser: (call) => named(() => getUser(deps, call.params.username!, viewOf(call))),
+    updateUser: (call) => named(() => updateUser(deps, call)),
     deleteUser: async (call) => {
       await removeUser(deps, call.params.username!);
     },
@@ -103,13 +106,12 @@ function requirePermission(principal: Principal, permission: string): void {
   if (!hasPermission(principal, permission)) throw forbidden(principal, permission, principal.tenant);
 }
 
-/** The original names a user that it does not know a bad parameter here, where the spec says nothing. */
-async function named<T>(call: HttpCall, run: () => Promise<T>): Promise<T> {
+/** Runs what concerns the user that the path names. */
+async function namedUser<T>(wire: WirePolicy, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (call.wire !== 'cloudify' || !isAppError(error, 'not_found_error')) throw error;
-    throw badParameter('username', error.message);
+    throw isAppError(error, 'not_found_error') ? wire.unknownUser(error) : error;
   }
 }
 

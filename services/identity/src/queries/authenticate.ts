@@ -6,6 +6,7 @@ import type { AuthorizationAt } from '../adapters/authorization-cache';
 import type { Passwords } from '../adapters/passwords';
 import { isLocked, type LockSettings } from '../domain/account-lock';
 import { isName } from '../domain/checks';
+import { type LoginRefusals, noCredentials, unauthorized } from '../domain/login-refusals';
 import { buildPrincipal } from '../domain/principal';
 import { isSecretOf, parseToken } from '../domain/token';
 import {
@@ -23,8 +24,7 @@ export interface AuthenticateDeps {
   authorizationAt: AuthorizationAt;
   activity: Activity;
   lock: LockSettings;
-  /** cloudify: the texts of the original, of which one tells that a user exists; spec: one text for both. */
-  wire: 'spec' | 'cloudify';
+  wire: { refusals: LoginRefusals };
 }
 
 export interface Scope {
@@ -36,13 +36,6 @@ export interface Scope {
 
 const NOBODY = -1;
 
-function unauthorized(reason: string): AppError {
-  return new AppError('unauthorized_error', `User unauthorized: ${reason}`);
-}
-
-/** Same text as for a request without credentials: nothing tells whether the user exists. */
-const noCredentials = (): AppError => unauthorized('No authentication info provided');
-
 /**
  * Principal of a user name and password. An unknown name costs as much time as a wrong password.
  * @throws AppError unauthorized_error; forbidden_error when the tenant is unknown; too_many_requests_error.
@@ -52,17 +45,15 @@ export async function authenticateBasic(
   credential: { username: string; password: string },
   scope: Scope,
 ): Promise<Principal> {
-  const { db, passwords, wire } = deps;
+  const { db, passwords } = deps;
+  const { refusals } = deps.wire;
   const row = isName(credential.username) ? await findLogin(deps, credential.username, scope) : undefined;
-  const rejected = (): AppError =>
-    wire === 'spec'
-      ? unauthorized('Wrong credentials or locked account')
-      : unauthorized(`Authentication failed for user ${row?.username}. Wrong credentials or locked account`);
   if (!row) {
     await passwords.verifyNothing(credential.password, credential.username);
     await countFailedLogin(db, NOBODY);
-    throw wire === 'spec' ? rejected() : noCredentials();
+    throw refusals.unknown();
   }
+  const rejected = (): AppError => refusals.rejected(row.username);
   const { isGood, isRemembered } = await passwords.verify(
     row.password_hash,
     credential.password,
@@ -116,7 +107,7 @@ function findLogin(deps: AuthenticateDeps, username: string, scope: Scope): Prom
 
 /** Inactive and locked accounts are refused whatever the credential is (reference/rest-api.md 2.1, 2.2). */
 function requireUsable(deps: AuthenticateDeps, row: LoginRow, locked: () => AppError): void {
-  if (!row.active) throw deps.wire === 'spec' ? locked() : noCredentials();
+  if (!row.active) throw deps.wire.refusals.inactive(locked);
   const history = { failedLogins: row.failed_logins, sinceLastFailureMs: row.since_failure_ms };
   if (isLocked(history, deps.lock)) throw locked();
 }

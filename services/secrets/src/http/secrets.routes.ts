@@ -18,6 +18,7 @@ import {
 } from '../commands/change-secret';
 import { exportSecrets, importSecrets, passphraseOf } from '../commands/share-secrets';
 import { getSecret, listSecrets, searchSecrets } from '../queries/read-secrets';
+import type { WirePolicy } from './wire-policy';
 
 /** Another place for the passphrase of an export, which no proxy writes to its log. */
 const passphraseHeader = 'x-baton-passphrase';
@@ -27,7 +28,7 @@ interface SearchBody {
   constraints?: unknown;
 }
 
-function searchRules({ body, wire }: Pick<HttpCall, 'wire'> & { body: SearchBody }): FilterRule[] | null {
+function searchRules(body: SearchBody, { skipsUnknown }: WirePolicy): FilterRule[] | null {
   const hasRules = body.filter_rules !== undefined && body.filter_rules !== null;
   if (body.constraints !== undefined && body.constraints !== null) {
     if (hasRules)
@@ -35,7 +36,6 @@ function searchRules({ body, wire }: Pick<HttpCall, 'wire'> & { body: SearchBody
         field: 'constraints',
         expected: 'one of both',
       });
-    const skipsUnknown = wire === 'cloudify';
     return parseConstraints(body.constraints, { nameAttribute: 'key', skipsUnknown }).rules;
   }
   if (!hasRules) return null;
@@ -47,16 +47,20 @@ function searchRules({ body, wire }: Pick<HttpCall, 'wire'> & { body: SearchBody
 const optionsOf = (body: { provider_options?: unknown }) =>
   body.provider_options as JsonObject | null | undefined;
 
-async function found({ db }: Pick<SecretDeps, 'db'>, call: HttpCall & { body: SearchBody }) {
-  const page = await searchSecrets(db.query, call.principal, call.list, searchRules(call));
+async function found(
+  { db }: Pick<SecretDeps, 'db'>,
+  wire: WirePolicy,
+  call: HttpCall & { body: SearchBody },
+) {
+  const rules = searchRules(call.body, wire);
+  const page = await searchSecrets(db.query, call.principal, call.list, rules);
   return listEnvelope(page, call.list);
 }
 
-export function secretsHttp(deps: SecretDeps & { clock: Clock }): BoundRoute[] {
+export function secretsHttp(deps: SecretDeps & { clock: Clock }, wire: WirePolicy): BoundRoute[] {
   const { db } = deps;
-  // The original answers a write with what it has stored, which is always a text (docs/compatibility.md).
   const shown = (call: HttpCall) =>
-    getSecret(deps, call.principal, call.params.secret_key!, call.wire === 'cloudify' ? 'stored' : 'written');
+    getSecret(deps, call.principal, call.params.secret_key!, wire.answeredValue);
   const change = (run: (call: HttpCall, key: string) => Promise<void>) => async (call: HttpCall) => {
     await run(call, call.params.secret_key!);
     return shown(call);
@@ -64,7 +68,7 @@ export function secretsHttp(deps: SecretDeps & { clock: Clock }): BoundRoute[] {
   return bindRoutes(secretRoutes, {
     listSecrets: async (call) =>
       listEnvelope(await listSecrets(db.query, call.principal, call.list), call.list),
-    searchSecrets: (call) => found(deps, call),
+    searchSecrets: (call) => found(deps, wire, call),
     getSecret: (call) =>
       getSecret(
         deps,

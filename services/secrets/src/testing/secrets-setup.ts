@@ -65,6 +65,7 @@ export async function startSecrets(env: Record<string, string> = {}, wire: Wire 
   const db = createDb<DB>({ url: database.url, schema: 'secrets', applicationName: 'secrets-test', log });
   const config = loadConfig(configSchema, {
     BATON_INTERNAL_KEY: 'internal key of the test',
+    BATON_WIRE: wire,
     BATON_SECRETS_KEY_FILE: join(folder, 'key'),
     ...env,
   });

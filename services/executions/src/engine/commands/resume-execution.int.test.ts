@@ -1,5 +1,6 @@
 import { executionsRpc } from '@baton/contracts';
 import { sql } from 'kysely';
+import { specOperations } from '../../foreign-operations/http/wire-policy';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { drive, type EngineSetup, engineSetup } from '../../testing/engine-setup';
 import { listOperations } from '../queries/list-operations';
@@ -25,7 +26,7 @@ async function running(deploymentId: string, workflowId: string): Promise<string
 
 async function operationsOf(id: string): Promise<string[]> {
   const filter = { executionId: id, states: [], skipInternal: true };
-  const shown = { wire: 'spec' as const, managerName: 'm' };
+  const shown = { ...specOperations, managerName: 'm' };
   const all = await listOperations(engine.db.query, filter, sql`true`, shown);
   return all.filter(({ type }) => type === 'RemoteWorkflowTask').map(({ state }) => state);
 }

@@ -6,6 +6,7 @@ import { runDoctor } from '../../doctor/commands/run-doctor';
 import { explainExecution } from '../../executions/queries/explain-execution';
 import { readExecution } from '../../executions/store/executions.sql';
 import { countAtWork } from '../../executions/store/queue.sql';
+import { cloudifyOperations } from '../../foreign-operations/http/cloudify/wire-policy';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { type EngineSetup, engineSetup, work } from '../../testing/engine-setup';
 import { listOperations } from '../queries/list-operations';
@@ -225,7 +226,7 @@ test('it says once what it waits for, counts no retry, and shows as started', as
     engine.db.query,
     { executionId: id, states: ['started'], skipInternal: true },
     sql`true`,
-    { wire: 'cloudify', managerName: 'm' },
+    { ...cloudifyOperations, managerName: 'm' },
   );
   expect(shown.map(({ id: shownId, state }) => [shownId, state])).toContainEqual([task.id, 'started']);
   const [reason] = await explainExecution(engine.db.query, await row(id), engine.deps.queue);

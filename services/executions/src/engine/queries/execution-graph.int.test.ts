@@ -5,6 +5,7 @@ import { requestExecution } from '../../executions/commands/request-execution';
 import { requestedOf } from '../../executions/domain/requested';
 import type { StartRequest } from '../../executions/domain/start-request';
 import { readExecution } from '../../executions/store/executions.sql';
+import { specOperations } from '../../foreign-operations/http/wire-policy';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { type EngineSetup, engineSetup, work } from '../../testing/engine-setup';
 import { startRequest } from '../../testing/start-request';
@@ -31,7 +32,7 @@ async function ask(deploymentId: string | null, workflowId: string, more: Partia
 const later = { scheduledForMs: Date.parse('2100-01-01T00:00:00Z') };
 const rowOf = async (id: string) => (await readExecution(engine.db.query, id))!;
 const shown = async (id: string) =>
-  executionGraph(engine.deps, await rowOf(id), sql<boolean>`true`, { wire: 'spec', managerName: 'm' });
+  executionGraph(engine.deps, await rowOf(id), sql<boolean>`true`, { ...specOperations, managerName: 'm' });
 const ended = (id: string) => eventually(async () => expect((await rowOf(id)).phase).toBe('ended'), DEADLINE);
 const statesIn = (graph: { operations: { state: string; type: string }[] } | undefined) =>
   graph?.operations.filter(({ type }) => type === 'RemoteWorkflowTask').map(({ state }) => state);

@@ -1,6 +1,6 @@
 import { notFound } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
-import type { SubgraphPayload, TaskSpec } from '@baton/task-graph';
+import type { TaskSpec } from '@baton/task-graph';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExecutionRow, StoredTask } from '../../store/rows';
 import { taskIdOf, UNTOUCHED } from '../store/task-document';
@@ -8,9 +8,11 @@ import { type GraphTasks, readTasks } from '../store/tasks.sql';
 
 type Owner = Pick<ExecutionRow, 'tenant' | 'visibility' | 'created_by'>;
 
+/** How the caller's manager shows operations. */
 export interface Shown {
-  wire: 'spec' | 'cloudify';
   managerName: string;
+  /** What an operation says of its handler of failures. */
+  onFailure(spec: StoredTask['spec']): unknown;
 }
 
 interface OperationFilter {
@@ -110,17 +112,6 @@ export function ownership({ tenant, visibility, created_by }: Owner) {
   };
 }
 
-/** What the original's lifecycles keep with the subgraph of an instance: what runs when it has failed and is tried again. */
-function lifecycleHandler({ name, payload, subgraph }: StoredTask['spec']) {
-  const { nodeInstanceId } = payload as unknown as SubgraphPayload;
-  if (nodeInstanceId === null || subgraph !== null || name.startsWith('stub_')) return null;
-  return {
-    path: 'cloudify.plugins.lifecycle._SubgraphOnFailure',
-    instance_id: nodeInstanceId,
-    on_retry: name.startsWith('install_') ? 'reinstall' : 'uninstall',
-  };
-}
-
 /** Seconds between the runs of a subgraph, which the original shows also where there is only one. */
 const SUBGRAPH_INTERVAL_S = 30;
 
@@ -133,7 +124,7 @@ function presentOperation<T extends ShownTask>(
   row: T,
   ids: ReadonlyMap<number, string>,
   owner: Owner,
-  { wire, managerName }: Shown,
+  { onFailure, managerName }: Shown,
 ) {
   const { policy, payload, name, type, deps, subgraph, retryOf } = row.spec;
   const idOf = (idx: number | null) => (idx === null ? null : (ids.get(idx) ?? null));
@@ -147,7 +138,7 @@ function presentOperation<T extends ShownTask>(
     type,
     parameters: {
       on_success: policy.onSuccess,
-      on_failure: wire === 'cloudify' && isSubgraph ? lifecycleHandler(row.spec) : policy.onFailure,
+      on_failure: onFailure(row.spec),
       retried_task: idOf(retryOf),
       current_retries: row.retries,
       send_task_events: policy.sendTaskEvents,

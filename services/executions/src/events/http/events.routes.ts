@@ -1,5 +1,5 @@
 import { eventRoutes } from '@baton/contracts/http/events';
-import { answer, type BoundRoute, bindRoutes, listEnvelope, type Wire } from '@baton/http';
+import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { badParameter } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { EngineDeps } from '../../engine/deps';
@@ -7,30 +7,30 @@ import { visibleExecution } from '../../executions/queries/visible-execution';
 import type { DB } from '../../store/tables.gen';
 import { deleteEvents } from '../commands/delete-events';
 import { recordEvents } from '../commands/record-events';
-import { eventNames, listEvents } from '../queries/list-events';
+import { listEvents } from '../queries/list-events';
 import { streamEvents } from '../queries/stream-events';
 import type { StreamHub } from '../stream-hub';
-import { legacyEvent, mixedEvent } from './v2.1/events';
+import type { EventsWire } from './wire-policy';
 
 /** Routes of events and logs (spec v3.1 part 2 "Events", v2.1 "Event"). */
 export function eventsRoutes(deps: {
   db: Db<DB>;
   hub: StreamHub;
-  wire: Wire;
+  wire: EventsWire;
   managerName: string;
   engine: Pick<EngineDeps, 'db' | 'turns' | 'wake'>;
 }): BoundRoute[] {
-  const names = eventNames(deps.wire, deps.managerName);
+  const { wire } = deps;
+  const names = { ...wire.names, manager: deps.managerName };
   return bindRoutes(eventRoutes, {
     async listEvents(call) {
       const isLegacy = call.version === 'v2.1';
-      const present = deps.wire === 'spec' ? legacyEvent : mixedEvent;
       const list = isLegacy ? { ...call.list, include: null } : call.list;
       const page = await listEvents(deps.db.query, call.principal, list, names);
       const items = isLegacy
-        ? page.items.map((item) => present(item as Record<string, unknown>))
+        ? page.items.map((item) => wire.presentLegacy(item as Record<string, unknown>))
         : page.items;
-      return listEnvelope({ ...page, items }, call.list, { hasFiltered: deps.wire === 'spec' });
+      return listEnvelope({ ...page, items }, call.list, { hasFiltered: wire.tellsFiltered });
     },
     async createEvents({ principal, body }) {
       const stored = await recordEvents(deps.engine, principal, body);

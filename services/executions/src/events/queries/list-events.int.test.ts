@@ -6,8 +6,9 @@ import { setFakeNow, testDatabase } from '@baton/testkit';
 import { sql } from 'kysely';
 import type { DB } from '../../store/tables.gen';
 import { keepEvents } from '../commands/keep-events';
+import { specEvents } from '../http/wire-policy';
 import { readPartitions } from '../store/event-partitions.sql';
-import { eventNames, listEvents } from './list-events';
+import { listEvents } from './list-events';
 
 const principal = {
   username: 'admin',
@@ -45,7 +46,7 @@ const store = (count: number, from: string, tenant = 't', id = executionId) =>
 const queryOf = (more: Partial<ListQuery>): ListQuery =>
   listQuery({ include: ['message'], sort: [{ field: 'timestamp', descending: false }], size: 10, ...more });
 const ask = (more: Partial<ListQuery>) =>
-  listEvents(db.query, principal, queryOf(more), eventNames('spec', 'm1'));
+  listEvents(db.query, principal, queryOf(more), { ...specEvents.names, manager: 'm1' });
 const texts = async (more: Partial<ListQuery>) =>
   (await ask(more)).items.map((one) => Number((one as { message: string }).message));
 const span = (from: number, length: number, step = 1) => Array.from({ length }, (_, i) => from + i * step);
@@ -76,7 +77,7 @@ async function foundAmong(texts: string[], filters: Record<string, string[]>): P
     select 'texts', ${newId()}::uuid, 1, true, m, 'tenant', 'admin', app_now() from unnest(${texts}::text[]) m`.execute(
     db.query,
   );
-  const names = eventNames('spec', 'm1');
+  const names = { ...specEvents.names, manager: 'm1' };
   const page = await listEvents(db.query, { ...principal, tenant: 'texts' }, queryOf({ filters }), names);
   return page.items.map((one) => (one as { message: string }).message);
 }

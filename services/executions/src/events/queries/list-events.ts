@@ -15,12 +15,8 @@ import { placedEvents } from './placed-events';
 
 const plain = (name: string) => sql`v.${sql.id(name)}`;
 
-/** Names of the two kinds on the wire: the spec's, and the original's under BATON_WIRE=cloudify; and the manager's own. */
+/** What events and logs are called on the wire, and the name of the manager. */
 export type EventNames = { event: string; log: string; manager: string };
-export const eventNames = (wire: 'spec' | 'cloudify', manager: string): EventNames =>
-  wire === 'cloudify'
-    ? { event: 'cloudify_event', log: 'cloudify_log', manager }
-    : { event: 'platform_event', log: 'platform_log', manager };
 
 function eventColumns(names: EventNames): Record<string, RawBuilder<unknown>> {
   return {

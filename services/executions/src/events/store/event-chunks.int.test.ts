@@ -8,7 +8,8 @@ import { testDatabase } from '@baton/testkit';
 import { sql } from 'kysely';
 import type { DB } from '../../store/tables.gen';
 import { keepEvents } from '../commands/keep-events';
-import { eventNames, listEvents } from '../queries/list-events';
+import { specEvents } from '../http/wire-policy';
+import { listEvents } from '../queries/list-events';
 import { countEvents, reopenChunk, wrongChunks } from './event-chunks.sql';
 
 const caller = (username: string, isAdmin: boolean) =>
@@ -74,7 +75,12 @@ const ask = (principal: Principal, more: Partial<ListQuery>) => {
     sort: [{ field: 'timestamp', descending: false }],
     ...more,
   });
-  return listEvents(db.query, principal, { ...list, filters: { ...list.filters } }, eventNames('spec', 'm1'));
+  return listEvents(
+    db.query,
+    principal,
+    { ...list, filters: { ...list.filters } },
+    { ...specEvents.names, manager: 'm1' },
+  );
 };
 const sorts = ['timestamp', 'reported_timestamp', 'event_type', 'operation'].flatMap((field) => [
   [{ field, descending: false }],

@@ -1,5 +1,3 @@
-import type { ApiVersion } from '@baton/contracts';
-import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import type { JsonObject } from '@baton/kernel';
 import type { ExecutionRow } from '../../store/rows';
 
@@ -80,34 +78,6 @@ export function presentScheduled(): Record<string, unknown> {
   };
 }
 
-/**
- * An execution, whole or some fields of it, as the caller's version and wire show it: v2.1 has few fields and naive times
- * (spec v2.1 "Execution"); the original gave v2.1 the fields of v3, a retired column and counts that are never null.
- */
-export function executionOnWire(
-  { version, wire }: { version: ApiVersion; wire: 'spec' | 'cloudify' },
-  item: Record<string, unknown>,
-): Record<string, unknown> {
-  if (wire === 'cloudify') {
-    const shown = { ...item };
-    for (const count of ['total_operations', 'finished_operations']) if (count in shown) shown[count] ??= 0;
-    return 'parameters' in shown ? { ...shown, parameters_p: null } : shown;
-  }
-  if (version !== 'v2.1') return item;
-  const known = legacyFields.execution.filter((field) => field in item);
-  return Object.fromEntries(
-    known.map((field) => [
-      field,
-      field === 'created_at' ? naiveTime(item.created_at as string) : item[field],
-    ]),
-  );
-}
-
 function statusDisplay(status: string): string {
   return status === 'terminated' ? 'completed' : status;
-}
-
-/** `YYYY-MM-DD hh:mm:ss.ffffff` without a zone, as v2.1 writes times. */
-function naiveTime(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 23)}000`;
 }

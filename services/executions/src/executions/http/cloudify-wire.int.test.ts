@@ -6,7 +6,9 @@ import { exportLogs } from '../../doctor/commands/export-logs';
 import { setStatus } from '../../engine/commands/set-status';
 import { onExecutionFinished } from '../../engine/messages/on-execution-finished';
 import { listOperations } from '../../engine/queries/list-operations';
+import { cloudifyOperations } from '../../foreign-operations/http/cloudify/wire-policy';
 import { scheduleOnce } from '../../schedules/commands/put-schedule';
+import { cloudifySchedules } from '../../schedules/http/cloudify/wire-policy';
 import { scheduledDeployments } from '../../schedules/queries/scheduled-deployments';
 import { insertSchedule } from '../../schedules/store/schedules.sql';
 import { peerDeployment } from '../../testing/deployments-peer';
@@ -19,6 +21,8 @@ import { restoreExecution } from '../commands/restore-execution';
 import { awaitedExecution } from '../queries/awaited-execution';
 import { listExecutions, summarizeExecutions } from '../queries/list-executions';
 import { readExecution } from '../store/executions.sql';
+import { cloudifyExecutions } from './cloudify/wire-policy';
+import { specExecutions } from './wire-policy';
 
 const TENANT = 'default_tenant';
 let engine: EngineSetup;
@@ -66,7 +70,7 @@ test('the execution that deleted a deployment goes with it, also when it ends af
     workflowId: 'delete_deployment_environment',
     status: 'terminated' as const,
   };
-  const finished = onExecutionFinished(engine.deps, 'cloudify');
+  const finished = onExecutionFinished(engine.deps, cloudifyExecutions);
   const told = { tenant: TENANT, payload } as Parameters<typeof finished>[0];
   await eventually(async () => expect((await readExecution(engine.db.query, id))!.phase).toBe('ended'));
   await finished(told);
@@ -95,7 +99,7 @@ test('so does one that was cancelled when deployments had heard that it was thro
     return { id, payload: { executionId: id, deploymentId, workflowId, status: outcome.status } };
   };
   const hear = async ({ payload }: { payload: object }) => {
-    const finished = onExecutionFinished(engine.deps, 'spec');
+    const finished = onExecutionFinished(engine.deps, specExecutions);
     await finished({ tenant: TENANT, payload } as Parameters<typeof finished>[0]);
   };
   const cancelled = await end();
@@ -134,7 +138,7 @@ test('recorded work has begun when it began, however late its end is told', asyn
 test('a start at a later time becomes a schedule of the workflow and hexadecimal digits', async () => {
   engine.peer.deployments.set('later', peerDeployment({ a: [] }));
   const scheduledForMs = Date.parse('2050-12-31T23:59:00Z');
-  const deps = { ...engine.deps, wire: 'cloudify' as const };
+  const deps = { ...engine.deps, wire: cloudifySchedules };
   await scheduleOnce(deps, admin, startRequest('later', { scheduledForMs }));
   const [made] = await rows(sql<{ id: string; next_occurrence: string }>`
     select id, next_occurrence from execution_schedules where deployment_id = 'later'`);
@@ -196,7 +200,7 @@ test('subgraphs of instances show the handler of the original, its name and inte
   const subgraph = await eventually(async () => {
     const filter = { executionId: id, states: [], skipInternal: true };
     const found = await listOperations(engine.db.query, filter, sql`true`, {
-      wire: 'cloudify',
+      ...cloudifyOperations,
       managerName: 'm1',
     });
     const [first] = found.filter((one) => one.type === 'SubgraphTask');
@@ -210,7 +214,7 @@ test('subgraphs of instances show the handler of the original, its name and inte
   });
   const byId = (operationId: string) =>
     listOperations(engine.db.query, { operationId, states: [], skipInternal: false }, sql`true`, {
-      wire: 'cloudify',
+      ...cloudifyOperations,
       managerName: 'm1',
     });
   expect(await byId(subgraph.id)).toEqual([subgraph]);

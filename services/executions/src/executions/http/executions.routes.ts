@@ -1,6 +1,6 @@
 import { hasPermission, isAdministrator, ownershipOf } from '@baton/contracts';
 import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
-import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope, type Wire } from '@baton/http';
+import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError, badParameter, isAppError, nearestName } from '@baton/kernel';
 import { actOnExecutions } from '../../engine/commands/act-on-executions';
 import { cancelExecution } from '../../engine/commands/cancel-execution';
@@ -9,13 +9,14 @@ import { setStatus } from '../../engine/commands/set-status';
 import type { EngineDeps } from '../../engine/deps';
 import { scheduleOnce } from '../../schedules/commands/put-schedule';
 import { parseScheduleTime } from '../../schedules/domain/schedule-time';
+import type { SchedulesWire } from '../../schedules/http/wire-policy';
 import type { ExecutionRow } from '../../store/rows';
 import { deleteExecutions } from '../commands/delete-executions';
 import { recordRefused } from '../commands/record-refused';
 import { requestExecution } from '../commands/request-execution';
 import { restoreExecution } from '../commands/restore-execution';
 import { pastExecutionOf } from '../domain/past-execution';
-import { executionOnWire, presentExecution, presentScheduled } from '../domain/present-execution';
+import { presentExecution, presentScheduled } from '../domain/present-execution';
 import { type StartRequest, WAIT_AFTER_FAIL_S } from '../domain/start-request';
 import { requireWorkflowPermission } from '../domain/workflow-permission';
 import { awaitedExecution } from '../queries/awaited-execution';
@@ -23,35 +24,40 @@ import { explainExecution } from '../queries/explain-execution';
 import { knownExecution } from '../queries/known-execution';
 import { listExecutions, summarizeExecutions } from '../queries/list-executions';
 import { visibleExecution } from '../queries/visible-execution';
+import type { ExecutionsWire } from './wire-policy';
 
 /** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
-export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: Wire): BoundRoute[] {
-  const present = (call: HttpCall, row: ExecutionRow) => executionOnWire(call, presentExecution(row));
+export function executionsRoutes(
+  deps: EngineDeps & { nowMs(): number },
+  { executions: wire, schedules }: { executions: ExecutionsWire; schedules: SchedulesWire },
+): BoundRoute[] {
+  const present = (call: HttpCall, row: ExecutionRow) => wire.present(call.version, presentExecution(row));
   const presentOne = (call: HttpCall, row: ExecutionRow) => ({ ...present(call, row), ...deadlineOf(row) });
   const shown = async (call: HttpCall, id: string) =>
     present(call, (await knownExecution(deps.db.query, id))!);
   return bindRoutes(executionRoutes, {
     async listExecutions(call) {
       const page = await listExecutions(deps.db.query, call.principal, call.list);
-      const items = page.items.map((item) => executionOnWire(call, item as Record<string, unknown>));
+      const items = page.items.map((item) => wire.present(call.version, item as Record<string, unknown>));
       return listEnvelope({ ...page, items }, call.list);
     },
     async getExecution(call) {
       const id = call.params.executionId!;
-      if (wire === 'cloudify') return executionOnWire(call, await awaitedExecution(deps, call.principal, id));
+      if (wire.showsUploads)
+        return wire.present(call.version, await awaitedExecution(deps, call.principal, id));
       return presentOne(call, await visibleExecution(deps.db.query, call.principal, id));
     },
     async startExecution(call) {
-      const request = startRequestOf(call, deps.nowMs());
+      const request = startRequestOf(call, deps.nowMs(), wire);
       const past = pastExecutionOf(call.principal, call.body);
       if (past) {
         const owner = await ownershipOf(call.principal, call.body, deps.findUser);
         return present(call, await restoreExecution(deps, request, past, owner));
       }
-      if (request.scheduledForMs === null || wire === 'spec')
+      if (request.scheduledForMs === null || !wire.makesSchedules)
         return present(call, await start(deps, request, wire));
-      await scheduleOnce({ ...deps, wire }, call.principal, request);
-      return executionOnWire(call, presentScheduled());
+      await scheduleOnce({ ...deps, wire: schedules }, call.principal, request);
+      return wire.present(call.version, presentScheduled());
     },
     async actOnExecution(call) {
       const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
@@ -67,7 +73,7 @@ export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: W
       await setStatus(deps, row.id, status, call.body.error ?? '');
       return await shown(call, row.id);
     },
-    deleteExecutions: (call) => deleteListed(deps, call, present),
+    deleteExecutions: (call) => deleteListed(deps, call, present, wire),
     async actOnExecutions({ principal, list, body }) {
       const done = await actOnExecutions(deps, principal, list, body.action);
       return listEnvelope({ ...done, filtered: null }, { ...list, include: null });
@@ -92,12 +98,11 @@ function deadlineOf({ status, cancel_deadline }: ExecutionRow): { cancel_deadlin
   return status === 'cancelling' && cancel_deadline !== null ? { cancel_deadline } : {};
 }
 
-/** Under the original's wire a refusal for want of availability leaves a failed execution. */
-async function start(deps: EngineDeps, request: StartRequest, wire: Wire): Promise<ExecutionRow> {
+async function start(deps: EngineDeps, request: StartRequest, wire: ExecutionsWire): Promise<ExecutionRow> {
   try {
     return await requestExecution(deps, request);
   } catch (error) {
-    if (wire === 'cloudify' && isAppError(error, 'unavailable_workflow_error'))
+    if (wire.keepsRefusedStarts && isAppError(error, 'unavailable_workflow_error'))
       await recordRefused(deps, request);
     throw error;
   }
@@ -107,11 +112,11 @@ async function deleteListed(
   deps: EngineDeps & { nowMs(): number },
   call: HttpCall<Parameters<typeof deleteExecutions>[3] | undefined>,
   present: (call: HttpCall, row: ExecutionRow) => Record<string, unknown>,
+  wire: ExecutionsWire,
 ) {
-  requireJsonType(call);
+  requireType(call, wire.deleteType);
   const deleted = await deleteExecutions(deps.db, call.principal, call.list, call.body ?? {}, deps.nowMs());
-  const items =
-    call.wire === 'cloudify' ? [{ count: deleted.length }] : deleted.map((row) => present(call, row));
+  const items = wire.deletedItems(deleted, (row) => present(call, row));
   return listEnvelope({ items, total: deleted.length, filtered: null }, { ...call.list, include: null });
 }
 
@@ -126,8 +131,8 @@ function oneOf<T extends string>(field: string, options: readonly T[], value: st
 }
 
 /** Deletes that carry their conditions in a body ask for its type, also when it is empty: no body at all is an accident. */
-function requireJsonType({ wire, contentType }: HttpCall): void {
-  if (wire === 'spec' || /^application\/json$/i.test(contentType)) return;
+function requireType({ contentType }: HttpCall, type: RegExp | null): void {
+  if (type === null || type.test(contentType)) return;
   throw new AppError('unsupported_content_type_error', 'Content type must be application/json', {
     expected: 'application/json',
   });
@@ -144,17 +149,17 @@ function refuseUnknownStatus(row: ExecutionRow, status: string): void {
 }
 
 /** Answers whether the execution goes on. */
-async function act(deps: EngineDeps, id: string, text: string, wire: Wire): Promise<boolean> {
+async function act(deps: EngineDeps, id: string, text: string, wire: ExecutionsWire): Promise<boolean> {
   const action = oneOf('action', executionAction.options, text);
   const isResume = action === 'resume' || action === 'force-resume';
   if (isResume)
-    await resumeExecution(deps, id, action === 'force-resume', { mayRunBeside: wire === 'cloudify' });
+    await resumeExecution(deps, id, action === 'force-resume', { mayRunBeside: wire.resumesBesideOthers });
   // The original takes requeue for a plain cancel.
   else await cancelExecution(deps, id, action === 'requeue' ? 'cancel' : action);
   return isResume;
 }
 
-function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
+function startRequestOf(call: HttpCall, nowMs: number, wire: ExecutionsWire): StartRequest {
   const { body, principal } = call;
   if (body.deployment_id === undefined)
     throw badParameter('deployment_id', 'deployment_id is missing', {
@@ -187,19 +192,14 @@ function startRequestOf(call: HttpCall, nowMs: number): StartRequest {
     isForced: body.force ?? false,
     mayQueue: body.queue ?? false,
     isDryRun: body.dry_run ?? false,
-    waitAfterFailS: waitAfterFail(call),
+    waitAfterFailS: waitAfterFail(body.wait_after_fail, wire),
     scheduledForMs: schedule === undefined ? null : parseScheduleTime(field, schedule, nowMs),
     isSystemWorkflow: body.is_system_workflow ?? false,
     isOfClient: true,
   };
 }
 
-/** Seconds. The original stores any value unread; under its wire what is no number means the default. */
-function waitAfterFail({ body, wire }: HttpCall): number {
-  const value: unknown = body.wait_after_fail;
-  if (typeof value === 'number') return value;
-  if (value === undefined || value === null || wire === 'cloudify') return WAIT_AFTER_FAIL_S;
-  throw badParameter('wait_after_fail', 'wait_after_fail must be a number of seconds', {
-    expected: 'integer',
-  });
+/** Seconds. */
+function waitAfterFail(given: unknown, wire: ExecutionsWire): number {
+  return typeof given === 'number' ? given : wire.waitAfterFail(given, WAIT_AFTER_FAIL_S);
 }

@@ -5,9 +5,11 @@ import { sql } from 'kysely';
 import { fireSchedules } from '../../schedules/commands/fire-schedules';
 import { updateDefaultSchedules } from '../../schedules/commands/make-default-schedules';
 import { schedulesRoutes } from '../../schedules/http/schedules.routes';
+import { specSchedules } from '../../schedules/http/wire-policy';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { type EngineSetup, engineSetup } from '../../testing/engine-setup';
 import { type HttpRig, httpRig } from '../../testing/http-rig';
+import { specExecutions } from '../http/wire-policy';
 import { onDeploymentCreated } from './on-deployment-created';
 import { onDeploymentDeleted } from './on-deployment-deleted';
 
@@ -22,7 +24,7 @@ let engine: EngineSetup;
 let http: HttpRig;
 beforeAll(async () => {
   engine = await engineSetup();
-  http = await httpRig(engine, schedulesRoutes({ ...engine.deps, wire: 'spec' }));
+  http = await httpRig(engine, schedulesRoutes({ ...engine.deps, wire: specSchedules }));
 }, 120_000);
 afterAll(async () => {
   await http?.close();
@@ -50,7 +52,7 @@ async function make(deploymentId: string, atMs: number): Promise<string> {
 /** `createExecutionId`: absent in messages of an older release. */
 async function hearDeleted(deploymentId: string, createExecutionId: string | undefined, atMs: number) {
   const gone = { deploymentId, deleteLogs: true, createExecutionId };
-  const handle = onDeploymentDeleted({ db: engine.db, wire: 'spec' });
+  const handle = onDeploymentDeleted({ db: engine.db, wire: specExecutions });
   await handle(buildMessage(deploymentDeleted, about(deploymentId, atMs), gone));
 }
 

@@ -6,13 +6,14 @@ import { forgetDeployment } from '../commands/forget-executions';
 type Deleted = typeof deploymentDeleted extends MessageType<infer T> ? T : never;
 
 /**
- * A deployment is gone: its schedules and executions go with it, its events when the caller asked for that (the original: always).
+ * A deployment is gone: its schedules and executions go with it, its events when the caller asked for that or the wire
+ * always drops them.
  * A new one of its id keeps its own, however late this comes. Repeating is harmless.
  */
-export function onDeploymentDeleted(deps: { db: Db<DB>; wire: 'spec' | 'cloudify' }) {
+export function onDeploymentDeleted(deps: { db: Db<DB>; wire: { dropsEventsWithDeployment: boolean } }) {
   return async ({ tenant, time, payload }: Envelope<Deleted>): Promise<void> => {
     const { deploymentId, deleteLogs, createExecutionId } = payload;
     const gone = { tenant, deploymentId, madeBy: createExecutionId ?? null, at: time };
-    await forgetDeployment(deps.db, gone, deleteLogs || deps.wire === 'cloudify');
+    await forgetDeployment(deps.db, gone, deleteLogs || deps.wire.dropsEventsWithDeployment);
   };
 }

@@ -10,9 +10,9 @@ type Ended = typeof uploadEnded extends MessageType<infer T> ? T : never;
  * Clients of the original look for the execution that uploaded a blueprint: it is recorded as ended, once per upload. The
  * spec knows no such executions, so its lists stay without them.
  */
-export function onUploadEnded(deps: EngineDeps, wire: 'spec' | 'cloudify') {
+export function onUploadEnded(deps: EngineDeps, wire: { recordsUploads: boolean }) {
   return async ({ tenant, payload }: Envelope<Ended>): Promise<void> => {
-    if (wire === 'spec') return;
+    if (!wire.recordsUploads) return;
     await recordExecution(deps, {
       ...startRequest({
         tenant,

@@ -4,9 +4,11 @@ import { sql } from 'kysely';
 import { resumeExecution } from '../../engine/commands/resume-execution';
 import { setStatus } from '../../engine/commands/set-status';
 import { createExecutionGroup } from '../../groups/commands/create-execution-group';
+import { specGroups } from '../../groups/http/wire-policy';
 import { readExecutionGroup } from '../../groups/queries/execution-groups';
 import { fireSchedules } from '../../schedules/commands/fire-schedules';
 import { schedulesRoutes } from '../../schedules/http/schedules.routes';
+import { specSchedules } from '../../schedules/http/wire-policy';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { type EngineSetup, engineSetup } from '../../testing/engine-setup';
 import { admin, httpRig } from '../../testing/http-rig';
@@ -154,7 +156,9 @@ test('members of a group start as far as the quota goes, and all or none are tak
       ...{ workflowId: 'install', defaultParameters: {}, parameters: {}, isForced: false, concurrency: 10 },
       ...{ visibility: null, createdAt: null },
     };
-    await createExecutionGroup(engine.deps, request, (tx) => readExecutionGroup(tx, admin, groupId, 'spec'));
+    await createExecutionGroup(engine.deps, request, (tx) =>
+      readExecutionGroup(tx, admin, groupId, specGroups),
+    );
     return groupId;
   };
   await expect(begin('wide', 8)).rejects.toMatchObject({
@@ -188,7 +192,7 @@ test('a resume has no place in the queue: it is refused while the quota is full'
 });
 
 test('a schedule whose tenant has its quota is queued; while the queue is full its occurrence stays due', async () => {
-  const http = await httpRig(engine, schedulesRoutes({ ...engine.deps, wire: 'spec' }));
+  const http = await httpRig(engine, schedulesRoutes({ ...engine.deps, wire: specSchedules }));
   try {
     await setFakeNow(engine.db.pool, '2030-01-01T00:00:00Z');
     await engine.limit({ [T]: { runningExecutions: 1, queuedExecutions: 1 } });

@@ -1,14 +1,6 @@
 import type { Principal } from '@baton/contracts';
 import { operationRoutes } from '@baton/contracts/http/operations';
-import {
-  answer,
-  type BoundRoute,
-  bindRoutes,
-  booleanOf,
-  type HandlersOf,
-  pickFields,
-  type Wire,
-} from '@baton/http';
+import { answer, type BoundRoute, bindRoutes, booleanOf, type HandlersOf, pickFields } from '@baton/http';
 import { AppError, isUuid } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { EngineDeps } from '../../engine/deps';
@@ -30,6 +22,7 @@ import {
 import { updateStoredOperations } from '../commands/update-stored-operations';
 import { clientGraphsOf, listClientOperations } from '../queries/client-graphs';
 import type { OwnedOperation } from '../store/client-graphs.sql';
+import type { OperationsWire } from './wire-policy';
 
 const DEFAULT_SIZE = 1000;
 
@@ -49,13 +42,15 @@ const pageOf = <T>(items: T[], query: Paging) => ({
 
 export interface OperationsDeps {
   db: Db<DB>;
-  wire: Wire;
+  wire: OperationsWire;
   managerName: string;
   engine: EngineDeps;
 }
 
 /** Routes of stored operations and tasks graphs (spec v3.1 part 2 "Operations", reference/rest-api.md 5.17). */
 export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
+  const { wire, managerName } = deps;
+  const shown = { onFailure: wire.onFailure, managerName };
   return bindRoutes(operationRoutes, {
     async listOperations(call) {
       const { graph_id: graphId, execution_id: executionId, state, skip_internal: skip } = call.query;
@@ -70,12 +65,12 @@ export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
       const filter = { graphId, executionId, states, skipInternal };
       if (executionId !== undefined) await visibleExecution(deps.db.query, call.principal, executionId);
       const [ours, theirs] = await Promise.all([
-        listOperations(deps.db.query, filter, scope, deps),
+        listOperations(deps.db.query, filter, scope, shown),
         listClientOperations(deps.db.query, filter, scope),
       ]);
       const items = [...ours, ...theirs.map(presentClientOperation)];
       if (graphId !== undefined && items.length === 0) await requireGraph(deps.db.query, scope, graphId);
-      if (deps.wire === 'cloudify') return pageOf(items, call.query);
+      if (wire.isPaged) return pageOf(items, call.query);
       return call.query._size === undefined && call.query._offset === undefined
         ? items
         : cut(items, call.query);
@@ -85,7 +80,7 @@ export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
       if (isUuid(id)) {
         // Ids are written in small letters.
         const filter = { operationId: id.toLowerCase(), states: [], skipInternal: false };
-        const [ours] = await listOperations(deps.db.query, filter, executionScope(principal, false), deps);
+        const [ours] = await listOperations(deps.db.query, filter, executionScope(principal, false), shown);
         if (ours) return ours;
       }
       return presentClientOperation(await visibleOperation(deps.engine, principal, id));
@@ -106,7 +101,7 @@ export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
     },
     async getExecutionGraph(call) {
       const execution = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
-      return await executionGraph(deps.engine, execution, executionScope(call.principal, false), deps);
+      return await executionGraph(deps.engine, execution, executionScope(call.principal, false), shown);
     },
     ...clientHandlers(deps),
   });
@@ -143,11 +138,11 @@ function clientHandlers({
     async updateOperation({ principal, params, body }) {
       const id = params.operation_id!;
       await changeOperation(engine, principal, id, body);
-      return wire === 'cloudify' ? {} : presentClientOperation(await visibleOperation(engine, principal, id));
+      return wire.showsChanged ? presentClientOperation(await visibleOperation(engine, principal, id)) : {};
     },
     async deleteOperation({ principal, params }) {
       const id = params.operation_id!;
-      const before = wire === 'cloudify' ? await visibleOperation(engine, principal, id) : null;
+      const before = wire.showsDeleted ? await visibleOperation(engine, principal, id) : null;
       await removeOperation(engine, principal, id);
       return before ? answer({ status: 200, body: presentClientOperation(before) }) : answer({ status: 204 });
     },

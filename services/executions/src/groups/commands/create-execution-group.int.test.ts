@@ -9,6 +9,7 @@ import { readExecution } from '../../executions/store/executions.sql';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { type EngineSetup, engineSetup, type Probe, succeed, work } from '../../testing/engine-setup';
 import { admin as principal } from '../../testing/http-rig';
+import { specGroups } from '../http/wire-policy';
 import { readExecutionGroup } from '../queries/execution-groups';
 import { readGroup } from '../store/execution-groups.sql';
 import { actOnGroup, type GroupAction } from './act-on-group';
@@ -58,7 +59,7 @@ async function begin(name: string, more: Record<string, unknown> = {}): Promise<
       createdAt: null,
       ...more,
     },
-    (tx) => readExecutionGroup(tx, principal, groupId, 'spec'),
+    (tx) => readExecutionGroup(tx, principal, groupId, specGroups),
   );
 }
 
@@ -69,7 +70,7 @@ async function members(groupId: string) {
   return rows;
 }
 
-const shown = (groupId: string) => readExecutionGroup(engine.db.query, principal, groupId, 'spec');
+const shown = (groupId: string) => readExecutionGroup(engine.db.query, principal, groupId, specGroups);
 const isActive = (row: Row) => !['waiting', 'ended'].includes(row.phase);
 
 /** Works on all members until the group has the status; answers how many were active at most. */

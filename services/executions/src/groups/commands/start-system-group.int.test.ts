@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { type EngineSetup, engineSetup } from '../../testing/engine-setup';
 import { admin } from '../../testing/http-rig';
+import { specGroups } from '../http/wire-policy';
 import { readExecutionGroup } from '../queries/execution-groups';
 import { recordGroupCreation } from './record-group';
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => await engine?.stop());
 
-const shown = (groupId: string) => readExecutionGroup(engine.db.query, admin, groupId, 'spec');
+const shown = (groupId: string) => readExecutionGroup(engine.db.query, admin, groupId, specGroups);
 
 test('deployments made in a group have their creation recorded as a group, once', async () => {
   const created = {

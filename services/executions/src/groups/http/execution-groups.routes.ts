@@ -9,16 +9,16 @@ import { changeExecutionGroup } from '../commands/change-execution-group';
 import { createExecutionGroup } from '../commands/create-execution-group';
 import type { GroupRequest } from '../domain/group-members';
 import { listExecutionGroups, readExecutionGroup, visibleGroup } from '../queries/execution-groups';
+import type { GroupsWire } from './wire-policy';
 
 const DEFAULT_CONCURRENCY = 5;
 
 /** Execution groups (reference/rest-api.md 5.8). */
-export function executionGroupsHttp(deps: EngineDeps): BoundRoute[] {
-  const read = (call: HttpCall) =>
-    readExecutionGroup(deps.db.query, call.principal, call.params.id!, call.wire);
+export function executionGroupsHttp(deps: EngineDeps, wire: GroupsWire): BoundRoute[] {
+  const read = (call: HttpCall) => readExecutionGroup(deps.db.query, call.principal, call.params.id!, wire);
   return bindRoutes(executionGroupRoutes, {
     async listExecutionGroups(call) {
-      const { principal, list, query, wire } = call;
+      const { principal, list, query } = call;
       const page = await listExecutionGroups(deps.db.query, principal, list, wire, query._get_data ?? false);
       return listEnvelope(page, list);
     },
@@ -26,18 +26,17 @@ export function executionGroupsHttp(deps: EngineDeps): BoundRoute[] {
     async createExecutionGroup(call) {
       const owner = await ownershipOf(call.principal, call.body, deps.findUser);
       const request = groupRequestOf(call, owner);
-      const earlier = await repeated(deps, call, request);
+      const earlier = await repeated(deps, wire, call, request);
       if (earlier) return earlier;
       return await createExecutionGroup(deps, request, (tx) =>
-        readExecutionGroup(tx, call.principal, request.groupId, call.wire),
+        readExecutionGroup(tx, call.principal, request.groupId, wire),
       );
     },
     async actOnExecutionGroup(call) {
       const group = await visibleGroup(deps.db.query, call.principal, call.params.id!);
       const action = actionOf(call.body.action);
       const count = await actOnGroup(deps, group, action);
-      // The original finds no execution to cancel then; to the spec it is no error.
-      if (count === 0 && call.wire === 'cloudify' && !action.endsWith('resume'))
+      if (count === 0 && wire.refusesEmptyActions && !action.endsWith('resume'))
         throw notFound('Execution', group.id);
       return await read(call);
     },
@@ -67,11 +66,12 @@ function actionOf(text: string): GroupAction {
 /** The group that the same Idempotency-Key made before: the key is its id. */
 async function repeated(
   deps: EngineDeps,
+  wire: GroupsWire,
   call: HttpCall,
   request: GroupRequest,
 ): Promise<Record<string, unknown> | null> {
   if (call.idempotencyKey === undefined || call.body.id) return null;
-  const group = await readExecutionGroup(deps.db.query, call.principal, request.groupId, call.wire).catch(
+  const group = await readExecutionGroup(deps.db.query, call.principal, request.groupId, wire).catch(
     (error: unknown) => {
       if (error instanceof AppError && error.code === 'not_found_error') return null;
       throw error;

@@ -7,18 +7,24 @@ import type { ExecutionGroupRow } from '../store/execution-groups.sql';
 const plain = (name: string) => sql`g.${sql.id(name)}`;
 const members = sql`from executions e where e.tenant = g.tenant and e.execution_group_id = g.id`;
 
-/** Derived from the members (reference/rest-api.md 5.8); the spec's wire tells a cancelled group from a finished one. */
-const status = (wire: 'spec' | 'cloudify') => sql`(select case
+/** How the status of a group is told. */
+export interface GroupStatusRule {
+  /** Whether a group with a cancelled execution is cancelled. Otherwise it is terminated. */
+  tellsCancelled: boolean;
+}
+
+/** Derived from the members (reference/rest-api.md 5.8). */
+const status = ({ tellsCancelled }: GroupStatusRule) => sql`(select case
     when count(*) = 0 then null
     when bool_and(e.status = 'pending') then 'pending'
     when bool_and(e.status in ('queued', 'scheduled', 'pending') or e.resume_wish is not null) then 'queued'
     when bool_and(e.phase = 'ended' and e.resume_wish is null) then case
       when bool_or(e.status = 'failed') then 'failed'
-      ${wire === 'spec' ? sql`when bool_or(e.status = 'cancelled') then 'cancelled'` : sql``}
+      ${tellsCancelled ? sql`when bool_or(e.status = 'cancelled') then 'cancelled'` : sql``}
       else 'terminated' end
     else 'started' end ${members})`;
 
-function groupColumns(wire: 'spec' | 'cloudify', withMembers: boolean): Record<string, RawBuilder<unknown>> {
+function groupColumns(rule: GroupStatusRule, withMembers: boolean): Record<string, RawBuilder<unknown>> {
   return {
     id: plain('id'),
     workflow_id: plain('workflow_id'),
@@ -33,7 +39,7 @@ function groupColumns(wire: 'spec' | 'cloudify', withMembers: boolean): Record<s
     execution_ids: withMembers
       ? sql`(select coalesce(json_agg(e.id order by e.created_at, e.id), '[]') ${members})`
       : sql`null::json`,
-    status: withMembers ? status(wire) : sql`null::text`,
+    status: withMembers ? status(rule) : sql`null::text`,
   };
 }
 
@@ -46,13 +52,13 @@ export async function listExecutionGroups(
   db: AnyQuery,
   principal: Principal,
   list: ListQuery,
-  wire: 'spec' | 'cloudify',
+  rule: GroupStatusRule,
   withMembers: boolean,
 ): Promise<ListPage<object>> {
   return await selectPage({
     db,
     from: sql`execution_groups g`,
-    columns: groupColumns(wire, withMembers),
+    columns: groupColumns(rule, withMembers),
     list,
     where: [groupScope(principal, list.allTenants)],
     tieBreak: sql`g.created_at, g.tenant, g.id`,
@@ -64,9 +70,9 @@ export async function readExecutionGroup(
   db: AnyQuery | AnyTx,
   principal: Principal,
   id: string,
-  wire: 'spec' | 'cloudify',
+  rule: GroupStatusRule,
 ): Promise<Record<string, unknown>> {
-  const fields = selectFields(groupColumns(wire, true));
+  const fields = selectFields(groupColumns(rule, true));
   const { rows } = await sql<Record<string, unknown>>`
     select ${fields} from execution_groups g where g.id = ${id} and ${groupScope(principal)}
     order by g.tenant = ${principal.tenant} desc limit 1`.execute(db);

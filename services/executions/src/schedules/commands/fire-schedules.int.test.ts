@@ -3,6 +3,7 @@ import { isoInstant, newId } from '@baton/kernel';
 import { eventually, setFakeNow } from '@baton/testkit';
 import { sql } from 'kysely';
 import { setStatus } from '../../engine/commands/set-status';
+import { specExecutions } from '../../executions/http/wire-policy';
 import { onDeploymentCreated } from '../../executions/messages/on-deployment-created';
 import { onDeploymentDeleted } from '../../executions/messages/on-deployment-deleted';
 import { lockGuard } from '../../executions/store/executions.sql';
@@ -10,6 +11,7 @@ import { peerDeployment } from '../../testing/deployments-peer';
 import { type EngineSetup, engineSetup } from '../../testing/engine-setup';
 import { admin, type HttpRig, httpRig } from '../../testing/http-rig';
 import { schedulesRoutes } from '../http/schedules.routes';
+import { specSchedules } from '../http/wire-policy';
 import { fireSchedules } from './fire-schedules';
 import { updateDefaultSchedules } from './make-default-schedules';
 
@@ -21,7 +23,7 @@ let http: HttpRig;
 const call: HttpRig['call'] = (...asked) => http.call(...asked);
 beforeAll(async () => {
   engine = await engineSetup();
-  http = await httpRig(engine, schedulesRoutes({ ...engine.deps, wire: 'spec' }));
+  http = await httpRig(engine, schedulesRoutes({ ...engine.deps, wire: specSchedules }));
 }, 120_000);
 afterAll(async () => {
   await http?.close();
@@ -230,7 +232,7 @@ test('default schedules of a blueprint are made once; a deleted deployment takes
   engine.peer.deployments.set('defaults', peerDeployment({ a: [] }));
   await call('PUT', '/execution-schedules/s?deployment_id=defaults', weekly);
   const gone = { deploymentId: 'defaults', deleteLogs: false };
-  await onDeploymentDeleted({ db: engine.db, wire: 'spec' })(
+  await onDeploymentDeleted({ db: engine.db, wire: specExecutions })(
     buildMessage(deploymentDeleted, { tenant: 'default_tenant', key: 'd', time: isoInstant(START) }, gone),
   );
   expect(await listed()).toEqual([]);

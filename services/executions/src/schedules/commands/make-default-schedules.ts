@@ -15,7 +15,7 @@ import { readNowMs } from '../../store/clock.sql';
 import type { DB } from '../../store/tables.gen';
 import { relativeTimeMs } from '../domain/relative-time';
 import { nextOccurrence, type ScheduleRow } from '../domain/schedule';
-import { argumentsOf, ruleOf } from '../domain/schedule-input';
+import { argumentsOf, ruleOf, specReading } from '../domain/schedule-input';
 import {
   deleteEarlierSchedule,
   insertSchedule,
@@ -114,7 +114,7 @@ function rowOf(owner: ScheduleOwner, id: string, given: Json, nowMs: number): Sc
   const timing = {
     since: timeOf('since', entry.since, nowMs),
     until: timeOf('until', entry.until, nowMs),
-    rule: ruleOf(entry as Parameters<typeof ruleOf>[0], 'spec'),
+    rule: ruleOf(entry as Parameters<typeof ruleOf>[0], specReading),
     created_at: new Date(nowMs).toISOString(),
   };
   return {

@@ -9,12 +9,12 @@ import { declaredWorkflow, requireWorkflow } from '../../executions/domain/workf
 import { requireWorkflowPermission } from '../../executions/domain/workflow-permission';
 import { readNowMs } from '../../store/clock.sql';
 import { nextOccurrence, type ScheduleRow } from '../domain/schedule';
-import { argumentsOf, ruleOf, sinceOf } from '../domain/schedule-input';
+import { argumentsOf, ruleOf, type ScheduleReading, sinceOf } from '../domain/schedule-input';
 import { deleteEarlierSchedule, insertSchedule, rewriteSchedule } from '../store/schedules.sql';
 import { lockDecided } from './fire-schedules';
 
 export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments' | 'findUser' | 'log'> & {
-  wire: 'spec' | 'cloudify';
+  wire: ScheduleReading;
 };
 
 /**

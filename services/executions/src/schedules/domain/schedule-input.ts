@@ -4,16 +4,39 @@ import type { z } from 'zod';
 import { parseRecurrence, type ScheduleRule } from './recurrence';
 import type { ExecutionArguments } from './schedule';
 
-type Wire = 'spec' | 'cloudify';
 type CreateBody = z.output<typeof createScheduleBody>;
 type TimingBody = Pick<z.output<typeof updateScheduleBody>, 'recurrence' | 'count' | 'weekdays' | 'rrule'>;
+
+/** What the wires read in different ways. */
+export interface ScheduleReading {
+  /** @throws AppError bad_parameters_error where the rule can mean no run. */
+  checkRule(rule: { recurrence: string | null; count: number | null }): void;
+  /** Days that a text names; null: none. @throws AppError bad_parameters_error where days must be a list. */
+  weekdaysOfText(text: string): string[] | null;
+  /** Whether there is nothing to count from. */
+  needsSince(body: Pick<CreateBody, 'since' | 'rrule'>): boolean;
+}
+
+/** How the specification reads schedules. Blueprints are read so on every wire. */
+export const specReading: ScheduleReading = {
+  checkRule: refuseNothing,
+  weekdaysOfText(text) {
+    const days = text.split(',').map((day) => day.trim().toUpperCase());
+    return text.trim() === '' ? null : days;
+  },
+  needsSince: ({ since, rrule }) => (since === undefined || since === null) && !rrule,
+};
 
 /**
  * The rule that a new schedule, or `stored` with changes, has. A given rrule replaces the rule; else what is not given,
  * or null, stays (reference/rest-api.md 5.9).
  * @throws AppError bad_parameters_error where rrule stands beside recurrence, count or weekdays.
  */
-export function ruleOf(body: TimingBody, wire: Wire, stored: ScheduleRule | null = null): ScheduleRule {
+export function ruleOf(
+  body: TimingBody,
+  wire: ScheduleReading,
+  stored: ScheduleRule | null = null,
+): ScheduleRule {
   if (typeof body.rrule === 'string') {
     for (const field of ['recurrence', 'count', 'weekdays'] as const)
       if (body[field] !== undefined && body[field] !== null)
@@ -28,11 +51,11 @@ export function ruleOf(body: TimingBody, wire: Wire, stored: ScheduleRule | null
     count: body.count ?? before?.count ?? null,
     weekdays: body.weekdays == null ? (before?.weekdays ?? null) : weekdaysOf(body.weekdays, wire),
   };
-  if (wire === 'spec') refuseNothing(rule);
+  wire.checkRule(rule);
   return rule;
 }
 
-/** The original takes a recurrence of 0 days and counts below 1; neither can be meant. */
+/** Neither a recurrence of 0 days nor a count below 1 can be meant. @throws AppError bad_parameters_error */
 function refuseNothing({ recurrence, count }: { recurrence: string | null; count: number | null }): void {
   if (recurrence !== null && parseRecurrence(recurrence).every === 0)
     throw badParameter('recurrence', `recurrence: "${recurrence}" is no time between two runs`, {
@@ -42,20 +65,14 @@ function refuseNothing({ recurrence, count }: { recurrence: string | null; count
     throw badParameter('count', `count: ${count} is no number of runs`, { expected: 'an integer from 1' });
 }
 
-/** The spec takes a comma-separated text, which the original leaves to its clients. */
-function weekdaysOf(weekdays: string[] | string, wire: Wire): string[] | null {
-  if (typeof weekdays !== 'string')
-    return weekdays.length === 0 ? null : weekdays.map((day) => day.toUpperCase());
-  if (wire === 'cloudify')
-    throw badParameter('weekdays', 'weekdays must be a list', { expected: 'a list such as ["mo", "tu"]' });
-  const days = weekdays.split(',').map((day) => day.trim().toUpperCase());
-  return weekdays.trim() === '' ? null : days;
+function weekdaysOf(weekdays: string[] | string, wire: ScheduleReading): string[] | null {
+  if (typeof weekdays === 'string') return wire.weekdaysOfText(weekdays);
+  return weekdays.length === 0 ? null : weekdays.map((day) => day.toUpperCase());
 }
 
 /** @throws AppError bad_parameters_error when there is no `since` to count from. */
-export function sinceOf(body: CreateBody, wire: Wire): string | null {
-  const isMissing = body.since === undefined && (wire === 'cloudify' || !body.rrule);
-  if (isMissing || (body.since === null && wire === 'spec' && !body.rrule))
+export function sinceOf(body: CreateBody, wire: ScheduleReading): string | null {
+  if (wire.needsSince(body))
     throw badParameter('since', 'since is missing', {
       expected: 'YYYY-MM-DD HH:MM:SS, unless rrule is given',
     });

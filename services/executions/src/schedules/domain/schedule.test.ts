@@ -1,10 +1,11 @@
 import { isAppError, readInstant } from '@baton/kernel';
+import { cloudifySchedules } from '../http/cloudify/wire-policy';
 import { occurrencesOf } from './occurrences';
 import { plainTime } from './present-schedule';
 import type { ScheduleRule } from './recurrence';
 import { relativeTimeMs } from './relative-time';
 import { decideOccurrences } from './schedule';
-import { ruleOf } from './schedule-input';
+import { ruleOf, specReading } from './schedule-input';
 
 const NOW = Date.parse('2026-11-20T15:00:00Z');
 const every = (recurrence: string | null, more: object = {}): ScheduleRule => ({
@@ -146,25 +147,29 @@ describe('input', () => {
 
   test('changes keep what is not given, and rrule stands alone', () => {
     const stored = every('2 weeks', { count: 5 });
-    expect(ruleOf({ count: 2 }, 'spec', stored)).toEqual({ recurrence: '2 weeks', count: 2, weekdays: null });
-    expect(ruleOf({ weekdays: ['mo'] }, 'spec', stored)).toMatchObject({ count: 5, weekdays: ['MO'] });
-    expect(ruleOf({}, 'spec', { rrule: 'FREQ=DAILY' })).toEqual({ rrule: 'FREQ=DAILY' });
+    expect(ruleOf({ count: 2 }, specReading, stored)).toEqual({
+      recurrence: '2 weeks',
+      count: 2,
+      weekdays: null,
+    });
+    expect(ruleOf({ weekdays: ['mo'] }, specReading, stored)).toMatchObject({ count: 5, weekdays: ['MO'] });
+    expect(ruleOf({}, specReading, { rrule: 'FREQ=DAILY' })).toEqual({ rrule: 'FREQ=DAILY' });
     const nulls = { recurrence: null, count: null, weekdays: null, rrule: null };
-    expect(ruleOf(nulls, 'spec', stored)).toEqual(stored);
-    expect(ruleOf({ ...nulls, recurrence: '1 day' }, 'spec', stored)).toMatchObject({ count: 5 });
-    expect(ruleOf({ rrule: 'FREQ=DAILY' }, 'spec', stored)).toEqual({ rrule: 'FREQ=DAILY' });
-    expect(refusal(() => ruleOf({ rrule: 'FREQ=DAILY', count: 1 }, 'spec'))).toEqual([
+    expect(ruleOf(nulls, specReading, stored)).toEqual(stored);
+    expect(ruleOf({ ...nulls, recurrence: '1 day' }, specReading, stored)).toMatchObject({ count: 5 });
+    expect(ruleOf({ rrule: 'FREQ=DAILY' }, specReading, stored)).toEqual({ rrule: 'FREQ=DAILY' });
+    expect(refusal(() => ruleOf({ rrule: 'FREQ=DAILY', count: 1 }, specReading))).toEqual([
       'bad_parameters_error',
       'count',
     ]);
-    expect(ruleOf({ recurrence: '1w', weekdays: 'mo, tu' }, 'spec')).toMatchObject({
+    expect(ruleOf({ recurrence: '1w', weekdays: 'mo, tu' }, specReading)).toMatchObject({
       weekdays: ['MO', 'TU'],
     });
-    expect(refusal(() => ruleOf({ recurrence: '1w', weekdays: 'mo' }, 'cloudify'))).toEqual([
+    expect(refusal(() => ruleOf({ recurrence: '1w', weekdays: 'mo' }, cloudifySchedules))).toEqual([
       'bad_parameters_error',
       'weekdays',
     ]);
-    expect(refusal(() => ruleOf({ recurrence: '0 days' }, 'spec'))).toEqual([
+    expect(refusal(() => ruleOf({ recurrence: '0 days' }, specReading))).toEqual([
       'bad_parameters_error',
       'recurrence',
     ]);

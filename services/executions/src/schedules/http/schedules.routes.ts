@@ -2,7 +2,6 @@ import { executionScheduleRoutes } from '@baton/contracts/http/execution-schedul
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { createSchedule, type ScheduleDeps, updateSchedule } from '../commands/put-schedule';
 import { removeSchedule } from '../commands/remove-schedules';
-import { presentSchedule } from '../domain/present-schedule';
 import {
   listOccurrences,
   listSchedules,
@@ -10,24 +9,23 @@ import {
   scheduleKey,
   summarizeSchedules,
 } from '../queries/list-schedules';
+import type { SchedulesWire } from './wire-policy';
 
 /** Routes of execution schedules (spec v3.1 part 2 "Execution schedules"). */
-export function schedulesRoutes(deps: ScheduleDeps): BoundRoute[] {
+export function schedulesRoutes(deps: ScheduleDeps & { wire: SchedulesWire }): BoundRoute[] {
+  const { present } = deps.wire;
   const place = (call: HttpCall) => ({
     deploymentId: call.query.deployment_id as string,
     id: call.params.schedule_id!,
   });
   const key = (call: HttpCall) => scheduleKey(deps.db.query, call.principal, place(call));
   const shown = async (call: HttpCall) =>
-    presentSchedule(await readSchedule(deps.db.query, call.principal, place(call)), deps.wire);
+    present(await readSchedule(deps.db.query, call.principal, place(call)));
   const remove = async (call: HttpCall) => await removeSchedule(deps.db, await key(call));
   return bindRoutes(executionScheduleRoutes, {
     async listExecutionSchedules({ principal, list }) {
       const page = await listSchedules(deps.db.query, principal, list);
-      return listEnvelope(
-        { ...page, items: page.items.map((item) => presentSchedule(item, deps.wire)) },
-        list,
-      );
+      return listEnvelope({ ...page, items: page.items.map(present) }, list);
     },
     getExecutionSchedule: shown,
     async createExecutionSchedule(call) {

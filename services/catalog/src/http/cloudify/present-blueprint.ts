@@ -1,18 +1,11 @@
-/** Rows as the wire shows them: v3.1 in both spellings, v2.1. */
-import type { ApiVersion, LabelPair, Principal, Visibility } from '@baton/contracts';
-import { legacyFields } from '@baton/contracts/http/legacy-fields';
-import type { Wire } from '@baton/http';
-import { hasFailed, type UploadState, uploadMachine } from '../domain/upload.machine';
-import { uploadParameters, uploadVisibility } from '../domain/upload-execution';
-import type { BlueprintRow } from '../queries/read-blueprints';
+/** Blueprints as the wire of the original shows them: with the execution that an upload is to its clients. */
+import type { LabelPair, Principal, Visibility } from '@baton/contracts';
+import { hasFailed, type UploadState, uploadMachine } from '../../domain/upload.machine';
+import { uploadParameters, uploadVisibility } from '../../domain/upload-execution';
+import type { BlueprintRow } from '../../queries/read-blueprints';
 
 /** Columns of the original's storage that its clients may look for. */
-const CLOUDIFY_EXTRAS = { plan_p: null };
-
-/** `2026-11-21T02:46:17.123Z` as `2026-11-21 02:46:17.123000` (spec v2.1). */
-export function legacyTime(iso: unknown): unknown {
-  return typeof iso === 'string' ? `${iso.slice(0, 10)} ${iso.slice(11, 23)}000` : iso;
-}
+const EXTRAS = { plan_p: null };
 
 function executionStatus(state: UploadState): [status: string, display: string] {
   if (state === 'uploaded') return ['terminated', 'completed'];
@@ -31,7 +24,7 @@ interface StoredUpload {
   is_validation?: boolean;
 }
 
-/** The system execution that an upload is on the original's wire; here it is a view of the blueprint's own states. */
+/** The system execution that an upload is: a view of the blueprint's own states. */
 function uploadExecution(row: BlueprintRow): Record<string, unknown> {
   const raw = row.upload_execution as StoredUpload;
   const visibility = uploadVisibility(raw.visibility);
@@ -77,22 +70,11 @@ function uploadExecution(row: BlueprintRow): Record<string, unknown> {
 }
 
 /** A row for the wire; fields that were not selected stay away. */
-export function presentBlueprint(
-  row: BlueprintRow,
-  version: ApiVersion,
-  wire: Wire,
-): Record<string, unknown> {
-  if (wire === 'cloudify') return { ...row, upload_execution: uploadExecution(row), ...CLOUDIFY_EXTRAS };
-  if (version === 'v3.1') return { ...row, upload_execution: null };
-  const legacy = Object.fromEntries(legacyFields.blueprint.filter((f) => f in row).map((f) => [f, row[f]]));
-  return {
-    ...legacy,
-    created_at: legacyTime(row.created_at),
-    ...('updated_at' in row ? { updated_at: legacyTime(row.updated_at) } : {}),
-  };
+export function presentBlueprint(row: BlueprintRow): Record<string, unknown> {
+  return { ...row, upload_execution: uploadExecution(row), ...EXTRAS };
 }
 
-/** The blueprint of a validation on the original's wire; no row stands behind it. */
+/** The blueprint of a validation; no row stands behind it. */
 export function presentValidation(
   validation: {
     id: string;
@@ -133,19 +115,5 @@ export function presentValidation(
       is_validation: true,
     } satisfies StoredUpload,
   };
-  return { ...presentBlueprint(row, 'v3.1', 'cloudify'), state: 'validating' };
-}
-
-/** The answer to an upload that was only accepted: as it began, however far it may be by now. */
-export function asAccepted(row: BlueprintRow, state: UploadState): BlueprintRow {
-  return {
-    ...row,
-    state,
-    plan: null,
-    requirements: null,
-    description: null,
-    labels: [],
-    error: null,
-    error_traceback: null,
-  };
+  return { ...presentBlueprint(row), state: 'validating' };
 }

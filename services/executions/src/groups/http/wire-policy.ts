@@ -1,0 +1,10 @@
+import type { GroupStatusRule } from '../queries/execution-groups';
+
+/** What differs between the wires for execution groups. */
+export interface GroupsWire extends GroupStatusRule {
+  /** Whether an action other than a resume that concerns no execution is an error. */
+  refusesEmptyActions: boolean;
+}
+
+/** The wire of the specification. */
+export const specGroups: GroupsWire = { tellsCancelled: true, refusesEmptyActions: false };

@@ -1,0 +1,13 @@
+import { type ScheduleReading, specReading } from '../domain/schedule-input';
+
+/** What differs between the wires for execution schedules. */
+export interface SchedulesWire extends ScheduleReading {
+  /** A schedule as REST shows it (spec v3.1 part 2 "ExecutionSchedule"). Fields that were not selected stay away. */
+  present(row: Record<string, unknown>): Record<string, unknown>;
+}
+
+/** The wire of the specification. */
+export const specSchedules: SchedulesWire = {
+  ...specReading,
+  present: (row) => ('parameters' in row ? { ...row, parameters: row.parameters ?? {} } : row),
+};
