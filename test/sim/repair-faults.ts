@@ -49,13 +49,13 @@ export const repairFaults: readonly SeededFault[] = [
   },
   {
     name: 'states in memory have the numbers of those before them',
-    file: executions('engine/steps/advance-graph'),
+    file: executions('engine/steps/uncommitted'),
     find: 'loaded.states.push({ ...state, seq: base + 1 + i });',
     replace: 'loaded.states.push({ ...state, seq: base + i });',
   },
   {
     name: 'a step that was written is not noted in memory',
-    file: executions('engine/steps/advance-graph'),
+    file: executions('engine/steps/uncommitted'),
     find: '  loaded.version = version;\n',
     replace: '  loaded.version = version - 1;\n',
   },
@@ -110,7 +110,7 @@ export const repairFaults: readonly SeededFault[] = [
   {
     name: 'what follows when a graph ends with its resume is forgotten',
     file: executions('engine/steps/resume-graph'),
-    find: '  if (step.outcome) endGraph(deps, { execution, loaded }, decided, step.outcome);\n',
+    find: '  if (step.outcome) endGraph(deps, decided, step.outcome);\n',
     replace: '',
   },
   {

@@ -132,8 +132,8 @@ export const seededFaults: readonly SeededFault[] = [
   {
     name: 'a step that was refused counts as written',
     file: executions('engine/steps/run-step'),
-    find: 'if (!row) return forgotten(deps, executionId);\n  noteWritten(context.execution, loaded, decided.write, row);',
-    replace: 'if (row) noteWritten(context.execution, loaded, decided.write, row);',
+    find: 'if (!row) return dropped(decided);\n  decided.commit(row);',
+    replace: 'if (row) decided.commit(row);',
   },
   {
     name: 'a step that failed leaves its graph in memory',
@@ -144,8 +144,8 @@ export const seededFaults: readonly SeededFault[] = [
   {
     name: 'memory is used whatever its version is',
     file: executions('engine/steps/graph-memory'),
-    find: 'cached.graphId === execution.graph_id && cached.version === execution.version',
-    replace: 'cached.graphId === execution.graph_id',
+    find: 'cached?.graphId === execution.graph_id && cached.version === execution.version',
+    replace: 'cached?.graphId === execution.graph_id',
   },
   {
     name: 'steps of an execution are decided beside each other',

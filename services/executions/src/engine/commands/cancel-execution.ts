@@ -17,8 +17,9 @@ import {
   statusAfterCancel,
   statusOfCancel,
 } from '../domain/cancel';
+import { decideStep } from '../steps/advance-graph';
 import type { LoadedGraph } from '../steps/graph-memory';
-import { stepLocked } from '../steps/run-step';
+import { writeLocked } from '../steps/run-step';
 import { type KilledRun, requestKill } from '../store/tasks.sql';
 
 /**
@@ -138,12 +139,14 @@ export async function stopGraph(
   const hasGrace = graceMs > 0 || (mode === 'cancel' && loaded.graph.hasCode);
   const grace = hasGrace ? { graceUntil: execution.now_ms + graceMs } : {};
   try {
-    await stepLocked(deps, tx, { execution, loaded }, [{ kind: 'cancel', mode, ...grace }]);
-    const isOver = loaded.graph.flags.ended !== null;
-    return isOver ? { isOver } : { isOver, ...grace };
+    const happenings = [{ kind: 'cancel' as const, mode, ...grace }];
+    await writeLocked(deps, tx, decideStep(deps.memory, { execution, loaded }, happenings));
   } finally {
+    // Dropped, whether the transaction comes through or not: what follows reads the graph anew.
     deps.memory.forget(execution.id);
   }
+  const isOver = loaded.graph.flags.ended !== null;
+  return isOver ? { isOver } : { isOver, ...grace };
 }
 
 /** For one of many: an execution that changed its state meanwhile is none of this action's any more. */

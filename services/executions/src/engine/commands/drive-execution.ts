@@ -12,11 +12,12 @@ import { readExecution, type TimedExecution } from '../../executions/store/execu
 import type { ExecutionRow } from '../../store/rows';
 import type { EngineDeps } from '../deps';
 import { forcedLeftMs } from '../domain/cancel';
-import { type DecidedStep, decideInPieces, noteWritten, type Step } from '../steps/advance-graph';
-import { type LoadedGraph, newLoadedGraph } from '../steps/graph-memory';
+import { decideInPieces } from '../steps/advance-graph';
+import { newLoadedGraph } from '../steps/graph-memory';
 import { afterStep, endGraph } from '../steps/run-step';
 import { endingChanges, inputOfWorkflow, stageLog } from '../steps/stage-end';
 import { isUnstorable } from '../steps/step-writer';
+import type { Uncommitted } from '../steps/uncommitted';
 import { emptyWrite, type StepWrite } from '../store/step-write';
 import { packTasks, taskIdOf } from '../store/task-document';
 import { cancelComponents } from './act-on-components';
@@ -100,24 +101,19 @@ async function begin(
       deps.memory.forget(execution.id);
       return null;
     }
-    const after = { ...execution };
     if (!begun.graph) {
       const { last_event_seq, version, now_ms } = row;
-      Object.assign(after, begun.write.changes, { last_event_seq, version, now_ms });
-      const earlier = deps.memory.any(after.id);
-      if (earlier) {
-        // The graph that was carried out fits the row as before: its states are known.
-        if (earlier.version === execution.version) earlier.version = version;
-        earlier.execution = after;
-      }
+      const after = { ...execution, ...begun.write.changes, last_event_seq, version, now_ms };
+      // The graph that was carried out fits the row as before: its states are known.
+      deps.memory.moved(execution, after);
       deps.wake.events(after.id);
       return after;
     }
-    const { loaded, step } = begun.graph;
-    noteWritten(after, loaded, begun.write, row);
+    begun.graph.commit(row);
+    const { context, step } = begun.graph;
     // The driver goes on by itself when nothing in the graph needed a worker.
-    afterStep(deps, { execution: after, loaded }, { ...step, outcome: null });
-    return after;
+    afterStep(deps, context, { ...step, outcome: null });
+    return context.execution;
   });
 }
 
@@ -174,7 +170,8 @@ function unplannable(reason: string): Stage {
 
 interface Begun {
   write: StepWrite;
-  graph: { loaded: LoadedGraph; step: Step } | null;
+  /** Of a graph, its first step. */
+  graph: Uncommitted | null;
 }
 
 /** What begins the stage: pending -> started with its event, once; the stage's log lines; its graph or call, or the end. */
@@ -215,8 +212,9 @@ async function beginGraph(
   stage: GraphStage,
   begin: StepWrite,
 ): Promise<Begun> {
-  const first = await inPieces(firstStep(execution, stage, begin));
-  const { id, loaded, decided, running } = first;
+  const decided = await inPieces(firstStep(deps, execution, stage, begin));
+  const { loaded } = decided.context;
+  const id = loaded.graphId;
   const write: StepWrite = {
     ...decided.write,
     phase: begin.phase,
@@ -242,19 +240,17 @@ async function beginGraph(
     },
   };
   decided.write = write;
-  if (decided.step.outcome) endGraph(deps, { execution: running, loaded }, decided, decided.step.outcome);
-  return { write, graph: { loaded, step: decided.step } };
-}
-
-interface FirstStep {
-  id: string;
-  running: TimedExecution;
-  loaded: LoadedGraph;
-  decided: DecidedStep;
+  if (decided.step.outcome) endGraph(deps, decided, decided.step.outcome);
+  return { write, graph: decided };
 }
 
 /** The graph of a stage, started in memory. */
-function* firstStep(execution: TimedExecution, { spec }: GraphStage, begin: StepWrite): Pieces<FirstStep> {
+function* firstStep(
+  { memory }: Pick<EngineDeps, 'memory'>,
+  execution: TimedExecution,
+  { spec }: GraphStage,
+  begin: StepWrite,
+): Pieces<Uncommitted> {
   const graph = yield* graphFromSpecInPieces(spec);
   const id = newId(execution.now_ms);
   const { blueprint_id = execution.blueprint_id } = begin.changes;
@@ -265,6 +261,5 @@ function* firstStep(execution: TimedExecution, { spec }: GraphStage, begin: Step
   yield;
   const loaded = newLoadedGraph(running, id, graph, ids, new Set(ids.keys()));
   yield;
-  const decided = yield* decideInPieces(running, loaded, [{ kind: 'start' }]);
-  return { id, running, loaded, decided };
+  return yield* decideInPieces(memory, { execution: running, loaded }, [{ kind: 'start' }]);
 }

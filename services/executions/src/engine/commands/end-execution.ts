@@ -62,11 +62,9 @@ export async function endExecution(
   const { last_event_seq, version, now_ms } = row;
   const at = { last_event_seq, version, now_ms, wake_at: write.wakeAt };
   const ended = { ...execution, ...write.changes, ...at } as TimedExecution;
+  deps.memory.moved(execution, ended);
   const loaded = deps.memory.known(execution.id);
-  if (loaded?.version === execution.version) {
-    Object.assign(loaded, { execution: ended, version });
-    if (isTold) loaded.deliveredSeq = 0;
-  }
+  if (loaded && isTold) loaded.deliveredSeq = 0;
   return ended;
 }
 

@@ -23,8 +23,8 @@ import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import type { EngineDeps } from '../deps';
 import { cancelOf } from '../domain/cancel';
-import { goOn, type ResumedStep } from '../steps/resume-graph';
-import { afterStep } from '../steps/run-step';
+import { goOn } from '../steps/resume-graph';
+import { afterStep, type WrittenStep } from '../steps/run-step';
 import { readGraph, renameStoppedGraphs } from '../store/tasks.sql';
 import { codeMapping } from '../store/work.sql';
 
@@ -75,7 +75,10 @@ export async function resumeExecution(
     }),
   );
   if (resumed === 'refused') return false;
-  if (resumed) afterStep(deps, resumed.context, resumed.step);
+  if (resumed) {
+    resumed.decided.commit(resumed.row);
+    afterStep(deps, resumed.decided.context, resumed.decided.step);
+  }
   deps.wake.drive(executionId);
   return true;
 }
@@ -148,7 +151,7 @@ async function resumeInTx(
   execution: LockedExecution,
   present: { model: DeploymentModel; blueprintId: string } | null,
   isForced: boolean,
-): Promise<ResumedStep | null> {
+): Promise<WrittenStep | null> {
   await allowLeavingTheEnd(tx);
   const last = execution.history.at(-1);
   // Programs continue past failures in their middle: only the last one is gone back to.

@@ -7,12 +7,11 @@ import {
   type Happening,
 } from '@baton/task-graph';
 import { newEventOf } from '../../events/domain/graph-events';
-import type { LockedExecution } from '../../executions/store/executions.sql';
 import type { InstanceStateRow } from '../../store/rows';
 import { emptyWrite, type StepChanges, type StepWrite } from '../store/step-write';
-import type { SteppedRow } from '../store/steps.sql';
 import type { LoadedGraph } from './graph-memory';
 import { taskWrites } from './task-writes';
+import { markAhead, type StepContext, type Uncommitted, uncommitted } from './uncommitted';
 import { wakeUpsOf } from './wake-ups';
 
 /** Which worker takes ready operations in the same step, and how many. */
@@ -37,36 +36,30 @@ export interface Step {
   hasTimers: boolean;
 }
 
-/** A decision that is made in memory and not written yet. */
-export interface DecidedStep {
-  step: Step;
-  write: StepWrite;
-}
+type Memory = Parameters<typeof uncommitted>[0];
 
-/**
- * One step of an execution's graph, in memory: decide, and say what is to be written. Until `noteWritten` the graph in
- * memory fits no version; whoever cannot write it forgets the graph.
- */
+/** One step of an execution's graph, in memory: decides, and says what is to be written. */
 export function decideStep(
-  execution: LockedExecution,
-  loaded: LoadedGraph,
+  memory: Memory,
+  context: StepContext,
   happenings: readonly Happening[],
   claims: readonly ClaimRequest[] = [],
   clock: Pick<Clock, 'monotonic'> = systemClock,
-): DecidedStep {
-  return whole(decideInPieces(execution, loaded, happenings, claims, clock));
+): Uncommitted {
+  return whole(decideInPieces(memory, context, happenings, claims, clock));
 }
 
 /** The same, of a graph that nobody else knows yet. */
 export function* decideInPieces(
-  execution: LockedExecution,
-  loaded: LoadedGraph,
+  memory: Memory,
+  context: StepContext,
   happenings: readonly Happening[],
   claims: readonly ClaimRequest[] = [],
   clock: Pick<Clock, 'monotonic'> = systemClock,
-): Pieces<DecidedStep> {
+): Pieces<Uncommitted> {
+  const { execution, loaded } = context;
   const flagsBefore = JSON.stringify(loaded.graph.flags);
-  loaded.version = -1;
+  markAhead(loaded);
   const first = yield* advanceInPieces(loaded.graph, happenings, execution.now_ms);
   noteDispatch(loaded, first);
   const claimed = claims.map((claim) => (first.outcome ? [] : pick(loaded, claim)));
@@ -81,20 +74,18 @@ export function* decideInPieces(
 
   yield;
   const areFlagsChanged = JSON.stringify(loaded.graph.flags) !== flagsBefore;
-  const decided = describe(execution, loaded, decisions, areFlagsChanged, clock.monotonic());
-  decided.step.claimed = claimed;
+  const { step, write } = describe(context, decisions, areFlagsChanged, clock.monotonic());
   yield;
-  return decided;
+  return uncommitted(memory, context, { ...step, claimed }, write);
 }
 
 /** The delta of decisions and what follows from it for the execution's row. */
 export function describe(
-  execution: LockedExecution,
-  loaded: LoadedGraph,
+  { execution, loaded }: StepContext,
   decisions: readonly Decision[],
   areFlagsChanged: boolean,
   nowMs: number,
-): DecidedStep {
+): { step: Step; write: StepWrite } {
   const outcome = decisions.find((decision) => decision.outcome)?.outcome ?? null;
   const states = decisions.flatMap(statesOf);
   const counters = decisions.at(-1)!.counters;
@@ -124,23 +115,6 @@ export function describe(
     hasTimers: loaded.graph.flags.deadline !== null || decisions.some((d) => d.timers.length > 0),
   };
   return { step, write };
-}
-
-/** The step is stored: the graph in memory fits its rows again, and the execution's row is as it is now. */
-export function noteWritten(
-  execution: LockedExecution,
-  loaded: LoadedGraph,
-  write: StepWrite,
-  row: SteppedRow,
-): void {
-  const { version, last_event_seq, last_state_seq, now_ms } = row;
-  Object.assign(execution, write.changes, { version, last_event_seq, last_state_seq, now_ms });
-  execution.wake_at = write.wakeAt;
-  loaded.version = version;
-  loaded.execution = execution;
-  if (loaded.deliveredSeq === write.deliveredSeq) loaded.deliveredSeq = 0;
-  const base = last_state_seq - write.states.length;
-  for (const [i, state] of write.states.entries()) loaded.states.push({ ...state, seq: base + 1 + i });
 }
 
 export function noteDispatch(loaded: LoadedGraph, decision: Decision): void {

@@ -12,13 +12,15 @@ import { noteResult, type ResultSizes } from './result-room';
 
 /**
  * Graphs in memory. The rows are the truth: a cached graph is used only while its version is the one of the locked
- * execution row, else it is read again. A transaction that fails forgets the graph that it changed.
+ * execution row, else it is read again. A step that changes one is `Uncommitted` until it is stored.
  */
 export interface LoadedGraph {
   graphId: string;
   executionId: string;
   /** `executions.version` that this state belongs to. */
   version: number;
+  /** A step is decided in it that is not stored: it belongs to no version. Only `Uncommitted` sets and ends that. */
+  isAhead: boolean;
   graph: GraphState;
   /** Task ids by idx, and back. */
   ids: string[];
@@ -52,6 +54,8 @@ export interface GraphMemory {
   /** The same, also while a step is being written: for what is only ever added to. */
   any(executionId: string): LoadedGraph | null;
   keep(loaded: LoadedGraph): void;
+  /** The row was written without its graph, which fits it as before; one of another version is read anew. */
+  moved(before: TimedExecution, after: TimedExecution): void;
   /** The graph, and the row where it was just accepted. */
   forget(executionId: string): void;
 }
@@ -71,7 +75,8 @@ export function createGraphMemory(accepted: Pick<AcceptedRows, 'forget'>): Graph
   return {
     async load(tx, execution) {
       const cached = graphs.get(execution.id);
-      if (cached && cached.graphId === execution.graph_id && cached.version === execution.version) {
+      const isCurrent = cached?.graphId === execution.graph_id && cached.version === execution.version;
+      if (cached && isCurrent && !cached.isAhead) {
         cached.execution = execution;
         return cached;
       }
@@ -81,10 +86,16 @@ export function createGraphMemory(accepted: Pick<AcceptedRows, 'forget'>): Graph
     },
     known(executionId) {
       const loaded = graphs.get(executionId);
-      return loaded && loaded.version >= 0 ? loaded : null;
+      return loaded && !loaded.isAhead ? loaded : null;
     },
     any: (executionId) => graphs.get(executionId) ?? null,
     keep: (loaded) => void graphs.set(loaded.executionId, loaded),
+    moved(before, after) {
+      const loaded = graphs.get(after.id);
+      if (!loaded) return;
+      if (loaded.isAhead || loaded.version !== before.version) graphs.delete(after.id);
+      else Object.assign(loaded, { version: after.version, execution: after });
+    },
     forget(executionId) {
       graphs.delete(executionId);
       accepted.forget(executionId);
@@ -133,6 +144,7 @@ export function newLoadedGraph(
     graphId,
     executionId: execution.id,
     version: execution.version,
+    isAhead: false,
     graph,
     ids,
     idxById: new Map(ids.map((id, idx) => [id, idx])),

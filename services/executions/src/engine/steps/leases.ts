@@ -5,8 +5,8 @@ import { executionToken } from '../../executions/domain/token';
 import type { InstanceStateRow } from '../../store/rows';
 import type { EngineDeps } from '../deps';
 import { assignmentOf } from '../domain/assignment';
-import type { StepContext } from './run-step';
 import { leaseMs } from './task-writes';
+import type { StepContext } from './uncommitted';
 
 /** The leases of claimed operations with all that their worker needs, states included that deployments may not know yet. */
 export function leasesOf(

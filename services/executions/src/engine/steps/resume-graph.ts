@@ -16,15 +16,11 @@ import { pendingStates } from '../store/instance-states.sql';
 import { writeStep } from '../store/steps.sql';
 import { taskOfRow } from '../store/task-document';
 import { countOtherGraphs, readGraph, storeAllTasks, updateDeps, updatePayload } from '../store/tasks.sql';
-import { describe, noteDispatch, noteTimers, noteWritten, type Step } from './advance-graph';
+import { describe, noteDispatch, noteTimers } from './advance-graph';
 import { type LoadedGraph, newLoadedGraph } from './graph-memory';
-import { endGraph, type StepContext } from './run-step';
+import { endGraph, type WrittenStep } from './run-step';
 import { workflowConfigOf } from './stage-end';
-
-export interface ResumedStep {
-  context: StepContext;
-  step: Step;
-}
+import { markAhead, noteRow, uncommitted } from './uncommitted';
 
 /** Workers that may still be at their runs, whatever else of those has changed: their late answers count. */
 function noteHolders(loaded: LoadedGraph, rows: readonly StoredTask[]): void {
@@ -49,14 +45,17 @@ async function presentTasks(
   return tasks;
 }
 
-/** Takes the stopped graph of a locked execution up again and dispatches what is ready, in the caller's transaction. */
+/**
+ * Takes the stopped graph of a locked execution up again and dispatches what is ready, in the caller's transaction, behind which
+ * the caller commits the step.
+ */
 export async function goOn(
   tx: Tx<DB>,
   deps: EngineDeps,
   execution: LockedExecution,
   changes: ExecutionChanges,
   options: { isForced: boolean; model: DeploymentModel | null },
-): Promise<ResumedStep> {
+): Promise<WrittenStep> {
   const head = (await readGraph(tx, execution.graph_id!))!;
   // A resume may change what a task waits for, which only rows can hold.
   const rows = await storeAllTasks(tx, head);
@@ -103,13 +102,15 @@ export async function goOn(
     earlier_finished: others.finished,
   });
   loaded.states = await pendingStates(tx, execution.id);
-  const decided = describe(execution, loaded, [decision], true, systemClock.monotonic());
-  const { step, write } = decided;
+  markAhead(loaded);
+  const context = { execution, loaded };
+  const { step, write } = describe(context, [decision], true, systemClock.monotonic());
+  const decided = uncommitted(deps.memory, context, step, write);
   // Answers that came after the end may have been all that was missing.
-  if (step.outcome) endGraph(deps, { execution, loaded }, decided, step.outcome);
-  const row = await writeStep(tx, write);
+  if (step.outcome) endGraph(deps, decided, step.outcome);
+  const row = await writeStep(tx, decided.write);
   for (const { idx, deps: others } of decision.changes)
     if (others !== undefined && idx < rows.length) await updateDeps(tx, loaded.ids[idx]!, others);
-  noteWritten(execution, loaded, write, row);
-  return { context: { execution, loaded }, step };
+  noteRow(execution, decided.write, row);
+  return { decided, row };
 }

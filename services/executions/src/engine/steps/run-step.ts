@@ -1,18 +1,13 @@
 import type { Tx } from '@baton/postgres';
 import type { GraphOutcome, Happening } from '@baton/task-graph';
-import { type LockedExecution, lockExecution } from '../../executions/store/executions.sql';
+import { lockExecution } from '../../executions/store/executions.sql';
 import type { DB } from '../../store/tables.gen';
 import type { EngineDeps } from '../deps';
 import type { StepChanges } from '../store/step-write';
-import { writeStep } from '../store/steps.sql';
-import { type ClaimRequest, type DecidedStep, decideStep, noteWritten, type Step } from './advance-graph';
-import type { LoadedGraph } from './graph-memory';
+import { type SteppedRow, writeStep } from '../store/steps.sql';
+import { type ClaimRequest, decideStep, type Step } from './advance-graph';
 import { endAfter, type StageDeps } from './stage-end';
-
-export interface StepContext {
-  execution: LockedExecution;
-  loaded: LoadedGraph;
-}
+import { noteRow, type StepContext, type Uncommitted } from './uncommitted';
 
 export interface StepPlan {
   happenings: readonly Happening[];
@@ -76,17 +71,17 @@ async function stepFromMemory(
   // Without news the memory may be the one that is old; what needs the time asks the database for it.
   if (!planned || !planned.happenings.every(({ kind }) => kind === 'succeeded')) return null;
   if (planned.happenings.length === 0 && !planned.claims?.length) return null;
-  const decided = decideStep(context.execution, loaded, planned.happenings, planned.claims);
-  if (decided.step.hasTimers || decided.step.refused.length > 0) return forgotten(deps, executionId);
-  if (decided.step.outcome) endGraph(deps, context, decided, decided.step.outcome);
+  const decided = decideStep(deps.memory, context, planned.happenings, planned.claims);
+  if (decided.step.hasTimers || decided.step.refused.length > 0) return dropped(decided);
+  if (decided.step.outcome) endGraph(deps, decided, decided.step.outcome);
   const row = await deps.steps.write(decided.write);
-  if (!row) return forgotten(deps, executionId);
-  noteWritten(context.execution, loaded, decided.write, row);
-  return { step: decided.step, context };
+  if (!row) return dropped(decided);
+  decided.commit(row);
+  return decided;
 }
 
-function forgotten(deps: EngineDeps, executionId: string): null {
-  deps.memory.forget(executionId);
+function dropped(decided: Uncommitted): null {
+  decided.drop();
   return null;
 }
 
@@ -97,36 +92,36 @@ async function stepUnderLock(
   options: StepOptions,
 ): Promise<StepDone | null> {
   options.onLock?.();
-  return await deps.db.tx(async (tx) => {
+  const written = await deps.db.tx(async (tx) => {
     const execution = await lockExecution(tx, executionId);
     if (!execution?.graph_id || (execution.phase !== 'running' && !options.alsoEnded)) return null;
-    const loaded = await deps.memory.load(tx, execution);
-    const context = { execution, loaded };
+    const context = { execution, loaded: await deps.memory.load(tx, execution) };
     const planned = plan(context);
     if (!planned) return null;
-    const step = await stepLocked(deps, tx, context, planned.happenings, planned.claims);
+    const { happenings, claims } = planned;
+    const step = await writeLocked(deps, tx, decideStep(deps.memory, context, happenings, claims));
     await options.within?.(tx, context);
-    return { step, context };
+    return step;
   });
+  written?.decided.commit(written.row);
+  return written?.decided ?? null;
 }
 
-/** One step of a locked execution, in the caller's transaction; when that fails the caller forgets the graph. */
-export async function stepLocked(
-  deps: StageDeps,
-  tx: Tx<DB>,
-  context: StepContext,
-  happenings: readonly Happening[],
-  claims: readonly ClaimRequest[] = [],
-): Promise<Step> {
-  const { execution, loaded } = context;
-  const decided = decideStep(execution, loaded, happenings, claims);
-  if (decided.step.outcome && execution.phase === 'running')
-    endGraph(deps, context, decided, decided.step.outcome);
+/** A step that is written in a transaction which is not through. */
+export interface WrittenStep {
+  decided: Uncommitted;
+  row: SteppedRow;
+}
+
+/** Writes one step of a locked execution, in the caller's transaction, behind which the caller commits or drops the step. */
+export async function writeLocked(deps: StageDeps, tx: Tx<DB>, decided: Uncommitted): Promise<WrittenStep> {
+  const { execution, loaded } = decided.context;
+  if (decided.step.outcome && execution.phase === 'running') endGraph(deps, decided, decided.step.outcome);
   else if (execution.has_left_runs && execution.phase !== 'running' && loaded.holders.size === 0)
     decided.write.changes.has_left_runs = false;
   const row = await writeStep(tx, decided.write);
-  noteWritten(execution, loaded, decided.write, row);
-  return decided.step;
+  noteRow(execution, decided.write, row);
+  return { decided, row };
 }
 
 /**
@@ -135,8 +130,7 @@ export async function stepLocked(
  */
 export function endGraph(
   deps: StageDeps,
-  { execution, loaded }: StepContext,
-  { write }: DecidedStep,
+  { context: { execution, loaded }, write }: Uncommitted,
   outcome: GraphOutcome,
 ): void {
   const { name, memo } = (write.changes.stage ?? execution.stage)!;
@@ -159,8 +153,8 @@ export function endGraph(
   Object.assign(write.changes, changes);
 }
 
+/** After the commit of a step; after a crash before it engine/loops/engine.loops.ts does the same. */
 export function afterStep(deps: EngineDeps, { execution, loaded }: StepContext, step: Step): void {
-  deps.memory.keep(loaded);
   if (step.hasStates) deps.wake.deliver(execution.id);
   deps.wake.events(execution.id);
   if (step.outcome) deps.wake.drive(execution.id);

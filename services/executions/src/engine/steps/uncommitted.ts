@@ -1,0 +1,76 @@
+import type { LockedExecution } from '../../executions/store/executions.sql';
+import type { StepWrite } from '../store/step-write';
+import type { SteppedRow } from '../store/steps.sql';
+import type { Step } from './advance-graph';
+import type { GraphMemory, LoadedGraph } from './graph-memory';
+
+export interface StepContext {
+  execution: LockedExecution;
+  loaded: LoadedGraph;
+}
+
+/**
+ * A step that is decided in a graph in memory and not stored: the graph is ahead of its rows, and memory shows it to nobody.
+ * It ends once, in one of two ways: `commit` when its write is stored, behind the commit of the transaction that it is part of; `drop`
+ * when it is not, and then the graph is read anew. A transaction that is tried again decides anew, from a graph read anew.
+ */
+export interface Uncommitted {
+  readonly context: StepContext;
+  readonly step: Step;
+  /** What is to be written; until then its end may be added. */
+  write: StepWrite;
+  /** The graph fits its rows again, and the execution's row is as it is now. */
+  commit(row: SteppedRow): void;
+  /** Memory forgets the graph. */
+  drop(): void;
+}
+
+type Memory = Pick<GraphMemory, 'keep' | 'forget'>;
+
+/** The step of a graph that `markAhead` was called for. */
+export function uncommitted(memory: Memory, context: StepContext, step: Step, write: StepWrite): Uncommitted {
+  const { loaded } = context;
+  let isEnded = false;
+  const end = (): void => {
+    if (isEnded) throw new Error(`a step of execution ${loaded.executionId} was ended twice`);
+    isEnded = true;
+  };
+  const decided: Uncommitted = {
+    context,
+    step,
+    write,
+    commit(row) {
+      end();
+      noteRow(context.execution, decided.write, row);
+      noteGraph(context, decided.write, row);
+      memory.keep(loaded);
+    },
+    drop() {
+      end();
+      memory.forget(loaded.executionId);
+    },
+  };
+  return decided;
+}
+
+/** From now on the graph in memory says more than its rows; before anything is decided in it. */
+export function markAhead(loaded: LoadedGraph): void {
+  loaded.isAhead = true;
+}
+
+/** The row as the write has left it, also before the transaction of the write is through. */
+export function noteRow(execution: LockedExecution, write: StepWrite, row: SteppedRow): void {
+  const { version, last_event_seq, last_state_seq, now_ms } = row;
+  Object.assign(execution, write.changes, { version, last_event_seq, last_state_seq, now_ms });
+  execution.wake_at = write.wakeAt;
+}
+
+function noteGraph({ execution, loaded }: StepContext, write: StepWrite, row: SteppedRow): void {
+  const { version, last_state_seq } = row;
+  loaded.isAhead = false;
+  loaded.version = version;
+  loaded.execution = execution;
+  if (loaded.deliveredSeq === write.deliveredSeq) loaded.deliveredSeq = 0;
+  const base = last_state_seq - write.states.length;
+  for (const [i, state] of write.states.entries()) loaded.states.push({ ...state, seq: base + 1 + i });
+}
