@@ -39,6 +39,24 @@ const exportAllBan = {
   message: 'Name what is exported; no barrels.',
 };
 
+/** Names of wires (BATON_WIRE): whoever compares them would have to be found when a wire changes. */
+const wireNameBans = [
+  'BinaryExpression[operator=/^[!=]==?$/] > Literal[value=/^(spec|cloudify)$/]',
+  'SwitchCase > Literal[value=/^(spec|cloudify)$/]',
+  "TSUnionType:has(Literal[value='spec']):has(Literal[value='cloudify'])",
+].map((selector) => ({
+  selector,
+  message: 'Nobody asks which wire it is: name what differs in the WirePolicy of the service, and ask that.',
+}));
+const wireChoiceBans = [
+  "MemberExpression[property.name='BATON_WIRE']",
+  "CallExpression[callee.name='chooseWire']",
+].map((selector) => ({
+  selector,
+  message: 'Only service.ts chooses the WirePolicy, once; pass it, or a part of it, down.',
+}));
+const wireBans = [...wireNameBans, ...wireChoiceBans];
+
 const sleepBans = [
   'NewExpression[callee.name="Promise"] > ArrowFunctionExpression[body.callee.name="setTimeout"]',
   'NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"][arguments.0.type="Identifier"]',
@@ -80,12 +98,26 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
       ...(isSoft ? size('warn', 300, 40) : size('error', 400, 60)),
-      'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan],
+      'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan, ...wireBans],
     },
   },
   {
+    // Where the policies of the wires are chosen: of a service, of all routes, of the process.
+    files: [
+      'services/*/src/service.ts',
+      'packages/http/src/rules-of.ts',
+      'packages/service-runtime/src/lifecycle/start-parts.ts',
+    ],
+    rules: { 'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan, ...wireNameBans] },
+  },
+  {
+    // The type of the names.
+    files: ['packages/http/src/wire.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan] },
+  },
+  {
     files: ['packages/kernel/src/clock.ts'],
-    rules: { 'no-restricted-syntax': ['error', envBan, exportAllBan] },
+    rules: { 'no-restricted-syntax': ['error', envBan, exportAllBan, ...wireBans] },
   },
   {
     // The only readers of the environment.
@@ -96,7 +128,7 @@ export default tseslint.config(
       'packages/service-runtime/src/lifecycle/run-service.ts',
       'packages/service-runtime/src/telemetry/telemetry-preload.ts',
     ],
-    rules: { 'no-restricted-syntax': ['error', ...clockBan, exportAllBan] },
+    rules: { 'no-restricted-syntax': ['error', ...clockBan, exportAllBan, ...wireBans] },
   },
   {
     files: tests,

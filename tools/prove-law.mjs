@@ -135,6 +135,27 @@ const texts = {
   'packages/broker/src/config.ts': ['export const home = process.env.HOME;', null],
   'packages/broker/src/barrel.ts': ["export * from './parsed';", 'no-restricted-syntax'],
   'packages/broker/src/spaces.ts': ["export * as parsed from './parsed';", null],
+  'packages/broker/src/compares-wires.ts': [
+    "export const isOriginal = (wire: string): boolean => wire === 'cloudify';",
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/switches-wires.ts': [
+    "export function f(wire: string): number {\n  switch (wire) {\n    case 'spec':\n      return 1;\n  }\n  return 2;\n}",
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/names-wires.ts': ["export type Wire = 'spec' | 'cloudify';", 'no-restricted-syntax'],
+  'packages/broker/src/reads-wire.ts': [
+    'export const wireOf = (config: { BATON_WIRE: string }) => config.BATON_WIRE;',
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/other-kinds.ts': [
+    "export type Provider = 'local' | 'cloudify';\nexport const hasSpec = (o: object): boolean => 'spec' in o;",
+    null,
+  ],
+  'packages/broker/src/compares-wires.test.ts': [
+    "export const isOriginal = (wire: string): boolean => wire === 'cloudify';",
+    null,
+  ],
   'packages/broker/src/sleeps.test.ts': [
     'export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));',
     'no-restricted-syntax',

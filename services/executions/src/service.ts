@@ -12,6 +12,7 @@ import {
   uploadEnded,
   workersRpc,
 } from '@baton/contracts';
+import { chooseWire } from '@baton/http';
 import { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createUserLookup, type RpcHandlers } from '@baton/rpc';
@@ -73,7 +74,7 @@ import { scheduleLoops } from './schedules/loops/schedules.loops';
 import { schedulesHandlers } from './schedules/rpc/schedules.rpc';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
-import { type WirePolicy, wirePolicyOf } from './wire-policy';
+import { cloudifyWire, specWire, type WirePolicy } from './wire-policy';
 import { workersHttp } from './workers/http/workers.routes';
 import { forGoodWorkers } from './workers/rpc/for-good-workers';
 import { workersRpcHandlers } from './workers/rpc/workers.rpc';
@@ -118,7 +119,7 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
 export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
   const engine = composeEngine(config, infra);
   const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance, limits } = engine;
-  const wire = wirePolicyOf(config.BATON_WIRE);
+  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   const registry = createWorkerRegistry(db);
   const managerName = config.BATON_MANAGER_NAME ?? hostname();
   const doctorParts = createDoctorParts(infra.rpc);

@@ -1,4 +1,3 @@
-import { chooseWire, type Wire } from '@baton/http';
 import { cloudifyEvents } from './events/http/cloudify/wire-policy';
 import { type EventsWire, specEvents } from './events/http/wire-policy';
 import { cloudifyExecutions } from './executions/http/cloudify/wire-policy';
@@ -19,7 +18,8 @@ export interface WirePolicy {
   operations: OperationsWire;
 }
 
-const spec: WirePolicy = {
+/** The wire of the specification. */
+export const specWire: WirePolicy = {
   executions: specExecutions,
   events: specEvents,
   groups: specGroups,
@@ -27,13 +27,11 @@ const spec: WirePolicy = {
   operations: specOperations,
 };
 
-const cloudify: WirePolicy = {
+/** The wire of the original (docs/compatibility.md). */
+export const cloudifyWire: WirePolicy = {
   executions: cloudifyExecutions,
   events: cloudifyEvents,
   groups: cloudifyGroups,
   schedules: cloudifySchedules,
   operations: cloudifyOperations,
 };
-
-/** The policy of an installation whose wire is `wire`. */
-export const wirePolicyOf = (wire: Wire): WirePolicy => chooseWire(wire, { spec, cloudify });

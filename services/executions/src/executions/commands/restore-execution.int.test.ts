@@ -2,7 +2,7 @@ import type { Principal } from '@baton/contracts';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { type EngineSetup, engineSetup } from '../../testing/engine-setup';
 import { admin, type HttpRig, httpRig } from '../../testing/http-rig';
-import { wirePolicyOf } from '../../wire-policy';
+import { specWire } from '../../wire-policy';
 import { executionsRoutes } from '../http/executions.routes';
 
 const helper: Principal = {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   engine.peer.deployments.set('d', peerDeployment({ a: [] }));
   http = await httpRig(
     engine,
-    executionsRoutes({ ...engine.deps, nowMs: () => Date.parse('2030-01-01') }, wirePolicyOf('spec')),
+    executionsRoutes({ ...engine.deps, nowMs: () => Date.parse('2030-01-01') }, specWire),
   );
 }, 120_000);
 afterAll(async () => {

@@ -29,8 +29,9 @@ import type { ExecutionsWire } from './wire-policy';
 /** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
 export function executionsRoutes(
   deps: EngineDeps & { nowMs(): number },
-  { executions: wire, schedules }: { executions: ExecutionsWire; schedules: SchedulesWire },
+  wires: { executions: ExecutionsWire; schedules: SchedulesWire },
 ): BoundRoute[] {
+  const wire = wires.executions;
   const present = (call: HttpCall, row: ExecutionRow) => wire.present(call.version, presentExecution(row));
   const presentOne = (call: HttpCall, row: ExecutionRow) => ({ ...present(call, row), ...deadlineOf(row) });
   const shown = async (call: HttpCall, id: string) =>
@@ -47,18 +48,7 @@ export function executionsRoutes(
         return wire.present(call.version, await awaitedExecution(deps, call.principal, id));
       return presentOne(call, await visibleExecution(deps.db.query, call.principal, id));
     },
-    async startExecution(call) {
-      const request = startRequestOf(call, deps.nowMs(), wire);
-      const past = pastExecutionOf(call.principal, call.body);
-      if (past) {
-        const owner = await ownershipOf(call.principal, call.body, deps.findUser);
-        return present(call, await restoreExecution(deps, request, past, owner));
-      }
-      if (request.scheduledForMs === null || !wire.makesSchedules)
-        return present(call, await start(deps, request, wire));
-      await scheduleOnce({ ...deps, wire: schedules }, call.principal, request);
-      return wire.present(call.version, presentScheduled());
-    },
+    startExecution: async (call) => wire.present(call.version, await startOrSchedule(deps, wires, call)),
     async actOnExecution(call) {
       const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
       const isResumed = await act(deps, id, call.body.action, wire);
@@ -96,6 +86,24 @@ export function executionsRoutes(
 /** Until when what runs may end by itself; clients of the original leave a field alone that they do not know. */
 function deadlineOf({ status, cancel_deadline }: ExecutionRow): { cancel_deadline?: string } {
   return status === 'cancelling' && cancel_deadline !== null ? { cancel_deadline } : {};
+}
+
+/** The execution, in the form of v3.1, that a start, or the tale of one of the past, leaves. */
+async function startOrSchedule(
+  deps: EngineDeps & { nowMs(): number },
+  { executions: wire, schedules }: { executions: ExecutionsWire; schedules: SchedulesWire },
+  call: HttpCall,
+): Promise<Record<string, unknown>> {
+  const request = startRequestOf(call, deps.nowMs(), wire);
+  const past = pastExecutionOf(call.principal, call.body);
+  if (past) {
+    const owner = await ownershipOf(call.principal, call.body, deps.findUser);
+    return presentExecution(await restoreExecution(deps, request, past, owner));
+  }
+  if (request.scheduledForMs === null || !wire.makesSchedules)
+    return presentExecution(await start(deps, request, wire));
+  await scheduleOnce({ ...deps, wire: schedules }, call.principal, request);
+  return presentScheduled();
 }
 
 async function start(deps: EngineDeps, request: StartRequest, wire: ExecutionsWire): Promise<ExecutionRow> {
