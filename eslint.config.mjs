@@ -39,6 +39,18 @@ const exportAllBan = {
   message: 'Name what is exported; no barrels.',
 };
 
+// A column `visibility` compared with a text, or with a value behind a word that begins a condition; an assignment has neither.
+const visibilityBans = [
+  "TemplateElement[value.raw=/visibility\\s*(=|<>|!=)\\s*'|visibility\\s+(not\\s+)?in\\b/]",
+  'TemplateElement[value.raw=/(where|and|or|on|not|when|[(])\\s*([a-z]+[.])?visibility\\s*(=|<>|!=)\\s*$/i]',
+  "Literal[value=/visibility\\s*(=|<>|!=)\\s*'|visibility\\s+(not\\s+)?in\\s*[(]/]",
+  'CallExpression[arguments.0.value=/(^|[.])visibility$/][arguments.1.value=/^(=|<>|!=|in|not in)$/]',
+].map((selector) => ({
+  selector,
+  message:
+    'Who sees a row is said once: packages/postgres has visibilityScope for lists, visibleTo, sharedOrOwn, isGlobal and isPrivate.',
+}));
+
 const sleepBans = [
   'NewExpression[callee.name="Promise"] > ArrowFunctionExpression[body.callee.name="setTimeout"]',
   'NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"][arguments.0.type="Identifier"]',
@@ -80,8 +92,13 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
       ...(isSoft ? size('warn', 300, 40) : size('error', 400, 60)),
-      'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan],
+      'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan, ...visibilityBans],
     },
+  },
+  {
+    // The only comparisons with a column `visibility`.
+    files: ['packages/postgres/src/visibility-scope.ts', 'packages/postgres/src/visibility-sql.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan] },
   },
   {
     files: ['packages/kernel/src/clock.ts'],

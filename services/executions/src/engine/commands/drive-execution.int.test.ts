@@ -112,7 +112,9 @@ test('what a later release has written is refused and left as it is, until a rep
   await phaseIs(id, 'running');
   const claim = () => claimTask(engine.deps, { workerId: 'w1', executionId: id, taskId: '', room: 1 });
   await sql`update executions set format = 2 where id = ${id}`.execute(engine.db.query);
-  await expect(driveExecution(engine.deps, id)).rejects.toThrow(`execution ${id}: format 2 of a workflow history`);
+  await expect(driveExecution(engine.deps, id)).rejects.toThrow(
+    `execution ${id}: format 2 of a workflow history`,
+  );
   await sql`update executions set format = null where id = ${id}`.execute(engine.db.query);
   await sql`update tasks_graphs set format = 2 where execution_id = ${id}`.execute(engine.db.query);
   engine.deps.memory.forget(id);
