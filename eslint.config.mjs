@@ -57,6 +57,18 @@ const wireChoiceBans = [
 }));
 const wireBans = [...wireNameBans, ...wireChoiceBans];
 
+// A column `visibility` compared with a text, or with a value behind a word that begins a condition; an assignment has neither.
+const visibilityBans = [
+  "TemplateElement[value.raw=/visibility\\s*(=|<>|!=)\\s*'|visibility\\s+(not\\s+)?in\\b/]",
+  'TemplateElement[value.raw=/(where|and|or|on|not|when|[(])\\s*([a-z]+[.])?visibility\\s*(=|<>|!=)\\s*$/i]',
+  "Literal[value=/visibility\\s*(=|<>|!=)\\s*'|visibility\\s+(not\\s+)?in\\s*[(]/]",
+  'CallExpression[arguments.0.value=/(^|[.])visibility$/][arguments.1.value=/^(=|<>|!=|in|not in)$/]',
+].map((selector) => ({
+  selector,
+  message:
+    'Who sees a row is said once: packages/postgres has visibilityScope for lists, visibleTo, sharedOrOwn, isGlobal and isPrivate.',
+}));
+
 const sleepBans = [
   'NewExpression[callee.name="Promise"] > ArrowFunctionExpression[body.callee.name="setTimeout"]',
   'NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"][arguments.0.type="Identifier"]',
@@ -98,7 +110,7 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
       ...(isSoft ? size('warn', 300, 40) : size('error', 400, 60)),
-      'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan, ...wireBans],
+      'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan, ...wireBans, ...visibilityBans],
     },
   },
   {
@@ -108,12 +120,17 @@ export default tseslint.config(
       'packages/http/src/rules-of.ts',
       'packages/service-runtime/src/lifecycle/start-parts.ts',
     ],
-    rules: { 'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan, ...wireNameBans] },
+    rules: { 'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan, ...wireNameBans, ...visibilityBans] },
   },
   {
     // The type of the names.
     files: ['packages/http/src/wire.ts'],
-    rules: { 'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan] },
+    rules: { 'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan, ...visibilityBans] },
+  },
+  {
+    // The only comparisons with a column `visibility`.
+    files: ['packages/postgres/src/visibility-scope.ts', 'packages/postgres/src/visibility-sql.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan, ...wireBans] },
   },
   {
     files: ['packages/kernel/src/clock.ts'],

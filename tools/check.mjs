@@ -1,5 +1,6 @@
-// Everything that needs no server: format, lint, types, import law, dead code, pure tests. `--fix` repairs what can be repaired;
-// `--only=types,law` runs some steps; `--fresh` forgets caches as CI does; `--full` tries every case of the properties.
+// Everything that needs no server: format, lint, types, import law, dead code, marks of migrations, pure tests. `--fix` repairs
+// what can be repaired; `--only=types,law` runs some steps; `--fresh` forgets caches as CI does; `--full` tries every case of the
+// properties.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bin, root, runSteps } from './run-steps.mjs';
@@ -69,6 +70,10 @@ const steps = [
       '--output-type',
       'err',
     ],
+  },
+  {
+    name: 'migrations',
+    command: [process.execPath, 'tools/lint-migrations.mjs'],
   },
   {
     name: 'format',

@@ -172,6 +172,30 @@ const texts = {
     'export const limit = (end: () => void) => setTimeout(() => end(), 5_000);',
     null,
   ],
+  'packages/broker/src/compares.ts': [
+    "export const seen = (table: string) => `select 1 from ${table} where visibility = 'global'`;",
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/compares-value.ts': [
+    'export const seen = (v: string) => `select 1 from t where a and t.visibility <> ${v}`;',
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/compares-in-text.ts': [
+    "export const seen = \"select 1 where visibility in ('tenant', 'global')\";",
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/compares-by-call.ts': [
+    "export const seen = (q: { where(...a: string[]): void }) => q.where('b.visibility', '=', 'global');",
+    'no-restricted-syntax',
+  ],
+  'packages/broker/src/assigns.ts': [
+    'export const set = (v: string) => `update t set name = 1, visibility = ${v}, other = coalesce(${v}, visibility)`;',
+    null,
+  ],
+  'packages/postgres/src/visibility-sql.ts': [
+    'export const isGlobal = () => "visibility = \'global\'";',
+    null,
+  ],
   'packages/broker/src/long.ts': [long(401), 'max-lines'],
   'packages/broker/src/long-function.ts': [longFunction, 'max-lines-per-function'],
 };

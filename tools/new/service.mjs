@@ -20,7 +20,7 @@ const packageJson = (name) => ({
   devDependencies: { '@baton/testkit': 'workspace:*' },
 });
 
-const migration = `-- Up Migration
+const migration = `-- expand
 create table outbox (id uuid primary key, envelope jsonb not null, created_at timestamptz not null default app_now());
 create table inbox (consumer text not null, message_id uuid not null, received_at timestamptz not null default app_now(), primary key (consumer, message_id));
 `;

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from './json';
 import { RawJson } from './raw-json';
+import { defineFormat, requireFormat } from './stored-format';
 
 /**
  * JSON written so that what its parts have in common stands once. A node of a plan brings all operations of its type with
@@ -8,6 +9,9 @@ import { RawJson } from './raw-json';
  * earlier ones only, and an entry as a whole is never such a reference.
  */
 export const FOLDED_PREFIX = '{"$folded":1,';
+/** Its number is that of `$folded`; plain JSON has number 1 too. */
+export const FOLDED_FORMAT = defineFormat('folded JSON text', 1, [1]);
+const NUMBER = /^\{"\$folded":([^,}]{1,20})/;
 const PREFIX = `${FOLDED_PREFIX}"shared":[`;
 const BETWEEN = '],"value":';
 const MARK = '$s';
@@ -95,7 +99,13 @@ export function foldJson(value: JsonObject, plainChars: number): FoldedJson {
   return { text: `${PREFIX}${folding.shared.join(',')}${BETWEEN}${text}}`, size };
 }
 
-export const isFoldedJson = (text: string): boolean => text.startsWith(PREFIX);
+/** Whether a text is folded, else it is plain JSON. @throws AppError when its number is unknown here. */
+export function isFoldedJson(text: string): boolean {
+  if (text.startsWith(PREFIX)) return true;
+  const number = text.startsWith('{"$') ? NUMBER.exec(text)?.[1] : undefined;
+  if (number !== undefined && number !== '1') requireFormat(FOLDED_FORMAT, Number(number), 'a folded text');
+  return false;
+}
 
 /** What a text says, folded or not. Parts that are equal are the same objects: nobody may change them. */
 export function readFoldedJson(text: string): JsonObject {

@@ -8,6 +8,7 @@ export { parseDurationMs } from './duration';
 export { type ErrorCode, type ErrorEntry, errorTable } from './error-table';
 export { createFloodLog, type FloodLog } from './flood-log';
 export {
+  FOLDED_FORMAT,
   FOLDED_PREFIX,
   type FoldedJson,
   foldJson,
@@ -31,3 +32,4 @@ export { jsonParts, jsonText, RawJson } from './raw-json';
 export { err, ok, type Result } from './result';
 export { Secret } from './secret';
 export { storableJson } from './storable-json';
+export { defineFormat, requireFormat, type StoredFormat } from './stored-format';

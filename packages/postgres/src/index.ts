@@ -41,4 +41,13 @@ export {
   sendAfterCommit,
 } from './transaction-scope';
 export { type VisibilityColumns, visibilityScope } from './visibility-scope';
+export {
+  globalText,
+  isGlobal,
+  isPrivate,
+  privateCreatorText,
+  sharedOrOwn,
+  type Viewer,
+  visibleTo,
+} from './visibility-sql';
 export { countedSummary, filteredTotal, visibleTotal } from './visible-total';

@@ -70,6 +70,21 @@ test('refuses a file that comes before one that ran already', async () => {
   await expect(run()).rejects.toThrow('0001_another');
 });
 
+test('an index is built concurrently, by one of many runners, also after a build that was broken off', async () => {
+  await run();
+  const build = '-- expand, without transaction\ncreate unique index concurrently first_at on first (at);';
+  await writeFile(join(dir, '0003_index.sql'), build);
+  await select('insert into sample.first select at from sample.first');
+  // Two equal rows: the build fails, and leaves an invalid index.
+  await expect(run()).rejects.toThrow('first_at');
+  const valid = `select i.indisvalid as valid from pg_index i where i.indexrelid = 'sample.first_at'::regclass`;
+  expect(await select(valid)).toEqual([{ valid: false }]);
+  await select('delete from sample.first where ctid = (select min(ctid) from sample.first)');
+  const ran = await Promise.all(Array.from({ length: 4 }, () => run()));
+  expect(ran.flat()).toEqual(['0003_index']);
+  expect(await select(valid)).toEqual([{ valid: true }]);
+});
+
 test('costs next to nothing when there is nothing to do, also when the database is ahead of the files', async () => {
   await run();
   await rm(join(dir, '0002_second.sql'));

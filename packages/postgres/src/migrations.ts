@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import type { Log } from '@baton/kernel';
+import { afterDelay, type Log } from '@baton/kernel';
 import { postgresConnection, type TlsSource } from '@baton/tls';
 import pg from 'pg';
 import { guardTenants, isGuarded, makeTenantGuard } from './closed-tenants';
+import { loadMigrations } from './migration-loader';
 import { isSecured, secureRows } from './row-security';
 import { handOverSchema, isHandedOver, type ServiceLogin, withLogin } from './service-logins';
 import { APP_NOW } from './sql-fragments';
@@ -13,7 +14,7 @@ export interface MigrationOptions {
   trust?: TlsSource | null | undefined;
   /** Made when absent. */
   schema: string;
-  /** Folder of `0001_name.sql` files; forward only, each in a transaction of its own. */
+  /** Folder of `0001_name.sql` files; forward only, each in a transaction of its own, or marked `, without transaction`. */
   dir: string;
   log: Log;
   /** False: no policies that hold requests to their tenant are made. Default true. */
@@ -25,6 +26,7 @@ export interface MigrationOptions {
 const TABLE = 'schema_migrations';
 /** One runner per database at a time; the others wait. The number only has to be ours. */
 const LOCK = 7_236_001;
+const LOCK_RETRY_MS = 50;
 
 // Stable, so that `due_at < app_now()` may use an index; a session of a test may stop the clock. In plpgsql, whose plan a
 // session keeps: a function in SQL is planned anew by each statement that calls it (15 us, a fifth of a small one).
@@ -52,7 +54,7 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
   await client.connect();
   try {
     if (await isDone(client, options, names)) return [];
-    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await lockInTurn(client);
     if (await isDone(client, options, names)) return [];
     await client.query(BOOTSTRAP);
     await makeTenantGuard(client, options.login?.role);
@@ -66,6 +68,16 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
     // Ends the session and with it the lock.
     await client.end();
   }
+}
+
+/**
+ * Waits for the lock by asking again: a session that waits inside PostgreSQL holds a snapshot, and an index that is built
+ * concurrently waits for every snapshot, so that both would wait for ever.
+ */
+async function lockInTurn(client: pg.Client): Promise<void> {
+  const isTaken = async () =>
+    (await client.query('select pg_try_advisory_lock($1) as is_taken', [LOCK])).rows[0].is_taken as boolean;
+  while (!(await isTaken())) await new Promise<void>((resolve) => afterDelay(LOCK_RETRY_MS, resolve));
 }
 
 type Owner = { client: pg.Client; role: string | null };
@@ -132,6 +144,7 @@ async function runLibrary(
     migrationsSchema: schema,
     migrationsTable: TABLE,
     noLock: true,
+    migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadMigrations }],
     checkOrder: true,
     verbose: false,
     logger: {

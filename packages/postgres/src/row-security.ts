@@ -1,5 +1,7 @@
 /** Isolation of tenants by the database itself (docs/adr/0015-row-security.md). */
+
 import type pg from 'pg';
+import { globalText } from './visibility-sql';
 
 /**
  * Requests of the service of `schema` work as this role: no login, no bypass, held to one tenant by policies, and without
@@ -62,7 +64,7 @@ const POLICIES = ['everybody', 'tenant_reads', 'tenant_inserts', 'tenant_updates
  */
 const policies = (table: string, role: string): string => {
   const isOwn = `tenant = (select current_setting('baton.tenant', true))`;
-  const isSeen = `${isOwn} or visibility = 'global' or (select current_setting('baton.reach', true)) = 'all'`;
+  const isSeen = `${isOwn} or ${globalText()} or (select current_setting('baton.reach', true)) = 'all'`;
   return `
 ${POLICIES.map((name) => `drop policy if exists ${name} on ${table};`).join('\n')}
 create policy everybody on ${table} using (true) with check (true);

@@ -1,3 +1,4 @@
+-- expand
 create table outbox (id uuid primary key, envelope jsonb not null, created_at timestamptz not null default app_now());
 create table inbox (consumer text not null, message_id uuid not null, received_at timestamptz not null default app_now(), primary key (consumer, message_id));
 

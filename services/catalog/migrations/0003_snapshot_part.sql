@@ -1,3 +1,4 @@
+-- expand
 -- This service's part of a restore (packages/snapshot-part): rows wait here, as NDJSON, until the switch.
 create table snapshot_staging (
   restore_id uuid not null,

@@ -1,3 +1,4 @@
+-- expand
 -- Files that clients and operations write (reference/rest-api.md 5.30): working folders of deployments, user files of a
 -- tenant, user files of everybody. Small files lie here, larger ones in the blob store.
 create table file_folders (

@@ -1,3 +1,4 @@
+-- expand
 -- Seals what catalogs put into the cache that others share: only whoever reads this table can make a text they believe. 244
 -- random bits of the server's strong generator.
 create table cache_key (

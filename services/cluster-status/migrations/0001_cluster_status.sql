@@ -1,3 +1,4 @@
+-- expand
 -- The manager as a whole: which processes run, on which hosts.
 
 create table outbox (

@@ -1,3 +1,4 @@
+-- expand
 -- Maintenance mode, license, configuration and provider context of the manager.
 
 -- One row. Instants belong to the state: requested_at while not deactivated, activated_at while activated.

@@ -1,3 +1,4 @@
+-- expand
 -- Nodes that an administrator entered beside those that report themselves.
 alter table managers
   add column public_ip text,

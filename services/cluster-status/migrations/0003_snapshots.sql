@@ -1,3 +1,4 @@
+-- expand
 -- Snapshots of the whole manager (docs/adr/0012-snapshots.md).
 
 create table snapshots (

@@ -1,3 +1,4 @@
+-- expand
 -- Who changed what. `chain` = sha256 over the chain of the row before and this row: a row that is changed, added or taken
 -- out in the middle breaks it. Truncation takes rows off the old end; `previous` of the oldest one left still fits.
 create table audit_log (

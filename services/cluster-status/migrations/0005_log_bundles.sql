@@ -1,3 +1,4 @@
+-- expand
 -- Log bundles (reference/rest-api.md 5.13): archives of what happened on the manager. Each row is work for the loop
 -- drive-log-bundles of any replica, under a lease, until its end is reported to its execution.
 create table log_bundles (

@@ -1,3 +1,4 @@
+-- expand
 -- Deployments and what belongs to them. Ids sort bytewise ("C"), which is also what makes UUIDv7 comparable as text.
 
 create table sites (

@@ -1,3 +1,4 @@
+-- expand
 -- Deployment updates (reference/rest-api.md 5.3). The id is `<deployment>-<uuid>`.
 create table deployment_updates (
   id text collate "C" primary key,

@@ -1,3 +1,4 @@
+-- expand
 -- Deployment groups: named sets of deployments, with defaults for deployments that are made in them.
 
 create table deployment_groups (

@@ -1,3 +1,4 @@
+-- expand
 -- Agents as whoever installs them enters them. Deleted with the node instance that installed them.
 create table agents (
   tenant text collate "C" not null,

@@ -1,3 +1,4 @@
+-- contract: indexes on large tables, before 1.0; writers wait while they are built
 -- Totals of lists without counting: how many rows stand in a tenant, by what decides who sees them. Exact in every
 -- snapshot, because the triggers write in the transaction of the rows. The sum over the slots of a group is its count; a
 -- writer takes a slot that nobody has locked, or makes one, so writers never wait for each other here.

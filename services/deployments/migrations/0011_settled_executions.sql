@@ -1,3 +1,4 @@
+-- expand
 -- How far the states of ended executions were applied. A delivery that was delayed past the end must not undo what a later
 -- execution did; a resumed execution counts on from here. Forgotten after a day: no delivery lives that long.
 create table settled_executions (

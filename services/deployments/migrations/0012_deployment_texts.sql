@@ -1,3 +1,4 @@
+-- expand
 -- What lists and single reads show of a deployment, kept as JSON text: putting it together anew for every read was most
 -- of their cost. Triggers write it in the transactions of the rows it is made of; counts and states of node instances are
 -- not in it, because every operation changes them.

@@ -1,3 +1,4 @@
+-- expand
 -- Plugins updates (reference/rest-api.md 5.18): other versions of plugins for a blueprint and its deployments. Each row is
 -- work for the loop drive-plugins-updates of any replica, under a lease.
 create table plugins_updates (

@@ -1,3 +1,4 @@
+-- contract: the check of the kinds is replaced by a wider one
 -- Totals of the list of nodes without counting. Nodes have the tenant, visibility and creator of their deployment.
 alter table row_counts drop constraint row_counts_kind_check;
 alter table row_counts add constraint row_counts_kind_check check (kind in ('deployments', 'node_instances', 'nodes'));

@@ -1,3 +1,4 @@
+-- expand
 -- What the engine says of a deployment's executions, each in one call: at the begin and at the end of every execution a
 -- transaction of five or six statements was most of what deployments did.
 

@@ -1,3 +1,4 @@
+-- contract: indexes are replaced by wider ones of the same name, before 1.0; writers wait meanwhile
 -- Instances by node: the filter and sort by node, and counts by node and index, are read here instead of from the rows, which
 -- are six times as wide. None of the columns changes while an execution runs, so updates of states stay within their page.
 -- Takes about five seconds for 1,000,000 instances, in which none can be written.

@@ -1,3 +1,4 @@
+-- expand
 -- Archives that came with a new deployment and are not in its working folder yet. Stored with the deployment, gone when the
 -- catalog has unpacked them; what a crash leaves is unpacked by the loop unpack-workdirs.
 create table waiting_workdirs (

@@ -1,3 +1,4 @@
+-- expand
 -- Nothing is looked up by the content of these documents; statistics of them (30,000 values sorted for each) were half of
 -- what reading the statistics of node instances costs.
 alter table node_instances alter relationships set statistics 0, alter runtime_properties set statistics 0,

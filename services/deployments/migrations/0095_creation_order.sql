@@ -1,3 +1,4 @@
+-- contract: tables are written anew in their order, before 1.0; everybody waits meanwhile
 -- Lists of nodes and node instances without _sort come in the order in which these were made, as all other lists do
 -- (reference/rest-api.md 3.2 note 2): a number for each, which never changes, and an index in its order that pages are walked
 -- in without a look at the rows. What is there already is numbered by deployment, then by node and index. Both tables are

@@ -1,3 +1,4 @@
+-- contract: the functions come again with one parameter more, whose default lets calls of the release before still fit
 -- What a deployment shows of its latest execution goes by the version of the execution's row on which it was decided, which
 -- only grows: an end that another one overtook on its way here is not taken, in whatever order they come. The functions of
 -- 0020 with one parameter more, which a release before this one leaves away.

@@ -1,3 +1,4 @@
+-- expand
 -- Executions, their task graphs and events: the durable engine's memory.
 
 create table outbox (

@@ -1,3 +1,4 @@
+-- contract: indexes on large tables, before 1.0; writers wait while they are built
 -- Execution groups: one workflow on the deployments of a group, at most `concurrency` of them at a time.
 
 create table execution_groups (

@@ -1,3 +1,4 @@
+-- expand
 -- Execution schedules and what became of each of their occurrences.
 
 create table execution_schedules (

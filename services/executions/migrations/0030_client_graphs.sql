@@ -1,3 +1,4 @@
+-- expand
 -- Tasks graphs that a workflow engine outside of this service keeps here through the API. They are its memory, not ours:
 -- nothing runs them. Graphs of our own engine stand in tasks_graphs and cannot be changed through the API.
 create table client_graphs (

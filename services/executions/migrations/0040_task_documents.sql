@@ -1,3 +1,4 @@
+-- contract: the release before reads tasks by their graph, which has an index
 -- A new graph keeps its tasks in one compressed document. A task gets a row of its own when something happens to it that
 -- a mark cannot say (its dispatch, a failure, a retry); local tasks that just start or succeed are marked, one row a step.
 -- Writing a row for each of a thousand nodes' sixteen thousand tasks was half of what an install cost the database.

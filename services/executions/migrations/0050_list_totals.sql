@@ -1,3 +1,4 @@
+-- contract: indexes are replaced by wider ones, before 1.0; writers wait meanwhile
 -- Totals of lists without counting, as in deployments (0010_api_speed.sql there): how many executions stand in a tenant, by
 -- what decides who sees them. The sum over the slots of a group is its count; a writer takes a slot that nobody has
 -- locked, or makes one, so writers never wait for each other here.

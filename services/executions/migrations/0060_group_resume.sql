@@ -1,3 +1,4 @@
+-- contract: an index on a large table, before 1.0; writers wait while it is built
 -- Members of an execution group that are to be resumed when their group has room: ended executions with the action that was
 -- asked for. It goes when the execution is resumed, by whomever, or its group is cancelled.
 alter table executions add column resume_wish text;

@@ -1,3 +1,4 @@
+-- contract: triggers take over from the dropped foreign keys
 -- A step writes about ten rows below one execution, each of which looked its parent up again, and called a function that
 -- guards the end of the execution. The step has the execution's row in its hands, so no row can come without its parent;
 -- what a removed parent leaves is removed by it, once per statement.

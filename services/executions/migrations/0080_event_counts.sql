@@ -1,3 +1,4 @@
+-- expand
 -- Totals of events without counting all of them. Old events are counted in the background, in chunks that follow each other
 -- in time (count_events below, called each minute); what lies before the first chunk, behind the last one, or in one that
 -- was reopened is counted when somebody asks. So totals are exact in every snapshot, and writers of new events do nothing

@@ -1,3 +1,4 @@
+-- expand
 -- The usual start of an execution, in one call: nothing is at work on its deployment, and nothing that concerns all. Whether
 -- one may start beside others, waits or is refused is decided in the service, which takes the same locks in the same order;
 -- nothing is written then, and no row is answered. `parallel`: system workflows that run beside everything.

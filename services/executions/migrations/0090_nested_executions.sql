@@ -1,3 +1,4 @@
+-- contract: the check of the phases is replaced by a wider one; indexes on a large table, before 1.0
 -- Executions that a stage of another execution has started: it waits in phase `awaiting`, at work but without a place of
 -- `max_concurrent_workflows`, until all of them have ended or its `wake_at` has come.
 alter table executions add column parent_id uuid;

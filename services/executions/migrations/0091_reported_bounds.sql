@@ -1,3 +1,4 @@
+-- contract: counts of events go and are counted anew in the background
 -- Lists by reported_timestamp: between which times the events of a chunk were reported, so that only chunks that can hold
 -- rows of the page are read. All are counted again, in the background.
 delete from event_chunks;

@@ -1,3 +1,4 @@
+-- contract: counts of events go and are counted anew in the background
 -- Lists by message or operation without reading all events: the counts of a chunk (0080), also by these texts. What the
 -- manager writes repeats itself: 20,000 events have a few hundred messages. A chunk whose texts hardly repeat, as those of
 -- chatty plugins, has no rows here, and is read by whoever looks for a text.

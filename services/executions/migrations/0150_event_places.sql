@@ -1,3 +1,4 @@
+-- contract: counts of events go and are counted anew in the background
 -- Lists of events by node instance or blueprint without reading all events: in which deployments the events of a value lie,
 -- which the index of deployments finds. Written when a chunk is counted (0080), in the background, so that whoever writes
 -- events does nothing for it; what is in no counted chunk is looked at by whoever asks. Pairs may outlive their events.

@@ -1,3 +1,4 @@
+-- contract: a function of the same name and form takes the place of the renamed one; counts are counted anew
 -- The counts of a chunk (0080) by the values that lists of all events are sorted by: a page is found among the values, and then
 -- in the chunks that have them, instead of by sorting everything. One row for each value of a field in a chunk; no rows of a
 -- field of which a chunk has too many values. Written with the chunk, in the background: whoever writes events does nothing for it.

@@ -1,3 +1,4 @@
+-- expand
 -- Nothing is looked up by the content of these documents; statistics of them (30,000 values sorted for each) were a third
 -- of what reading the statistics of executions costs.
 alter table executions alter history set statistics 0, alter outcome set statistics 0, alter parameters set statistics 0,

@@ -1,3 +1,4 @@
+-- expand
 -- The execution that made the deployment tells it from an earlier or later one of its id: what belongs to one that is gone goes,
 -- however late that is heard. Null: of an older release, or of no deployment.
 alter table executions add column deployment_made_by text;

@@ -1,3 +1,4 @@
+-- contract: an index on a large table, before 1.0; writers wait while it is built
 -- Until when what runs may end by itself after a plain cancel; null: nothing is waited for.
 alter table executions add column cancel_deadline timestamptz;
 -- It ended while workers still ran operations of it. A hint: only the leases themselves say whether one is left.

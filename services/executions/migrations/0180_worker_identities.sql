@@ -1,3 +1,4 @@
+-- expand
 -- Each worker is known by a key that it made itself, until somebody takes that back:
 --   update executions.workers set revoked_at = app_now() where id = '...';
 alter table workers add column public_key text;

@@ -1,3 +1,4 @@
+-- contract: an index on a large table, before 1.0; writers wait while it is built
 -- Executions of a tenant that wait: its quota counts them.
 create index executions_waiting_of_tenant on executions (tenant) where phase = 'waiting';
 

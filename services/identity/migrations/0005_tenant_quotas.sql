@@ -1,3 +1,4 @@
+-- expand
 -- What an administrator has set for one tenant. Null: as the manager's configuration says; -1: no limit.
 create table tenant_quotas (
   tenant text primary key references tenants (name) on delete cascade,

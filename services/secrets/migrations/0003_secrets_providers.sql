@@ -1,3 +1,4 @@
+-- contract: a foreign key and a check on columns that are new and empty, before 1.0; writers wait meanwhile
 -- Stores of secrets outside the manager (reference/rest-api.md 5.23, 8.1).
 create table secrets_providers (
   tenant text not null,

@@ -1,6 +1,6 @@
 /** REST fields of blueprints as SQL, for lists, searches and single reads alike. */
 import type { Principal } from '@baton/contracts';
-import { type FilterTarget, visibilityScope } from '@baton/postgres';
+import { type FilterTarget, isPrivate, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export const blueprintFrom = sql`blueprints b`;
@@ -29,7 +29,7 @@ export const blueprintColumns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`b.created_by`,
   tenant_name: sql`b.tenant`,
   visibility: sql`b.visibility`,
-  private_resource: sql`(b.visibility = 'private')`,
+  private_resource: isPrivate('b'),
   resource_availability: sql`b.visibility`,
   is_hidden: sql`b.is_hidden`,
   state: sql`b.state`,

@@ -1,8 +1,7 @@
 import { selectPlugin } from '@baton/dsl';
 import { notFound } from '@baton/kernel';
-import type { Db } from '@baton/postgres';
+import { type Db, visibleTo } from '@baton/postgres';
 import { sql } from 'kysely';
-import { seenBy } from '../store/blueprints.sql';
 import { type InstalledPlugin, listPluginsNamed } from '../store/plugins.sql';
 import { storageOf, type TenantStorage } from '../store/storage.sql';
 import type { DB } from '../store/tables.gen';
@@ -39,7 +38,7 @@ export async function blueprintFor(
     select id, tenant, state, visibility, created_by, main_file_name, digest, ${hasPlan ? sql`plan::text` : sql`null`} as plan_json,
       (select coalesce(json_agg(json_build_object('key', l.key, 'value', l.value) order by l.key, l.value), '[]'::json)::text
        from blueprint_labels l where l.tenant = blueprints.tenant and l.blueprint_id = blueprints.id) as labels_json
-    from blueprints where id = ${id} and ${seenBy(who)} order by tenant = ${who.tenant} desc limit 1`.execute(
+    from blueprints where id = ${id} and ${visibleTo(who)} order by tenant = ${who.tenant} desc limit 1`.execute(
     db,
   );
   if (!rows[0]) throw notFound('Blueprint', id);
@@ -60,7 +59,7 @@ export async function pluginFor(
 /** Digest of the wagon of a plugin that `who` may use. @throws AppError not_found_error */
 export async function wagonOf(db: Reader, who: Who, pluginId: string): Promise<string> {
   const { rows } = await sql<{ wagon_digest: string }>`
-    select wagon_digest from plugins where id = ${pluginId} and ${seenBy(who)}`.execute(db);
+    select wagon_digest from plugins where id = ${pluginId} and ${visibleTo(who)}`.execute(db);
   if (!rows[0]) throw notFound('Plugin', pluginId);
   return rows[0].wagon_digest;
 }

@@ -1,6 +1,6 @@
 import { type FilterRule, type ListPage, type ListQuery, listQuery, type Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
-import { type Db, selectPage, visibilityScope } from '@baton/postgres';
+import { type Db, isPrivate, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from '../store/tables.gen';
 
@@ -16,7 +16,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`f.created_by`,
   tenant_name: sql`f.tenant`,
   visibility: sql`f.visibility`,
-  private_resource: sql`(f.visibility = 'private')`,
+  private_resource: isPrivate('f'),
   resource_availability: sql`f.visibility`,
   is_system_filter: sql`f.is_system_filter`,
 };

@@ -1,7 +1,7 @@
 import { type ListPage, type ListQuery, listQuery, type Principal } from '@baton/contracts';
 import { choosePluginYaml } from '@baton/dsl';
 import { isUuid, notFound } from '@baton/kernel';
-import { type Db, selectPage, visibilityScope } from '@baton/postgres';
+import { type Db, isPrivate, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { findPluginYamls } from '../store/plugins.sql';
 import type { DB } from '../store/tables.gen';
@@ -33,7 +33,7 @@ const plain = [
 const columns: Record<string, RawBuilder<unknown>> = {
   ...Object.fromEntries(plain.map((name) => [name, sql`p.${sql.id(name)}`])),
   tenant_name: sql`p.tenant`,
-  private_resource: sql`(p.visibility = 'private')`,
+  private_resource: isPrivate('p'),
   resource_availability: sql`p.visibility`,
   installation_state: sql`(
     select coalesce(json_agg(json_build_object(i.target_kind, i.target, 'state', i.state, 'error', i.error) order by i.target_kind, i.target), '[]'::json)

@@ -1,5 +1,5 @@
 import type { LabelPair, Visibility } from '@baton/contracts';
-import type { Db, Tx } from '@baton/postgres';
+import { type Db, isGlobal, type Tx, type Viewer, visibleTo } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { PlanUse } from '../domain/plan-uses';
 import type { UploadState } from '../domain/upload.machine';
@@ -35,9 +35,7 @@ export async function findRivals(
     .selectFrom('blueprints')
     .select(head)
     .where('id', '=', id)
-    .where((e) =>
-      isNewGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), e('visibility', '=', 'global')]),
-    )
+    .where((e) => (isNewGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), isGlobal()])))
     .execute();
   return rows as BlueprintHead[];
 }
@@ -207,14 +205,10 @@ export async function listImporters(
   return rows.map((r) => r.blueprint_id);
 }
 
-/** Rows that `who` may see, as a condition on columns of `blueprints` or `plugins`. */
-export const seenBy = (who: { tenant: string; username: string; isAdministrator: boolean }) =>
-  sql<boolean>`(visibility = 'global' or (tenant = ${who.tenant} and (visibility = 'tenant' or created_by = ${who.username} or ${who.isAdministrator})))`;
-
 /** An uploaded blueprint that may be imported or read by `who`: the own tenant's before a global one. */
 export async function findImportableBlueprint(
   db: Reader,
-  who: { tenant: string; username: string; isAdministrator: boolean },
+  who: Viewer,
   id: string,
 ): Promise<{ tenant: string; main_file_name: string; archive_digest: string } | null> {
   const row = await db
@@ -223,7 +217,7 @@ export async function findImportableBlueprint(
     .where('id', '=', id)
     .where('state', '=', 'uploaded')
     .where('archive_digest', 'is not', null)
-    .where(seenBy(who))
+    .where(visibleTo(who))
     .orderBy(sql`tenant = ${who.tenant}`, 'desc')
     .executeTakeFirst();
   return (row as { tenant: string; main_file_name: string; archive_digest: string } | undefined) ?? null;
@@ -237,16 +231,12 @@ export interface DownloadRow {
 }
 
 /** Where the archive of a blueprint that `who` may see lies. */
-export async function findDownload(
-  db: Reader,
-  who: { tenant: string; username: string; isAdministrator: boolean },
-  id: string,
-): Promise<DownloadRow | null> {
+export async function findDownload(db: Reader, who: Viewer, id: string): Promise<DownloadRow | null> {
   const row = await db
     .selectFrom('blueprints')
     .select(['tenant', 'state', 'archive_digest', 'archive_size'])
     .where('id', '=', id)
-    .where(seenBy(who))
+    .where(visibleTo(who))
     .orderBy(sql`tenant = ${who.tenant}`, 'desc')
     .executeTakeFirst();
   return (row as DownloadRow | undefined) ?? null;

@@ -1,20 +1,11 @@
 import type { Visibility } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
-import type { Db, Tx } from '@baton/postgres';
+import { type Db, isGlobal as isGlobalRow, type Tx, type Viewer, visibleTo } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { PluginExtras, PluginPackage, PluginYaml } from '../domain/plugin-package';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
-interface Who {
-  tenant: string;
-  username: string;
-  isAdministrator: boolean;
-}
-
-const seenBy = (who: Who) =>
-  sql<boolean>`(visibility = 'global' or (tenant = ${who.tenant} and (visibility = 'tenant' or created_by = ${who.username} or ${who.isAdministrator})))`;
-
 /** Packages are unique against global ones too: whoever adds or widens one holds this lock. */
 export async function lockPackage(tx: Tx<DB>, packageName: string, archiveName: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`plugin ${packageName} ${archiveName}`}, 0))`.execute(
@@ -51,25 +42,25 @@ const installed = [
 /** Uploaded plugins of that package that `who` may use. */
 export async function listPluginsNamed(
   db: Reader,
-  who: Who,
+  who: Viewer,
   packageName: string,
 ): Promise<InstalledPlugin[]> {
   return db
     .selectFrom('plugins')
     .select(installed)
     .where('package_name', '=', packageName)
-    .where(seenBy(who))
+    .where(visibleTo(who))
     .orderBy('uploaded_at', 'desc')
     .execute();
 }
 
 /** Names of plugins that `who` may use, each once, at most `limit`. */
-export async function listPluginNames(db: Reader, who: Who, limit: number): Promise<string[]> {
+export async function listPluginNames(db: Reader, who: Viewer, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('plugins')
     .select('package_name')
     .distinct()
-    .where(seenBy(who))
+    .where(visibleTo(who))
     .orderBy('package_name')
     .limit(limit)
     .execute();
@@ -106,7 +97,7 @@ export async function isPackageTaken(
     .select('id')
     .where('package_name', '=', p.package_name)
     .where('archive_name', '=', p.archive_name)
-    .where((e) => (isGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), e('visibility', '=', 'global')])))
+    .where((e) => (isGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), isGlobalRow()])))
     .where((e) => (exceptId === null ? e.lit(true) : e('id', '<>', exceptId)))
     .executeTakeFirst();
   return row !== undefined;
@@ -199,13 +190,13 @@ const head = [
 ] as const;
 
 /** The plugin if `who` may see it. */
-export async function findPlugin(db: Reader, who: Who, id: string): Promise<PluginHead | null> {
+export async function findPlugin(db: Reader, who: Viewer, id: string): Promise<PluginHead | null> {
   const row = await db
     .selectFrom('plugins')
     .select(head)
     .select(hasIcon)
     .where('id', '=', id)
-    .where(seenBy(who))
+    .where(visibleTo(who))
     .executeTakeFirst();
   return (row as PluginHead | undefined) ?? null;
 }

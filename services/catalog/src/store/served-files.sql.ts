@@ -1,12 +1,12 @@
 /** What the file server reads: where the files of a blueprint lie. */
-import type { Db, Tx } from '@baton/postgres';
+import { type Db, isGlobal, sharedOrOwn, type Tx, type Viewer } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
 /** Whose rights count; null: somebody who belongs elsewhere and sees what is global. */
-export type Reading = { tenant: string; username: string; isAdministrator: boolean } | null;
+export type Reading = Viewer | null;
 
 export interface ServedBlueprint {
   archive_digest: string | null;
@@ -17,10 +17,7 @@ export interface ServedBlueprint {
   has_icon: boolean;
 }
 
-const seenBy = (who: Reading) =>
-  who === null
-    ? sql<boolean>`b.visibility = 'global'`
-    : sql<boolean>`(b.visibility <> 'private' or b.created_by = ${who.username} or ${who.isAdministrator})`;
+const seenBy = (who: Reading) => (who === null ? sql<boolean>`${isGlobal('b')}` : sharedOrOwn(who, 'b'));
 
 /** The blueprint of exactly that tenant, where `who` may see it. */
 export async function findServedBlueprint(

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@baton/postgres';
+import { type Db, isGlobal, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { PlanUse } from '../domain/plan-uses';
 import type { DB } from './tables.gen';
@@ -17,7 +17,7 @@ export async function usesEach(
     select count(distinct u.name)::int as count from blueprint_uses u
     where u.kind = ${kind} and u.name = any(${wanted}) and (u.tenant, u.blueprint_id) = (
       select tenant, id from blueprints
-      where id = ${blueprint.id} and (tenant = ${blueprint.tenant} or visibility = 'global')
+      where id = ${blueprint.id} and (tenant = ${blueprint.tenant} or ${isGlobal()})
       order by tenant = ${blueprint.tenant} desc limit 1)`.execute(db);
   return rows[0]!.count === wanted.length;
 }

@@ -1,5 +1,5 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
+import { type AnyQuery, isPrivate, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { instanceScope } from './list-node-instances';
 
@@ -29,7 +29,7 @@ const rest: Record<string, RawBuilder<unknown>> = {
   created_by: sql`a.created_by`,
   updated_at: sql`a.updated_at`,
   visibility: sql`ni.visibility`,
-  private_resource: sql`ni.visibility = 'private'`,
+  private_resource: isPrivate('ni'),
   resource_availability: sql`ni.visibility`,
   rabbitmq_username: sql`null::text`,
   rabbitmq_password: sql`null::text`,

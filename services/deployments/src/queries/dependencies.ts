@@ -1,5 +1,12 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, type AnyTx, selectFields, selectPage, visibilityScope } from '@baton/postgres';
+import {
+  type AnyQuery,
+  type AnyTx,
+  isPrivate,
+  selectFields,
+  selectPage,
+  visibilityScope,
+} from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 
 type Item = Record<string, unknown>;
@@ -10,7 +17,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`i.created_by`,
   tenant_name: sql`i.tenant`,
   visibility: sql`i.visibility`,
-  private_resource: sql`i.visibility = 'private'`,
+  private_resource: isPrivate('i'),
   resource_availability: sql`i.visibility`,
   dependency_creator: sql`i.dependency_creator`,
   source_deployment_id: sql`(select d.id from deployments d where d.key = i.source_key)`,

@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
-import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
+import { type AnyQuery, isPrivate, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { findGroup, groupScope } from '../store/deployment-groups.sql';
 import { deploymentScope } from '../store/deployments.sql';
@@ -27,7 +27,7 @@ function columns(principal: Principal, withData: boolean): Record<string, RawBui
     created_by: sql`g.created_by`,
     tenant_name: sql`g.tenant`,
     visibility: sql`g.visibility`,
-    private_resource: sql`g.visibility = 'private'`,
+    private_resource: isPrivate('g'),
     resource_availability: sql`g.visibility`,
     deployment_ids: withData ? ids : sql`null::json`,
     labels: withData ? labels : sql`null::json`,

@@ -1,5 +1,5 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
+import { type AnyQuery, isPrivate, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { updateProgress } from '../store/deployment-updates.sql';
 import { deploymentScope } from '../store/deployments.sql';
@@ -12,7 +12,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`u.created_by`,
   tenant_name: sql`d.tenant`,
   visibility: sql`d.visibility`,
-  private_resource: sql`d.visibility = 'private'`,
+  private_resource: isPrivate('d'),
   resource_availability: sql`d.visibility`,
   deployment_id: sql`d.id`,
   state: sql`u.state`,

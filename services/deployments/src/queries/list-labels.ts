@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { reservedLabelKeys } from '@baton/contracts';
-import { type AnyQuery, containsText } from '@baton/postgres';
+import { type AnyQuery, containsText, isGlobal } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { deploymentScope } from '../store/deployments.sql';
 
@@ -44,9 +44,7 @@ async function distinctTexts(
   column: RawBuilder<unknown>,
   where: RawBuilder<SqlBool>,
 ): Promise<ListPage<string>> {
-  const tenant = list.allTenants
-    ? sql`true`
-    : sql`(l.tenant = ${principal.tenant} or d.visibility = 'global')`;
+  const tenant = list.allTenants ? sql`true` : sql`(l.tenant = ${principal.tenant} or ${isGlobal('d')})`;
   const from = sql`deployment_labels l join deployments d on d.key = l.deployment_key
       where ${tenant} and ${deploymentScope(principal, list.allTenants)} and ${where}`;
   const isFound = (text: RawBuilder<unknown>) =>

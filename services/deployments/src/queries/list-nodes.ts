@@ -3,6 +3,7 @@ import {
   equalsInteger,
   type FilterTarget,
   filterConditions,
+  isPrivate,
   selectPage,
   visibleTotal,
 } from '@baton/postgres';
@@ -22,7 +23,7 @@ export const nodeColumns: Record<string, RawBuilder<unknown>> = {
   id: sql`n.id`,
   node_id: sql`n.id`,
   ...OF_DEPLOYMENT,
-  private_resource: sql`d.visibility = 'private'`,
+  private_resource: isPrivate('d'),
   resource_availability: sql`d.visibility`,
   type: sql`n.type`,
   host_id: sql`n.host_id`,

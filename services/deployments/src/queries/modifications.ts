@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { isUuid } from '@baton/kernel';
-import { type AnyQuery, selectFields, selectPage } from '@baton/postgres';
+import { type AnyQuery, isPrivate, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { deploymentScope } from '../store/deployments.sql';
 import { inDeployments } from './list-nodes';
@@ -12,7 +12,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`m.created_by`,
   tenant_name: sql`d.tenant`,
   visibility: sql`d.visibility`,
-  private_resource: sql`d.visibility = 'private'`,
+  private_resource: isPrivate('d'),
   resource_availability: sql`d.visibility`,
   deployment_id: sql`d.id`,
   context: sql`m.context`,

@@ -1,5 +1,5 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
-import { type AnyQuery, selectFields, selectPage, visibilityScope } from '@baton/postgres';
+import { type AnyQuery, isPrivate, selectFields, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 
 /** Response fields over `plugins_updates u`. */
@@ -9,7 +9,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`u.created_by`,
   tenant_name: sql`u.tenant`,
   visibility: sql`u.visibility`,
-  private_resource: sql`u.visibility = 'private'`,
+  private_resource: isPrivate('u'),
   resource_availability: sql`u.visibility`,
   state: sql`u.state`,
   blueprint_id: sql`u.blueprint_id`,

@@ -1,4 +1,5 @@
 import type { ListQuery } from '@baton/contracts';
+import { isPrivate } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /** Response fields of deployments over `deployments d` alone; queries/present-deployment.ts puts the rest together. */
@@ -43,7 +44,7 @@ export const deploymentColumns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`d.created_by`,
   tenant_name: sql`d.tenant`,
   visibility: sql`d.visibility`,
-  private_resource: sql`d.visibility = 'private'`,
+  private_resource: isPrivate('d'),
   resource_availability: sql`d.visibility`,
   blueprint_id: sql`d.blueprint_id`,
   description: sql`d.description`,

@@ -1,5 +1,12 @@
 import { isAdministrator, type Principal } from '@baton/contracts';
-import { type AnyQuery, compileTemplate, Slot, type StatementTemplate, visibleTotal } from '@baton/postgres';
+import {
+  type AnyQuery,
+  compileTemplate,
+  isGlobal,
+  Slot,
+  type StatementTemplate,
+  visibleTotal,
+} from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { betweenRecords, deploymentRecord, deploymentSelection } from './deployment-columns.sql';
@@ -145,7 +152,7 @@ function pageKeys(caller: Principal, size: number, from: PageStart): RawBuilder<
       select key, created_at from (
         (select d.key, d.created_at from deployments d where d.tenant = ${caller.tenant} and ${deploymentScope(caller)} order by ${order})
         union all
-        (select d.key, d.created_at from deployments d where d.visibility = 'global' and d.tenant <> ${caller.tenant} order by ${order})
+        (select d.key, d.created_at from deployments d where ${isGlobal('d')} and d.tenant <> ${caller.tenant} order by ${order})
       ) visible order by ${order} limit ${sql.lit(size)} ${offset}
     ) found`;
 }

@@ -1,5 +1,12 @@
 import type { Principal, Visibility } from '@baton/contracts';
-import { type AnyQuery, type AnyTx, prepared, visibilityScope } from '@baton/postgres';
+import {
+  type AnyQuery,
+  type AnyTx,
+  isGlobal as isGlobalRow,
+  prepared,
+  privateCreatorText,
+  visibilityScope,
+} from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export interface Deletion {
@@ -198,7 +205,7 @@ export async function updateDeployment(
 /** A visibility of the deployment and, with it, of its node instances. */
 export async function setVisibility(tx: AnyTx, key: number, visibility: Visibility): Promise<void> {
   await updateDeployment(tx, key, { visibility });
-  await sql`update node_instances ni set visibility = d.visibility, private_to = case when d.visibility = 'private' then d.created_by end
+  await sql`update node_instances ni set visibility = d.visibility, private_to = ${sql.raw(privateCreatorText({ table: 'd' }))}
     from deployments d where d.key = ${key} and ni.deployment_key = d.key`.execute(tx);
 }
 
@@ -243,9 +250,7 @@ export async function takenIds(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct id from deployments where id = any(${[...ids]}::text[])
-      and (tenant = ${tenant} or ${isGlobal ? sql`true` : sql`visibility = 'global'`}) order by id`.execute(
-    db,
-  );
+      and (tenant = ${tenant} or ${isGlobal ? sql`true` : isGlobalRow()}) order by id`.execute(db);
   return rows.map((row) => row.id);
 }
 
@@ -257,7 +262,7 @@ export async function isIdTakenElsewhere(
   isGlobal: boolean,
 ): Promise<boolean> {
   const { rows } = await sql`
-    select 1 as found from deployments where id = ${id} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and visibility = 'global'`} limit 1`.execute(
+    select 1 as found from deployments where id = ${id} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and ${isGlobalRow()}`} limit 1`.execute(
     db,
   );
   return rows.length > 0;

@@ -1,14 +1,14 @@
-import type { Db } from '@baton/postgres';
+import { type Db, privateCreatorText } from '@baton/postgres';
 import { heldForEver, type TableCheck } from '@baton/snapshot-part';
 import { sql } from 'kysely';
 import type { DB } from './tables.gen';
 
 /** What stands in `row_counts`, counted. */
-const THERE = `select 'deployments' as kind, tenant, visibility, case when visibility = 'private' then created_by else '' end as creator,
+const THERE = `select 'deployments' as kind, tenant, visibility, ${privateCreatorText({ otherwise: "''" })} as creator,
     count(*) as there from deployments group by 1, 2, 3, 4
-  union all select 'node_instances', tenant, visibility, case when visibility = 'private' then coalesce(private_to, '') else '' end,
+  union all select 'node_instances', tenant, visibility, ${privateCreatorText({ creator: "coalesce(private_to, '')", otherwise: "''" })},
     count(*) from node_instances group by 1, 2, 3, 4
-  union all select 'nodes', d.tenant, d.visibility, case when d.visibility = 'private' then d.created_by else '' end,
+  union all select 'nodes', d.tenant, d.visibility, ${privateCreatorText({ table: 'd', otherwise: "''" })},
     count(*) from nodes n join deployments d on d.key = n.deployment_key group by 1, 2, 3, 4`;
 
 /** No deployment, function or other manager is named: nothing could depend on it, and nobody can see on what. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { defineFormat, requireFormat } from '@baton/kernel';
 import { type AnyQuery, type AnyTx, type Db, prepared } from '@baton/postgres';
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
@@ -8,6 +9,9 @@ import type { DB } from './tables.gen';
  * Immutable JSON texts named by their SHA-256, shared between deployments: a hundred thousand deployments of one
  * blueprint keep its workflows and operations once.
  */
+
+/** A body of a later number says so in its key `$format`; without the key it has number 1 (ADR 0027). */
+export const DOCUMENT_FORMAT = defineFormat('model document', 1, [1]);
 
 /** Held shared by whoever writes documents, until its references are committed; held exclusively by the sweep. */
 const LOCK = 7_236_101;
@@ -28,6 +32,13 @@ export interface DocumentText {
 export function documentOf(value: unknown): DocumentText {
   const text = JSON.stringify(value);
   return { digest: createHash('sha256').update(text).digest('hex'), text };
+}
+
+/** The body of a stored document. @throws AppError when its format is unknown here. */
+export function parseDocument(digest: string, text: string): unknown {
+  const body: unknown = JSON.parse(text);
+  requireFormat(DOCUMENT_FORMAT, (body as { $format?: unknown } | null)?.$format, `document ${digest}`);
+  return body;
 }
 
 /** Characters that are sent without asking first what is there: that takes two statements more. */
@@ -84,7 +95,10 @@ function* inParts(documents: readonly DocumentText[]): Generator<DocumentText[],
   if (part.length > 0) yield part;
 }
 
-/** Bodies by hex digest; what the cache holds is not read again. */
+/**
+ * Bodies by hex digest; what the cache holds is not read again.
+ * @throws AppError when a later release has written a body in a format that is unknown here.
+ */
 export async function readDocuments(
   db: AnyQuery,
   cache: DocumentCache,
@@ -102,7 +116,7 @@ export async function readDocuments(
     select encode(digest, 'hex') as digest, body::text as body from documents
     where digest = any(array(select decode(d, 'hex') from unnest(${[...missing]}::text[]) d))`.execute(db);
   for (const row of rows) {
-    const body: unknown = JSON.parse(row.body);
+    const body: unknown = parseDocument(row.digest, row.body);
     cache.set(row.digest, { body, bytes: row.body.length });
     found.set(row.digest, body);
   }

@@ -1,5 +1,11 @@
 import type { FilterRule, Principal, Visibility } from '@baton/contracts';
-import { type AnyQuery, type AnyTx, visibilityScope } from '@baton/postgres';
+import {
+  type AnyQuery,
+  type AnyTx,
+  isGlobal as isGlobalRow,
+  isPrivate,
+  visibilityScope,
+} from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export interface FilterRow {
@@ -21,7 +27,7 @@ export const filterColumns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`f.created_by`,
   tenant_name: sql`f.tenant`,
   visibility: sql`f.visibility`,
-  private_resource: sql`f.visibility = 'private'`,
+  private_resource: isPrivate('f'),
   resource_availability: sql`f.visibility`,
   is_system_filter: sql`f.is_system_filter`,
   value: sql`f.value`,
@@ -90,7 +96,7 @@ export async function isFilterIdTakenElsewhere(
   isGlobal: boolean,
 ): Promise<boolean> {
   const { rows } = await sql`
-    select 1 as found from deployment_filters where id = ${id} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and visibility = 'global'`} limit 1`.execute(
+    select 1 as found from deployment_filters where id = ${id} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and ${isGlobalRow()}`} limit 1`.execute(
     db,
   );
   return rows.length > 0;

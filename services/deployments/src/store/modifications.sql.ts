@@ -1,4 +1,4 @@
-import type { AnyTx } from '@baton/postgres';
+import { type AnyTx, isPrivate, privateCreatorText } from '@baton/postgres';
 import { sql } from 'kysely';
 
 export interface ModificationRow {
@@ -66,7 +66,7 @@ export async function startedModificationIds(tx: AnyTx, deploymentKey: number): 
 export async function copyInstances(tx: AnyTx, deploymentKey: number): Promise<string> {
   const { rows } = await sql<{ text: string }>`
     select coalesce(json_agg(json_build_object('id', ni.id, 'node_id', ni.node_id, 'deployment_id', d.id, 'tenant_name', ni.tenant,
-      'created_by', d.created_by, 'visibility', ni.visibility, 'private_resource', ni.visibility = 'private',
+      'created_by', d.created_by, 'visibility', ni.visibility, 'private_resource', ${isPrivate('ni')},
       'resource_availability', ni.visibility, 'index', ni.index, 'host_id', ni.host_id, 'state', ni.state, 'version', ni.version,
       'runtime_properties', ni.runtime_properties, 'system_properties', ni.system_properties, 'relationships', ni.relationships,
       'scaling_groups', ni.scaling_groups, 'is_status_check_ok', ni.is_status_check_ok,
@@ -93,7 +93,7 @@ export async function restoreInstances(
     insert into node_instances as ni (tenant, deployment_key, id, node_id, index, host_id, state, version, runtime_properties, system_properties, relationships, scaling_groups,
       visibility, private_to)
     select ${tenant}, d.key, c.id, c.node_id, c.index, c.host_id, c.state, c.version, c.runtime_properties, c.system_properties, c.relationships, c.scaling_groups,
-      d.visibility, case when d.visibility = 'private' then d.created_by end
+      d.visibility, ${sql.raw(privateCreatorText({ table: 'd' }))}
     from ${copy} c, deployments d where d.key = ${deploymentKey} order by c.id
     on conflict (id, tenant) do update set state = excluded.state, version = ni.version + 1, properties_version = ni.version + 1, host_id = excluded.host_id,
       runtime_properties = excluded.runtime_properties, system_properties = excluded.system_properties,

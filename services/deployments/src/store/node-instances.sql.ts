@@ -1,4 +1,4 @@
-import { type AnyQuery, type AnyTx, type Db, prepared } from '@baton/postgres';
+import { type AnyQuery, type AnyTx, type Db, prepared, privateCreatorText } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { FoldedWrite } from '../domain/state-writes';
 import type { DB } from './tables.gen';
@@ -153,7 +153,7 @@ export async function insertInstances(
       name: 'instances-insert',
       text: `insert into node_instances (tenant, deployment_key, id, node_id, index, host_id, relationships, scaling_groups, visibility, private_to)
         select $1, d.key, i.id, i.node_id, i.index, i.host_id, i.relationships, i.scaling_groups,
-          d.visibility, case when d.visibility = 'private' then d.created_by end
+          d.visibility, ${privateCreatorText({ table: 'd' })}
         from rows from (json_to_recordset($2::json) as (deployment_key bigint, id text, node_id text, index integer, host_id text, relationships json,
           scaling_groups json)) with ordinality as i(deployment_key, id, node_id, index, host_id, relationships, scaling_groups, place)
         join deployments d on d.key = i.deployment_key

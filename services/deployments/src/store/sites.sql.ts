@@ -1,5 +1,11 @@
 import type { Principal, Visibility } from '@baton/contracts';
-import { type AnyQuery, type AnyTx, visibilityScope } from '@baton/postgres';
+import {
+  type AnyQuery,
+  type AnyTx,
+  isGlobal as isGlobalRow,
+  isPrivate,
+  visibilityScope,
+} from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Location } from '../domain/site-location';
 
@@ -23,7 +29,7 @@ export const siteColumns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`s.created_by`,
   tenant_name: sql`s.tenant`,
   visibility: sql`s.visibility`,
-  private_resource: sql`s.visibility = 'private'`,
+  private_resource: isPrivate('s'),
   resource_availability: sql`s.visibility`,
 };
 
@@ -94,7 +100,7 @@ export async function isSiteNameTakenElsewhere(
   isGlobal: boolean,
 ): Promise<boolean> {
   const { rows } = await sql`
-    select 1 as found from sites where name = ${name} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and visibility = 'global'`} limit 1`.execute(
+    select 1 as found from sites where name = ${name} and tenant <> ${tenant} ${isGlobal ? sql`` : sql`and ${isGlobalRow()}`} limit 1`.execute(
     db,
   );
   return rows.length > 0;

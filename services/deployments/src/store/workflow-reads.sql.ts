@@ -1,4 +1,4 @@
-import { type AnyQuery, type AnyTx, prepared } from '@baton/postgres';
+import { type AnyQuery, type AnyTx, globalText, prepared } from '@baton/postgres';
 import { sql } from 'kysely';
 import { DEPLOYMENT_ROW, type DeploymentRow } from './deployments.sql';
 
@@ -39,7 +39,7 @@ const ofEach = (select: string): string => `select asked.nth::int as nth, found.
 const FACTS_OF = { name: 'facts-of-deployments', text: ofEach(FACTS) };
 const FACTS_OF_GLOBAL = {
   name: 'facts-of-global-deployment',
-  text: `${FACTS} where d.id = $1 and d.visibility = 'global' limit 1`,
+  text: `${FACTS} where d.id = $1 and ${globalText('d')} limit 1`,
 };
 
 /** What is found of each, in their order; null: there is none. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@baton/kernel';
+import { defineFormat, type Json, type JsonObject } from '@baton/kernel';
 import type {
   Deferral,
   ExecutionStatus,
@@ -28,9 +28,16 @@ export interface Outcome {
   error: string;
 }
 
+/** Of `stage`, `history` and `outcome` of an execution, which programs of later releases read (ADR 0027). */
+export const HISTORY_FORMAT = defineFormat('workflow history', 1, [1]);
+/** Of a row of `tasks_graphs` with its document, marks and task rows (ADR 0027). */
+export const GRAPH_FORMAT = defineFormat('task graph', 1, [1]);
+
 /** A row of `executions`. Instants are ISO texts. */
 export interface ExecutionRow {
   id: string;
+  /** HISTORY_FORMAT; null and absent: 1. */
+  format?: number | null;
   tenant: string;
   request_id: string;
   payload_hash: string;
@@ -108,6 +115,8 @@ export interface StoredTask {
 
 export interface StoredGraph {
   id: string;
+  /** GRAPH_FORMAT. */
+  format: number;
   execution_id: string;
   name: string;
   created_at: string;

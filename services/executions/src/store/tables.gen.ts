@@ -181,6 +181,7 @@ export interface Executions {
   error: string | null;
   execution_group_id: string | null;
   finished_operations: number | null;
+  format: number | null;
   graph_id: string | null;
   has_left_runs: Generated<boolean>;
   history: Generated<Json>;
@@ -319,6 +320,7 @@ export interface TasksGraphs {
   created_at: Generated<string>;
   execution_id: string;
   flags: Json;
+  format: Generated<number>;
   id: string;
   is_dry_run: boolean;
   name: string;

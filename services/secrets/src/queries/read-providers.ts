@@ -1,6 +1,6 @@
 import { hasPermission, type ListPage, type ListQuery, type Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
-import { selectPage, visibilityScope } from '@baton/postgres';
+import { isPrivate, selectPage, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { whoOf } from '../domain/secret-access';
 import { findVisibleProvider, type ProviderRow } from '../store/providers.sql';
@@ -15,7 +15,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   created_by: sql`p.created_by`,
   tenant_name: sql`p.tenant`,
   visibility: sql`p.visibility`,
-  private_resource: sql`(p.visibility = 'private')`,
+  private_resource: isPrivate('p'),
   resource_availability: sql`p.visibility`,
 };
 /** What connection parameters are read from, when they are wanted. */

@@ -1,5 +1,5 @@
 import type { Visibility } from '@baton/contracts';
-import type { Tx } from '@baton/postgres';
+import { type Tx, type Viewer, visibleTo } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { SealedValue } from '../domain/envelope';
 import type { Reader } from './secrets.sql';
@@ -37,17 +37,14 @@ export async function findProvider(db: Reader, tenant: string, name: string): Pr
   return rows[0] ?? null;
 }
 
-interface Who {
-  tenant: string;
-  username: string;
-  isAdministrator: boolean;
-}
-
 /** The one that `who` sees under that name: the own tenant's before a global one. */
-export async function findVisibleProvider(db: Reader, who: Who, name: string): Promise<ProviderRow | null> {
+export async function findVisibleProvider(
+  db: Reader,
+  who: Viewer,
+  name: string,
+): Promise<ProviderRow | null> {
   const { rows } = await sql<ProviderRow>`
-    select * from secrets_providers where name = ${name} and (visibility = 'global'
-      or (tenant = ${who.tenant} and (visibility = 'tenant' or created_by = ${who.username} or ${who.isAdministrator})))
+    select * from secrets_providers where name = ${name} and ${visibleTo(who)}
     order by tenant = ${who.tenant} desc limit 1`.execute(db);
   return rows[0] ?? null;
 }

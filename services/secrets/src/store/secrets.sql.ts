@@ -1,6 +1,6 @@
 import type { Visibility } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
-import type { Db, Tx } from '@baton/postgres';
+import { type Db, type Tx, type Viewer, visibleTo } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { SealedValue } from '../domain/envelope';
 import type { DB } from './tables.gen';
@@ -51,17 +51,10 @@ export async function findByKey(db: Reader, key: string): Promise<SecretRow[]> {
     .execute()) as unknown as SecretRow[];
 }
 
-interface Who {
-  tenant: string;
-  username: string;
-  isAdministrator: boolean;
-}
-
 /** The named secrets that `who` may see; of equal keys the own tenant's comes first. */
-export async function findVisible(db: Reader, who: Who, keys: readonly string[]): Promise<SecretRow[]> {
+export async function findVisible(db: Reader, who: Viewer, keys: readonly string[]): Promise<SecretRow[]> {
   const { rows } = await sql<SecretRow>`
-    select * from secrets where key = any(${[...keys]}::text[]) and (visibility = 'global'
-      or (tenant = ${who.tenant} and (visibility = 'tenant' or created_by = ${who.username} or ${who.isAdministrator})))
+    select * from secrets where key = any(${[...keys]}::text[]) and ${visibleTo(who)}
     order by tenant = ${who.tenant} desc`.execute(db);
   return rows;
 }

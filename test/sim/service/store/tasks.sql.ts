@@ -20,7 +20,8 @@ export const readGraph: typeof real.readGraph = async (reader, graphId) => {
   await statement(reader);
   const execution = ofGraph(reader, graphId);
   const graph = execution?.graphs.find(({ id }) => id === graphId);
-  return graph ? { ...graph, flags: structuredClone(graph.flags), execution_id: execution!.row.id } : null;
+  if (!graph) return null;
+  return { ...graph, format: 1, flags: structuredClone(graph.flags), execution_id: execution!.row.id };
 };
 
 export const readTasks: typeof real.readTasks = async (reader, head, { withResults }) => {

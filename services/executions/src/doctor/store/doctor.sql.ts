@@ -1,4 +1,4 @@
-import type { AnyQuery, Tx } from '@baton/postgres';
+import { type AnyQuery, privateCreatorText, type Tx } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import type { LatestExecution } from '../../adapters/deployments.client';
 import { workflowsCarriedOutElsewhere } from '../../executions/domain/system-workflows';
@@ -141,7 +141,7 @@ export const forgottenGroups = (db: AnyQuery) =>
   );
 
 const KIND = sql`case when is_system_workflow then 'system_executions' else 'executions' end`;
-const CREATOR = sql`case when visibility = 'private' then created_by else '' end`;
+const CREATOR = sql.raw(privateCreatorText({ otherwise: "''" }));
 
 /** Tenants whose lists would show a total that is not the number of their executions. */
 export const wrongTotals = (db: AnyQuery) =>

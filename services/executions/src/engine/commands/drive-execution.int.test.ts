@@ -9,6 +9,7 @@ import { pendingStates } from '../store/instance-states.sql';
 import { cancelExecution } from './cancel-execution';
 import { claimTask } from './claim-task';
 import { deliverAll } from './deliver-states';
+import { driveExecution } from './drive-execution';
 import { resumeExecution } from './resume-execution';
 
 const { OutcomeKind } = executionsRpc;
@@ -103,6 +104,24 @@ test('an execution that is removed takes its graph, tasks, marks and undelivered
   expect((await rows()).every((count) => count > 0)).toBe(true);
   await sql`delete from executions where id = ${id}`.execute(engine.db.query);
   expect(await rows()).toEqual([0, 0, 0, 0]);
+});
+
+test('what a later release has written is refused and left as it is, until a replica can read it', async () => {
+  engine.peer.deployments.set('later', peerDeployment({ a: [] }));
+  const id = await begin('later', 'install');
+  await phaseIs(id, 'running');
+  const claim = () => claimTask(engine.deps, { workerId: 'w1', executionId: id, taskId: '', room: 1 });
+  await sql`update executions set format = 2 where id = ${id}`.execute(engine.db.query);
+  await expect(driveExecution(engine.deps, id)).rejects.toThrow(
+    `execution ${id}: format 2 of a workflow history`,
+  );
+  await sql`update executions set format = null where id = ${id}`.execute(engine.db.query);
+  await sql`update tasks_graphs set format = 2 where execution_id = ${id}`.execute(engine.db.query);
+  engine.deps.memory.forget(id);
+  await expect(claim()).rejects.toThrow('format 2 of a task graph');
+  await sql`update tasks_graphs set format = 1 where execution_id = ${id}`.execute(engine.db.query);
+  await workToEnd(id);
+  expect((await row(id)).status).toBe('terminated');
 });
 
 test('claims that wait for the same execution share its next step, and none gets more than its room', async () => {

@@ -1,4 +1,4 @@
-import { inPieces, newId, type Pieces } from '@baton/kernel';
+import { inPieces, newId, type Pieces, requireFormat } from '@baton/kernel';
 import {
   endWithoutModel,
   graphFromSpecInPieces,
@@ -9,7 +9,7 @@ import {
 import { workflowEvent } from '../../events/domain/graph-events';
 import { isCarriedOutElsewhere, isEmptyWorkflow } from '../../executions/domain/system-workflows';
 import { readExecution, type TimedExecution } from '../../executions/store/executions.sql';
-import type { ExecutionRow } from '../../store/rows';
+import { type ExecutionRow, HISTORY_FORMAT } from '../../store/rows';
 import type { EngineDeps } from '../deps';
 import { forcedLeftMs } from '../domain/cancel';
 import { decideInPieces } from '../steps/advance-graph';
@@ -34,12 +34,14 @@ const MAX_TURNS = 50;
  * Brings an execution to the point where it waits for workers or has ended: plans the next stage, carries out calls,
  * delivers the last effects. Any replica may drive at any time: what a turn decides is written only if the row still is
  * as the turn found it, and calls are idempotent by their name. After a crash engine/loops/engine.loops.ts drives again.
+ * @throws AppError when a later release has written the row: a replica of that release drives it.
  */
 export async function driveExecution(deps: EngineDeps, executionId: string): Promise<void> {
   let known: TimedExecution | null = leftInMemory(deps, executionId);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const execution: TimedExecution | null = known ?? (await readExecution(deps.db.query, executionId));
     known = null;
+    if (execution) requireFormat(HISTORY_FORMAT, execution.format, `execution ${executionId}`);
     switch (execution?.phase) {
       case 'planning':
         known = await planStage(deps, execution);

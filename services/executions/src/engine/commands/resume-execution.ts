@@ -1,5 +1,5 @@
 import { executionRequested } from '@baton/contracts';
-import { AppError, notFound } from '@baton/kernel';
+import { AppError, notFound, requireFormat } from '@baton/kernel';
 import { outbox, type Tx } from '@baton/postgres';
 import { type DeploymentModel, isResumable, type StageResult } from '@baton/task-graph';
 import { alreadyRunning, stillRunning } from '../../executions/commands/request-execution';
@@ -19,7 +19,7 @@ import {
 import { leftRuns } from '../../executions/store/left-runs.sql';
 import { blockingSystemExecutions, lockStarts } from '../../executions/store/queue.sql';
 import { isRunningFull, lockQuota } from '../../executions/store/quotas.sql';
-import type { ExecutionRow } from '../../store/rows';
+import { type ExecutionRow, HISTORY_FORMAT } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import type { EngineDeps } from '../deps';
 import { cancelOf } from '../domain/cancel';
@@ -65,6 +65,7 @@ export async function resumeExecution(
       if (along !== undefined && (await isCancelled(tx, along, executionId))) return 'refused';
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
+      requireFormat(HISTORY_FORMAT, execution.format, `execution ${executionId}`);
       if (execution.status === 'started' && !isForced) return null;
       refuseUnlessStopped(execution, isForced);
       await refuseBesideSystemWide(tx, execution);

@@ -41,7 +41,7 @@ export async function listOperations(
   if (filter.graphId !== undefined) where.push(sql`g.id::text = ${filter.graphId}`);
   if (filter.executionId !== undefined) where.push(sql`e.id::text = ${filter.executionId}`);
   const { rows: graphs } = await sql<GraphTasks & Owner & { hasEnded: boolean }>`
-    select g.id, g.execution_id, g.created_at, g.tasks, g.flags->>'ended' is not null as "hasEnded", e.tenant,
+    select g.id, g.format, g.execution_id, g.created_at, g.tasks, g.flags->>'ended' is not null as "hasEnded", e.tenant,
       e.visibility, e.created_by
     from tasks_graphs g join executions e on e.id = g.execution_id
     where ${sql.join(where, sql` and `)} order by g.id`.execute(db);

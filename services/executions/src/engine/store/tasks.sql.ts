@@ -1,17 +1,23 @@
+import { requireFormat } from '@baton/kernel';
 import type { AnyQuery, AnyTx, Db, Tx } from '@baton/postgres';
 import { type OperationPayload, progressOf } from '@baton/task-graph';
 import { type RawBuilder, sql } from 'kysely';
 import { behind, type Place, type Placed, placedAt } from '../../store/round.sql';
-import type { StoredGraph, StoredTask } from '../../store/rows';
+import { GRAPH_FORMAT, type StoredGraph, type StoredTask } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import { type TaskMarks, taskOfRow, tasksOfGraph } from './task-document';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
+/** @throws AppError when a later release has written the graph in a format that is unknown here. */
 export async function readGraph(reader: Reader, graphId: string): Promise<StoredGraph | null> {
   const { rows } = await sql<StoredGraph>`select * from tasks_graphs where id = ${graphId}`.execute(reader);
+  if (rows[0]) requireGraphFormat(rows[0]);
   return rows[0] ?? null;
 }
+
+const requireGraphFormat = (head: Pick<StoredGraph, 'id' | 'format'>) =>
+  requireFormat(GRAPH_FORMAT, head.format, `graph ${head.id}`);
 
 const COLUMNS_BUT_RESULT =
   sql.raw(`id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, deferral,
@@ -19,17 +25,19 @@ const COLUMNS_BUT_RESULT =
 const COLUMNS = sql`${COLUMNS_BUT_RESULT}, result`;
 
 /** What of a graph is needed to know its tasks. */
-export type GraphTasks = Pick<StoredGraph, 'id' | 'execution_id' | 'created_at' | 'tasks'>;
+export type GraphTasks = Pick<StoredGraph, 'id' | 'format' | 'execution_id' | 'created_at' | 'tasks'>;
 
 /**
  * Every task of a graph in order of idx, and which of them have no row. Results may be tens of MB together: who does not
  * look at them has them as null.
+ * @throws AppError when the format of the graph is unknown here.
  */
 export async function readTasks(
   reader: AnyQuery | AnyTx,
   head: GraphTasks,
   { withResults }: { withResults: boolean },
 ): Promise<{ tasks: StoredTask[]; rowless: Set<number> }> {
+  requireGraphFormat(head);
   // Marks before rows: what a step behind that has marked would miss its row, never the other way round.
   const marks =
     head.tasks === null
@@ -219,7 +227,7 @@ export async function countOtherGraphs(
   graphId: string,
 ): Promise<{ total: number; finished: number }> {
   const { rows: heads } = await sql<GraphTasks>`
-    select id, execution_id, created_at, tasks from tasks_graphs
+    select id, format, execution_id, created_at, tasks from tasks_graphs
     where execution_id = ${executionId} and id <> ${graphId}`.execute(tx);
   const counts = { total: 0, finished: 0 };
   for (const head of heads) {

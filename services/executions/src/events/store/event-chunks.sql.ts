@@ -1,5 +1,5 @@
 /** Counts of old events, kept in chunks (migrations/0080_event_counts.sql, 0120_event_messages.sql, 0150_event_places.sql, 0160_event_values.sql); read by events/queries/events-by-chunk.ts. */
-import type { AnyQuery, Tx } from '@baton/postgres';
+import { type AnyQuery, privateCreatorText, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { Broken } from '../../doctor/store/doctor.sql';
 import type { DB } from '../../store/tables.gen';
@@ -49,7 +49,7 @@ export async function wrongChunks(db: AnyQuery, limit: number): Promise<Broken[]
       select from_at, tenant_name, visibility, creator, is_log, event_type, level, sum(total) as n from event_counts
       group by 1, 2, 3, 4, 5, 6, 7
     ), real as (
-      select c.from_at, v.tenant, v.visibility, case when v.visibility = 'private' then v.created_by else '' end, v.is_log,
+      select c.from_at, v.tenant, v.visibility, ${sql.raw(privateCreatorText({ table: 'v', otherwise: "''" }))}, v.is_log,
         v.event_type, v.level, count(*) as n
       from event_chunks c join events v on v.created_at >= c.from_at and v.created_at < c.to_at group by 1, 2, 3, 4, 5, 6, 7
     ), texts as (

@@ -2,6 +2,7 @@ import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { executionSummaryFields } from '@baton/contracts/http/executions';
 import {
   type AnyQuery,
+  isPrivate,
   pageConditions,
   selectPage,
   summarizeBy,
@@ -34,7 +35,7 @@ const COLUMNS: Record<string, RawBuilder<unknown>> = {
   created_by: plain('created_by'),
   tenant_name: plain('tenant'),
   visibility: plain('visibility'),
-  private_resource: sql`(e.visibility = 'private')`,
+  private_resource: isPrivate('e'),
   resource_availability: plain('visibility'),
   total_operations: plain('total_operations'),
   finished_operations: plain('finished_operations'),

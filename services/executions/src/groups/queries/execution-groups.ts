@@ -1,6 +1,13 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
-import { type AnyQuery, type AnyTx, selectFields, selectPage, visibilityScope } from '@baton/postgres';
+import {
+  type AnyQuery,
+  type AnyTx,
+  isPrivate,
+  selectFields,
+  selectPage,
+  visibilityScope,
+} from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExecutionGroupRow } from '../store/execution-groups.sql';
 
@@ -34,7 +41,7 @@ function groupColumns(rule: GroupStatusRule, withMembers: boolean): Record<strin
     created_by: plain('created_by'),
     tenant_name: plain('tenant'),
     visibility: plain('visibility'),
-    private_resource: sql`(g.visibility = 'private')`,
+    private_resource: isPrivate('g'),
     resource_availability: plain('visibility'),
     execution_ids: withMembers
       ? sql`(select coalesce(json_agg(e.id order by e.created_at, e.id), '[]') ${members})`

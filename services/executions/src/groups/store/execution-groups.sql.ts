@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@baton/postgres';
+import { type Db, sharedOrOwn, type Tx } from '@baton/postgres';
 import type { ExecutionStatus } from '@baton/task-graph';
 import { sql } from 'kysely';
 import { WAIT_AFTER_FAIL_S } from '../../executions/domain/start-request';
@@ -53,7 +53,7 @@ export async function associateExecutions(
     update executions set execution_group_id = ${group.groupId}
     where tenant = ${group.tenant} and id = any(${ids}::uuid[]) and phase = 'ended'
       and coalesce(execution_group_id, ${group.groupId}) = ${group.groupId}
-      and (visibility <> 'private' or created_by = ${group.createdBy} or ${group.isAdministrator}::boolean)
+      and ${sharedOrOwn({ username: group.createdBy, isAdministrator: group.isAdministrator })}
     returning id`.execute(tx);
   return rows.map((row) => row.id);
 }

@@ -1,7 +1,14 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { scheduleSummaryFields } from '@baton/contracts/http/execution-schedules';
 import { notFound } from '@baton/kernel';
-import { type AnyQuery, selectFields, selectPage, summarizeBy, visibilityScope } from '@baton/postgres';
+import {
+  type AnyQuery,
+  isPrivate,
+  selectFields,
+  selectPage,
+  summarizeBy,
+  visibilityScope,
+} from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { readNowMs } from '../../store/clock.sql';
 import { plainTime } from '../domain/present-schedule';
@@ -28,7 +35,7 @@ const COLUMNS: Record<string, RawBuilder<unknown>> = {
   created_by: plain('created_by'),
   tenant_name: plain('tenant'),
   visibility: plain('visibility'),
-  private_resource: sql`(s.visibility = 'private')`,
+  private_resource: isPrivate('s'),
   resource_availability: plain('visibility'),
 };
 /** An rrule has one rule, and so one date only where that counts to 1 and no further dates are named beside it. */
