@@ -120,7 +120,16 @@ export default tseslint.config(
       'packages/http/src/rules-of.ts',
       'packages/service-runtime/src/lifecycle/start-parts.ts',
     ],
-    rules: { 'no-restricted-syntax': ['error', ...clockBan, envBan, exportAllBan, ...wireNameBans, ...visibilityBans] },
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...clockBan,
+        envBan,
+        exportAllBan,
+        ...wireNameBans,
+        ...visibilityBans,
+      ],
+    },
   },
   {
     // The type of the names.

@@ -9,7 +9,7 @@ import { planKinds } from './plan-kinds';
 
 export const kinds: readonly Kind[] = [...engineKinds, ...planKinds, ...messageKinds, ...otherKinds];
 
-export const corpusFolder = join(__dirname, 'corpus');
+const corpusFolder = join(__dirname, 'corpus');
 const fileOf = ({ name }: Kind, number: number) => join(corpusFolder, name, `${number}.json`);
 
 /** The recorded samples of a number, oldest first; empty: none was recorded. */

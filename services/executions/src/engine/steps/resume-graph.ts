@@ -72,12 +72,8 @@ export async function goOn(
     },
   );
   deps.memory.forget(execution.id);
-  const loaded = newLoadedGraph(
-    execution,
-    head.id,
-    graph,
-    rows.map((row) => row.id),
-  );
+  const ids = rows.map((row) => row.id);
+  const loaded = newLoadedGraph(execution, head.id, graph, ids);
   noteDispatch(loaded, decision);
   noteHolders(loaded, rows);
   noteTimers(loaded, decision);

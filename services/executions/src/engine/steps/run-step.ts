@@ -5,9 +5,9 @@ import type { DB } from '../../store/tables.gen';
 import type { EngineDeps } from '../deps';
 import type { StepChanges } from '../store/step-write';
 import { type SteppedRow, writeStep } from '../store/steps.sql';
-import { type ClaimRequest, decideStep, type Step } from './advance-graph';
+import { type ClaimRequest, decideStep } from './advance-graph';
 import { endAfter, type StageDeps } from './stage-end';
-import { noteRow, type StepContext, type Uncommitted } from './uncommitted';
+import { noteRow, type Step, type StepContext, type Uncommitted } from './uncommitted';
 
 export interface StepPlan {
   happenings: readonly Happening[];
