@@ -1,3 +1,4 @@
+-- expand
 -- What the usual start of an execution looks at, after it has locked as store/quotas.sql.ts and store/queue.sql.ts do: whether
 -- there is anything that admission would have to decide about. It decides nothing and inserts nothing: false only means that
 -- domain/admission.ts is asked. `most`: executions of the tenant that may be at work, null: any number; `parallel`: system
