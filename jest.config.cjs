@@ -15,6 +15,9 @@ const esmOnly = [
   '@isaacs',
   'lru-cache',
   'path-scurry',
+  'http-proxy-middleware',
+  'httpxy',
+  'is-plain-obj',
 ];
 
 /** @type {import('jest').Config} */

@@ -4,7 +4,9 @@ export { type BoundRoute, bindRoutes, type Handler, type HandlersOf, type HttpCa
 export { badValue, checkValue, pathText } from './check-value';
 export { errorBody, retryAfterOf, toAppError } from './error-body';
 export { formatEvent } from './event-stream';
+export { createExpress } from './express-app';
 export { createHttpApp, type HttpApp } from './http-app';
+export { createListener, type HttpListener, type ListenerOptions } from './http-listener';
 export {
   booleanOf,
   compileList,
