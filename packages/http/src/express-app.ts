@@ -48,6 +48,7 @@ export function createExpress(): Express {
 
 /** A request under way in a service. */
 export interface ServedRequest extends Request {
+  /** Set by the first step. */
   id: string;
   /** The contract's id or the plain path that it matched. */
   routeId?: string;

@@ -36,6 +36,8 @@ const KEEP_ALIVE_MS = 72_000;
 
 const NO_ADDRESS = new AppError('bad_parameters_error', 'The address of the request cannot be read');
 
+const STOPPING = new AppError('service_unavailable_error', 'The service is being stopped');
+
 const ignore = (): void => undefined;
 
 function requestIdOf(request: IncomingMessage): string {
@@ -43,7 +45,7 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newId();
 }
 
-/** The first step of every request. @throws AppError service_unavailable_error when the service stops. */
+/** The first step of every request. One that comes while the service stops is sent away, with its connection. */
 function begin({ observe }: HttpAppOptions, stopping: AbortSignal): RequestHandler {
   return (request, response, next) => {
     const served = request as ServedRequest;
@@ -54,9 +56,8 @@ function begin({ observe }: HttpAppOptions, stopping: AbortSignal): RequestHandl
     if (observe) watchEnd(served, response, observe);
     if (stopping.aborted) {
       response.shouldKeepAlive = false;
-      throw new AppError('service_unavailable_error', 'The service is being stopped');
-    }
-    next();
+      replyError(served, response, STOPPING);
+    } else next();
   };
 }
 
@@ -79,14 +80,19 @@ function watchEnd(
 function fail(o: HttpAppOptions, error: unknown, request: ServedRequest, response: ServerResponse): void {
   const known = toAppError(ofRouter(error, request));
   logError(o.log, known, { requestId: request.id, method: request.method, url: pathOf(request) });
-  if (response.headersSent) return void response.destroy();
+  if (response.headersSent) response.destroy();
+  else replyError(request, response, known);
+}
+
+function replyError(request: ServedRequest, response: ServerResponse, error: AppError): void {
   const headers: ReplyHeaders = {
-    'x-request-id': request.id,
+    // Of a target that is no address not even the first step was taken.
+    'x-request-id': request.id ?? requestIdOf(request),
     'content-type': 'application/json; charset=utf-8',
   };
-  const retryAfter = retryAfterOf(known);
+  const retryAfter = retryAfterOf(error);
   if (retryAfter) headers['retry-after'] = retryAfter;
-  replyWhole(response, known.entry.http, headers, JSON.stringify(errorBody(known)));
+  replyWhole(response, error.entry.http, headers, JSON.stringify(errorBody(error)));
 }
 
 function contractHandler(
@@ -159,7 +165,7 @@ export function createHttpApp(o: HttpAppOptions): HttpApp {
   );
   const handle: HttpApp['handle'] = (raw, answer) => {
     const [request, response] = [raw as ServedRequest, answer as Response];
-    // Only a target that is no address comes to the end: even its path cannot be told.
+    // Only a target that is no address comes to the end.
     app(request, response, (error: unknown) => fail(o, error ?? NO_ADDRESS, request, response));
   };
   const listener = createListener(

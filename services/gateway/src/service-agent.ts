@@ -36,12 +36,13 @@ class PlainServiceAgent extends Agent {
 
 /** New connections follow renewed certificates; the sessions of the old ones are not resumed. */
 class TlsServiceAgent extends TlsAgent {
-  constructor(private readonly own: ServiceAgentOptions & { tls: TlsSource }) {
+  constructor(private readonly own: ServiceAgentOptions) {
     super({ ...settings(own), maxCachedSessions: 0 } as TlsAgentOptions);
   }
   override createConnection(options: ClientRequestArgs, done?: Connected): Duplex | null | undefined {
-    const socket = super.createConnection({ ...options, ...clientTls(this.own.tls) }, done);
-    giveUpLater(socket, 'secureConnect', this.own.connectMs);
+    const { tls, connectMs } = this.own;
+    const socket = super.createConnection(tls ? { ...options, ...clientTls(tls) } : options, done);
+    giveUpLater(socket, 'secureConnect', connectMs);
     return socket;
   }
 }
@@ -54,8 +55,5 @@ function giveUpLater(socket: Duplex | null | undefined, connected: string, conne
 }
 
 /** `origin`: http://host:port or https://host:port. */
-export function createServiceAgent(origin: string, options: ServiceAgentOptions): Agent {
-  if (!origin.startsWith('https:')) return new PlainServiceAgent(options);
-  const { tls } = options;
-  return tls ? new TlsServiceAgent({ ...options, tls }) : new TlsAgent(settings(options));
-}
+export const createServiceAgent = (origin: string, options: ServiceAgentOptions): Agent =>
+  origin.startsWith('https:') ? new TlsServiceAgent(options) : new PlainServiceAgent(options);
