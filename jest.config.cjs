@@ -14,6 +14,9 @@ const esmOnly = [
   '@isaacs',
   'lru-cache',
   'path-scurry',
+  'http-proxy-middleware',
+  'httpxy',
+  'is-plain-obj',
 ];
 
 /** @type {import('jest').Config} */

@@ -1,24 +1,4 @@
-import {
-  AppError,
-  createFloodLog,
-  diskFailure,
-  type errorTable,
-  type FloodLog,
-  type Log,
-  systemClock,
-} from '@baton/kernel';
-
-/** Codes of the web framework (found by their HTTP status) in our table. */
-const byStatus: Record<number, keyof typeof errorTable> = {
-  400: 'bad_parameters_error',
-  404: 'not_found_error',
-  405: 'method_not_allowed_error',
-  413: 'payload_too_large_error',
-  414: 'bad_parameters_error',
-  415: 'unsupported_content_type_error',
-  431: 'bad_parameters_error',
-  503: 'service_unavailable_error',
-};
+import { AppError, createFloodLog, diskFailure, type FloodLog, type Log, systemClock } from '@baton/kernel';
 
 /** States of PostgreSQL in which another request has done something at the same moment; handlers look before they write. */
 const byRace: Record<string, string> = {
@@ -33,16 +13,6 @@ export function toAppError(error: unknown): AppError {
   if (race) return new AppError('conflict_error', race, {}, { cause: error });
   const disk = diskFailure(error);
   if (disk) return disk;
-  const status = (error as { statusCode?: number } | null)?.statusCode;
-  const isOfFramework =
-    typeof (error as { code?: unknown } | null)?.code === 'string' &&
-    status !== undefined &&
-    status in byStatus;
-  if (isOfFramework) {
-    const isPath = (error as { code: string }).code === 'FST_ERR_BAD_URL';
-    const details = isPath ? { field: 'path', expected: 'percent-encoded UTF-8' } : {};
-    return new AppError(byStatus[status]!, (error as Error).message, details, { cause: error });
-  }
   return new AppError(
     'internal_server_error',
     'Internal error in the manager REST service; its log has the details',

@@ -1,19 +1,23 @@
 /** One service over HTTP: contract routes below /api/<version>, plain paths beside them, JSON errors everywhere. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Server as TlsServer } from 'node:tls';
 import type { ApiVersion } from '@baton/contracts';
 import { AppError, newId, systemClock } from '@baton/kernel';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { audited } from './audit-scope';
 import { type CompiledRoute, compileRoute } from './compile-route';
 import { errorBody, logError, retryAfterOf, toAppError } from './error-body';
-import type { HttpAppOptions } from './options';
+import { createExpress, type ServedRequest } from './express-app';
+import { createListener } from './http-listener';
+import type { HttpAppOptions, PlainAnswer } from './options';
 import { pathIndex } from './path-index';
 import { readRequest } from './read-request';
+import { ofRouter, pathOf, refuseUnknown } from './refuse-path';
+import { type MountedRoute, resourceRouters } from './resource-routers';
 import { rulesOf } from './rules-of';
-import { sendAnswer } from './send-answer';
+import { type SendOptions, sendAnswer } from './send-answer';
 import { isolated } from './tenant-scope';
 import { placed } from './unstorable-text';
+import { type ReplyHeaders, replyWhole } from './write-reply';
 
 export interface HttpApp {
   /** Answers one request of a foreign server (standalone mounts all services behind one port). */
@@ -26,7 +30,14 @@ export interface HttpApp {
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-const SWEEP_MS = 50;
+/** The principal header of an administrator in many tenants is longer than Node's default of 16 KiB. */
+const MAX_HEADER_BYTES = 128 * 1024;
+/** Longer than the gateway keeps its idle connections: it is never we who close one that is about to be used. */
+const KEEP_ALIVE_MS = 72_000;
+
+const NO_ADDRESS = new AppError('bad_parameters_error', 'The address of the request cannot be read');
+
+const STOPPING = new AppError('service_unavailable_error', 'The service is being stopped');
 
 const ignore = (): void => undefined;
 
@@ -35,159 +46,141 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newId();
 }
 
-function createServer(o: HttpAppOptions): FastifyInstance {
-  // The principal header of an administrator in many tenants is longer than Node's default of 16 KiB.
-  const server = { maxHeaderSize: 128 * 1024 };
-  const app = fastify({
-    genReqId: requestIdOf,
-    exposeHeadRoutes: false,
-    forceCloseConnections: 'idle',
-    ...(o.tls ? { https: { ...server, ...o.tls.options() } } : { http: server }),
-    routerOptions: { maxParamLength: 8192 },
-    frameworkErrors: (error, request, reply) => {
-      fail(o, error, request, reply);
-    },
-  });
-  // Bodies belong to the routes: nothing is read before the route's contract says how.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.setErrorHandler((error, request, reply) => fail(o, error, request, reply));
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
+/** The first step of every request. One that comes while the service stops is sent away, with its connection. */
+function begin({ observe }: HttpAppOptions, stopping: AbortSignal): RequestHandler {
+  return (request, response, next) => {
+    const served = request as ServedRequest;
+    served.id = requestIdOf(request);
     // Reported after the end (a write to a client that left); without a listener it would end the process.
-    reply.raw.on('error', ignore);
-    request.raw.on('error', ignore);
-    done();
+    response.on('error', ignore);
+    request.on('error', ignore);
+    if (observe) watchEnd(served, response, observe);
+    if (stopping.aborted) {
+      response.shouldKeepAlive = false;
+      replyError(served, response, STOPPING);
+    } else next();
+  };
+}
+
+/** `close` and not the end of the handler: it also comes for event streams and for clients that went away. */
+function watchEnd(
+  request: ServedRequest,
+  response: Response,
+  observe: NonNullable<HttpAppOptions['observe']>,
+): void {
+  const startedMs = systemClock.monotonic();
+  const { method } = request;
+  request.routeId = undefined;
+  response.once('close', () => {
+    const durationMs = systemClock.monotonic() - startedMs;
+    observe({ route: request.routeId ?? 'unknown', method, status: response.statusCode, durationMs });
   });
-  if (o.observe) observeRequests(app, o.observe);
-  return app;
 }
 
-function observeRequests(app: FastifyInstance, observe: NonNullable<HttpAppOptions['observe']>): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const startedMs = systemClock.monotonic();
-    // `close` and not Fastify's onResponse: it also comes for hijacked event streams and for clients that went away.
-    reply.raw.once('close', () => {
-      observe({
-        route: (request.routeOptions.config as { id?: string }).id ?? 'unknown',
-        method: request.method,
-        status: reply.raw.statusCode,
-        durationMs: systemClock.monotonic() - startedMs,
-      });
-    });
-    done();
-  });
+/** Logs the error and answers it; what has begun to leave is broken off. */
+function fail(o: HttpAppOptions, error: unknown, request: ServedRequest, response: ServerResponse): void {
+  const known = toAppError(ofRouter(error, request));
+  logError(o.log, known, { requestId: request.id, method: request.method, url: pathOf(request) });
+  if (response.headersSent) response.destroy();
+  else replyError(request, response, known);
 }
 
-function fail(o: HttpAppOptions, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = toAppError(error);
-  logError(o.log, known, { requestId: request.id, method: request.method, url: pathOf(request.raw) });
-  if (reply.raw.headersSent) {
-    reply.raw.destroy();
-    return reply;
-  }
-  const retryAfter = retryAfterOf(known);
-  if (retryAfter) reply.header('retry-after', retryAfter);
-  return reply
-    .code(known.entry.http)
-    .header('x-request-id', request.id)
-    .header('content-type', 'application/json')
-    .send(JSON.stringify(errorBody(known)));
+function replyError(request: ServedRequest, response: ServerResponse, error: AppError): void {
+  const headers: ReplyHeaders = {
+    // Of a target that is no address not even the first step was taken.
+    'x-request-id': request.id ?? requestIdOf(request),
+    'content-type': 'application/json; charset=utf-8',
+  };
+  const retryAfter = retryAfterOf(error);
+  if (retryAfter) headers['retry-after'] = retryAfter;
+  replyWhole(response, error.entry.http, headers, JSON.stringify(errorBody(error)));
 }
 
-/** Path without its query: queries may carry tokens and are not logged. */
-function pathOf(request: IncomingMessage): string {
-  return (request.url ?? '').split('?', 1)[0]!;
-}
-
-function mountRoute(
-  app: FastifyInstance,
+function contractHandler(
   o: HttpAppOptions,
   route: CompiledRoute,
   version: ApiVersion,
   stopping: AbortSignal,
-): void {
-  app.route({
-    method: route.contract.method,
-    url: `/api/${version}${route.contract.path}`,
-    config: { id: route.contract.id },
-    handler: async (request, reply) => {
-      const call = await readRequest(route, request, reply, version, o);
-      const result = await audited(o.service, route.contract, call, () =>
-        isolated(o.service, route.contract, call, () => route.handler(call)),
-      ).catch((error: unknown) => {
-        throw placed(error, call.body);
-      });
-      return sendAnswer(route, call, reply, result, { ...o, stopping });
-    },
-  });
+): RequestHandler {
+  const { id } = route.contract;
+  const sending: SendOptions = {
+    log: o.log,
+    validateResponses: o.validateResponses,
+    heartbeatMs: o.heartbeatMs,
+    stopping,
+    fail: (error, call) => fail(o, error, call.raw as ServedRequest, call.response),
+  };
+  return async (raw, response) => {
+    const request = raw as ServedRequest;
+    request.routeId = id;
+    const call = await readRequest(route, request, response, version, o);
+    const result = await audited(o.service, route.contract, call, () =>
+      isolated(o.service, route.contract, call, () => route.handler(call)),
+    ).catch((error: unknown) => {
+      throw placed(error, call.body);
+    });
+    sendAnswer(route, call, result, sending);
+  };
 }
 
-/** Builds the app; routes and their parsers are compiled here, once. @throws Error when two routes share method and path. */
-export function createHttpApp(o: HttpAppOptions): HttpApp {
-  const app = createServer(o);
-  const stopping = new AbortController();
-  const paths = pathIndex();
+function plainHandler(path: string, produce: (url: string) => Promise<PlainAnswer>): RequestHandler {
+  return async (raw, response) => {
+    const request = raw as ServedRequest;
+    request.routeId = path;
+    const plain = await produce(request.url);
+    const headers = { 'x-request-id': request.id, 'content-type': plain.contentType };
+    replyWhole(response, plain.status, headers, plain.body);
+  };
+}
+
+function routesOf(o: HttpAppOptions, stopping: AbortSignal): MountedRoute[] {
   const { serves } = rulesOf(o.wire);
+  const routes: MountedRoute[] = [];
   for (const bound of o.routes) {
     if (!serves(bound.contract)) continue;
-    for (const version of bound.contract.versions) {
-      mountRoute(app, o, compileRoute(bound, version, o.wire), version, stopping.signal);
-      paths.add(bound.contract.method, `/api/${version}${bound.contract.path}`);
+    const { method, path, versions } = bound.contract;
+    for (const version of versions) {
+      const handler = contractHandler(o, compileRoute(bound, version, o.wire), version, stopping);
+      routes.push({ method, path: `/api/${version}${path}`, handler });
     }
   }
-  for (const [path, produce] of Object.entries(o.plain ?? {})) {
-    paths.add('GET', path);
-    app.get(path, { config: { id: path } }, async (request, reply) => {
-      const plain = await produce(request.url);
-      return reply.code(plain.status).header('content-type', plain.contentType).send(plain.body);
-    });
-  }
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = paths.methodsOf(pathOf(request.raw));
-    if (allowed.length === 0) throw new AppError('not_found_error', `No such path: ${pathOf(request.raw)}`);
-    reply.header('allow', allowed.join(', '));
-    throw new AppError(
-      'method_not_allowed_error',
-      `The method ${request.method} is not allowed for this path`,
-      { expected: allowed },
-    );
-  });
-  const detach = o.tls?.attach(app.server as unknown as TlsServer);
-  return appOf(app, stopping, detach);
+  for (const [path, produce] of Object.entries(o.plain ?? {}))
+    routes.push({ method: 'GET', path, handler: plainHandler(path, produce) });
+  return routes;
 }
 
-function appOf(app: FastifyInstance, stopping: AbortController, detach?: () => void): HttpApp {
-  let isReady = false;
-  const ready = Promise.resolve(app.ready()).then(() => {
-    isReady = true;
-  });
-  // A broken route table shows in listen() and handle(), not as an unhandled rejection.
-  ready.catch(() => undefined);
+/**
+ * Builds the app; routes and their parsers are compiled here, once.
+ * @throws Error when two routes share method and path.
+ */
+export function createHttpApp(o: HttpAppOptions): HttpApp {
+  const stopping = new AbortController();
+  const routes = routesOf(o, stopping.signal);
+  const paths = pathIndex();
+  for (const { method, path } of routes) paths.add(method, path);
+  const app = createExpress();
+  app.use(begin(o, stopping.signal));
+  app.use(resourceRouters(routes));
+  app.use((request: Request, response: Response) => refuseUnknown(paths, request, response));
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
+    fail(o, error, request as ServedRequest, response),
+  );
+  const handle: HttpApp['handle'] = (raw, answer) => {
+    const [request, response] = [raw as ServedRequest, answer as Response];
+    // Only a target that is no address comes to the end.
+    app(request, response, (error: unknown) => fail(o, error ?? NO_ADDRESS, request, response));
+  };
+  const listener = createListener(
+    handle,
+    { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 },
+    o.tls,
+  );
   return {
-    handle(request, response) {
-      if (isReady) app.routing(request, response);
-      else
-        void ready.then(
-          () => app.routing(request, response),
-          (error) => response.destroy(error),
-        );
-    },
-    async listen(host, port) {
-      await app.listen({ host, port });
-      const address = app.server.address();
-      return typeof address === 'object' && address ? address.port : port;
-    },
-    async close() {
+    handle,
+    listen: (host, port) => listener.listen(host, port),
+    close: () => {
       stopping.abort();
-      detach?.();
-      // A connection whose last answer is sent only now would be kept alive, and the server open, for another minute.
-      const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
-      try {
-        await app.close();
-      } finally {
-        clearInterval(sweep);
-      }
+      return listener.close();
     },
   };
 }

@@ -3,8 +3,9 @@ export { bareListHeader } from './bare-list';
 export { type BoundRoute, bindRoutes, type Handler, type HandlersOf, type HttpCall } from './call';
 export { checkValue } from './check-value';
 export { errorBody, retryAfterOf, toAppError } from './error-body';
-
+export { createExpress } from './express-app';
 export { createHttpApp, type HttpApp } from './http-app';
+export { createListener, type HttpListener, type ListenerOptions } from './http-listener';
 export {
   booleanOf,
   listEnvelope,

@@ -1,11 +1,13 @@
 import type { ApiVersion } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Response } from 'express';
 import type { CompiledRoute } from './compile-route';
+import type { ServedRequest } from './express-app';
 import type { RawQuery } from './list-query';
 import type { HttpAppOptions } from './options';
 import { anonymous, principalHeader, verifyPrincipal } from './principal-token';
 import { hasBody, parseJson, readText } from './read-body';
+import { badPath } from './refuse-path';
 import { RequestCall } from './request-call';
 import { refuseUnstorable } from './unstorable-text';
 import { JSON_TYPE, type TypeRule } from './wire-rules';
@@ -13,25 +15,23 @@ import { JSON_TYPE, type TypeRule } from './wire-rules';
 const JSON_LIMIT_BYTES = 10 * 1024 * 1024;
 const TEXT_LIMIT_BYTES = 1024 * 1024;
 
+/** Characters of one parameter of a path; the rest of a path (`*`) may be longer. */
+const MAX_PARAM_LENGTH = 8192;
+
 /** Parses one request in the order: who, path, query, body. @throws AppError */
 export async function readRequest(
   route: CompiledRoute,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: ServedRequest,
+  response: Response,
   version: ApiVersion,
   o: HttpAppOptions,
 ): Promise<RequestCall> {
   const { contract } = route;
-  const call = new RequestCall(request.raw, reply.raw, request.id, version, hasBody(request.raw), o.log);
+  const call = new RequestCall(request, response, request.id, version, hasBody(request), o.log);
   const header = request.headers[principalHeader] as string | undefined;
   if (contract.permission === 'none' && header === undefined) call.principal = anonymous;
   else call.principal = verifyPrincipal(header, { service: o.service, bundle: o.trust.bundle });
-  const params = request.params as Record<string, string>;
-  // The router matches `/things/` with an empty id; a trailing slash is no path of ours.
-  for (const name in params) {
-    if (params[name] === '' && name !== '*')
-      throw new AppError('not_found_error', 'No such path: an id is empty');
-  }
+  const params = paramsOf(request, contract.path);
   const raw = request.query as RawQuery;
   refuseUnstorable(params);
   refuseUnstorable(raw);
@@ -39,10 +39,24 @@ export async function readRequest(
   if (route.parseList) call.list = route.parseList(raw);
   else call.include = route.parseInclude(raw);
   call.query = route.parseQuery(raw);
-  if (contract.rawBody === 'text') call.text = await readText(request.raw, TEXT_LIMIT_BYTES);
+  if (contract.rawBody === 'text') call.text = await readText(request, TEXT_LIMIT_BYTES);
   else if (contract.body && !isArchive(route, call))
     call.body = route.parseBody(await readJson(call, o, route.bodyType));
   return call;
+}
+
+/** Decoded values by name; the rest of a path (`*`) as one text. @throws AppError bad_parameters_error */
+function paramsOf({ params, url }: ServedRequest, path: string): Record<string, string> {
+  const all: Record<string, string> = {};
+  for (const name in params) {
+    const value = params[name]!;
+    if (typeof value !== 'string') all[name] = value.join('/');
+    else if (value.length <= MAX_PARAM_LENGTH) all[name] = value;
+    else throw badPath(url);
+  }
+  // Express leaves out what is empty: `/files/` of `/files/*`.
+  if (path.endsWith('/*')) all['*'] ??= '';
+  return all;
 }
 
 /**

@@ -17,7 +17,7 @@ export class RequestCall implements HttpCall {
 
   constructor(
     readonly raw: IncomingMessage,
-    private readonly response: ServerResponse,
+    readonly response: ServerResponse,
     readonly requestId: string,
     readonly version: ApiVersion,
     readonly hasBody: boolean,

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { jsonParts } from '@baton/kernel';
-import type { FastifyReply } from 'fastify';
 import { Answer, attachment, type FullAnswer, type HttpAnswer, type StreamEvent } from './answer';
 import { itemsOf } from './bare-list';
 import type { CompiledRoute } from './compile-route';
@@ -10,86 +9,86 @@ import { pickFields } from './list-query';
 import type { HttpAppOptions } from './options';
 import type { RequestCall } from './request-call';
 import { sendParts } from './send-parts';
+import { type ReplyHeaders, replyEmpty, replyStream, replyWhole } from './write-reply';
 
-type SendOptions = Pick<HttpAppOptions, 'log' | 'validateResponses' | 'heartbeatMs'> & {
+export type SendOptions = Pick<HttpAppOptions, 'log' | 'validateResponses' | 'heartbeatMs'> & {
   stopping: AbortSignal;
+  /** Answers an error in place of the answer, while nothing of it has left. */
+  fail: (error: unknown, call: RequestCall) => void;
 };
 
 /** Writes what a handler returned. @throws Error when it breaks its contract and answers are validated. */
 export function sendAnswer(
   route: CompiledRoute,
   call: RequestCall,
-  reply: FastifyReply,
   result: HttpAnswer,
   o: SendOptions,
-): FastifyReply {
+): void {
   const full: FullAnswer = result instanceof Answer ? result.full : { body: result };
   const status = full.status ?? route.contract.status;
-  reply.code(status);
-  if (full.headers) reply.headers(full.headers);
+  const headers: ReplyHeaders = { 'x-request-id': call.requestId };
+  for (const name in full.headers) headers[name.toLowerCase()] = full.headers[name]!;
   if (full.stream) {
-    const isEvents = route.contract.responseKind === 'events';
-    return isEvents ? startEvents(call, reply, full, o) : sendDownload(call, reply, full, o);
-  }
-  if (status === 204 || status === 304) return reply.send();
-  if (route.contract.responseKind === 'text') {
-    return reply
-      .header('content-type', full.contentType ?? 'text/plain; charset=utf-8')
-      .send(String(full.body ?? ''));
-  }
-  return sendJson(route, call, reply, full, o);
+    if (route.contract.responseKind === 'events') startEvents(call, full, o);
+    else sendDownload(call, status, headers, full, o);
+  } else if (status === 204 || status === 304) replyEmpty(call.response, status, headers);
+  else if (route.contract.responseKind === 'text') {
+    headers['content-type'] = full.contentType ?? 'text/plain; charset=utf-8';
+    replyWhole(call.response, status, headers, String(full.body ?? ''));
+  } else sendJson(route, call, status, headers, full, o);
 }
 
 function sendJson(
   route: CompiledRoute,
   call: RequestCall,
-  reply: FastifyReply,
+  status: number,
+  headers: ReplyHeaders,
   full: FullAnswer,
   o: SendOptions,
-): FastifyReply {
+): void {
   // Contracts describe the latest version; older ones show fewer fields and other times.
   const isWhole = call.include === null && !call.list?.include && call.version === 'v3.1';
   if (o.validateResponses && isWhole && full.status === undefined)
     route.checkResponse(JSON.parse(JSON.stringify(full.body ?? null)));
   const body = call.include === null ? full.body : pickFields(full.body, call.include);
-  reply.header('content-type', full.contentType ?? 'application/json; charset=utf-8');
-  return sendParts(reply, jsonParts(itemsOf(reply.request.headers, body)));
+  headers['content-type'] = full.contentType ?? 'application/json; charset=utf-8';
+  sendParts(call.raw, call.response, status, headers, jsonParts(itemsOf(call.headers, body)));
 }
 
 function sendDownload(
   call: RequestCall,
-  reply: FastifyReply,
+  status: number,
+  headers: ReplyHeaders,
   full: FullAnswer,
   o: SendOptions,
-): FastifyReply {
+): void {
   const stream = full.stream as Readable;
   // Archives come with what the original's have (reference/rest-api.md 5.30).
   if (full.filename !== undefined) {
-    reply.headers({
-      'content-description': 'File Transfer',
-      'cache-control': 'no-cache',
-      'content-disposition': attachment(full.filename),
-    });
+    headers['content-description'] = 'File Transfer';
+    headers['cache-control'] = 'no-cache';
+    headers['content-disposition'] = attachment(full.filename);
   }
-  if (full.length !== undefined) reply.header('content-length', full.length);
+  if (full.length !== undefined) headers['content-length'] = full.length;
+  headers['content-type'] = full.contentType ?? 'application/octet-stream';
   // After the first byte only the broken connection can tell the client.
   stream.once('error', (error: Error) =>
     logError(o.log, toAppError(error), { requestId: call.requestId, part: 'download' }),
   );
-  return reply.header('content-type', full.contentType ?? 'application/octet-stream').send(stream);
+  replyStream(call.response, status, headers, stream, (error) => o.fail(error, call));
 }
 
-function startEvents(call: RequestCall, reply: FastifyReply, full: FullAnswer, o: SendOptions): FastifyReply {
-  reply.hijack();
-  void sendEvents(reply.raw, full.stream as AsyncIterable<StreamEvent | string>, {
-    headers: { 'x-request-id': call.requestId, ...full.headers },
+function startEvents(call: RequestCall, full: FullAnswer, o: SendOptions): void {
+  const { response, requestId } = call;
+  const failed = (error: unknown): void =>
+    logError(o.log, toAppError(error), { requestId, part: 'event stream' });
+  void sendEvents(response, full.stream as AsyncIterable<StreamEvent | string>, {
+    headers: { 'x-request-id': requestId, ...full.headers },
     signal: o.stopping,
     heartbeatMs: o.heartbeatMs,
-    onError: (error) =>
-      logError(o.log, toAppError(error), { requestId: call.requestId, part: 'event stream' }),
+    onError: failed,
   }).catch((error: unknown) => {
-    logError(o.log, toAppError(error), { requestId: call.requestId, part: 'event stream' });
-    reply.raw.destroy();
+    failed(error);
+    response.destroy();
   });
-  return reply;
 }

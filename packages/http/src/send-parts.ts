@@ -1,6 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawJson } from '@baton/kernel';
-import type { FastifyReply } from 'fastify';
 import { packedHeader, packPieces } from './packed-answer';
+import { type ReplyHeaders, replyWhole } from './write-reply';
 
 /** Up to so many bytes, or with pieces so small, it is cheaper to put an answer together than to write it in pieces. */
 const JOINED_BYTES = 64 * 1024;
@@ -26,27 +27,27 @@ function piecesOf(parts: readonly (string | RawJson)[]): Uint8Array[] {
 }
 
 /** Sends a JSON answer in parts (`jsonParts`); large ones go to the socket in one write without having been copied. */
-export function sendParts(reply: FastifyReply, parts: readonly (string | RawJson)[]): FastifyReply {
+export function sendParts(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: ReplyHeaders,
+  parts: readonly (string | RawJson)[],
+): void {
   const [only] = parts;
-  if (parts.length === 1 && typeof only === 'string') return reply.send(only);
+  if (parts.length === 1 && typeof only === 'string') return replyWhole(response, status, headers, only);
   const whole = piecesOf(parts);
-  const packed = reply.request.raw.headers[packedHeader] === undefined ? null : packPieces(whole);
-  if (packed) reply.header(packedHeader, packed.layoutBytes);
+  const packed = request.headers[packedHeader] === undefined ? null : packPieces(whole);
+  if (packed) headers[packedHeader] = packed.layoutBytes;
   const pieces = packed?.pieces ?? whole;
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (bytes <= JOINED_BYTES || bytes < JOINED_PIECE * pieces.length)
-    return reply.send(Buffer.concat(pieces, bytes));
-  if (reply.raw.destroyed) return reply.hijack();
-  reply.hijack();
-  const { raw } = reply;
-  raw.writeHead(reply.statusCode, {
-    ...(reply.getHeaders() as Record<string, string>),
-    'content-length': bytes,
-  });
-  raw.cork();
-  for (const piece of pieces.slice(0, -1)) raw.write(piece);
+    return replyWhole(response, status, headers, Buffer.concat(pieces, bytes));
+  if (response.destroyed) return;
+  response.writeHead(status, { ...headers, 'content-length': bytes });
+  response.cork();
+  for (const piece of pieces.slice(0, -1)) response.write(piece);
   // Ended only when it has left: a server that stops closes connections whose answer is ended, sent or not.
-  raw.write(pieces.at(-1), () => raw.end());
-  raw.uncork();
-  return reply;
+  response.write(pieces.at(-1), () => response.end());
+  response.uncork();
 }

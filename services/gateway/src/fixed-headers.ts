@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { securityHeaders } from './security-headers';
 
 /** [name, value, ...] that every answer of the gateway to this request has, whatever it is. */
 export type FixedHeaders = (request: IncomingMessage) => readonly string[];
 
-const ALWAYS = ['x-content-type-options', 'nosniff'] as const;
+const ALWAYS: readonly string[] = securityHeaders({ xContentTypeOptions: true });
 
 /** `hstsMs`: for how long browsers are to stay with https; 0: nothing is said. `isHttps`: whether a request came over it. */
 export function createFixedHeaders(
@@ -11,8 +12,8 @@ export function createFixedHeaders(
   isHttps: (request: IncomingMessage) => boolean,
 ): FixedHeaders {
   if (hstsMs < 1000) return () => ALWAYS;
-  const age = `max-age=${Math.floor(hstsMs / 1000)}; includeSubDomains`;
-  const overHttps = [...ALWAYS, 'strict-transport-security', age];
+  const age = { maxAge: Math.floor(hstsMs / 1000), includeSubDomains: true };
+  const overHttps = [...ALWAYS, ...securityHeaders({ strictTransportSecurity: age })];
   return (request) => (isHttps(request) ? overHttps : ALWAYS);
 }
 

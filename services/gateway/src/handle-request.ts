@@ -1,32 +1,33 @@
-/** The way of one request through the gateway: route, limits, caller, maintenance, forward. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** The way of one request through the gateway: its steps in their order, as Express takes them. */
 import type { Cache } from '@baton/cache';
 import type { Principal, RouteContract } from '@baton/contracts';
 import { bareListHeader, principalHeader, signPrincipal } from '@baton/http';
 import { AppError, type Clock, type FloodLog, type Log } from '@baton/kernel';
 import type { ServiceIdentity } from '@baton/trust';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { answerError } from './answer-error';
-import { type ApiPath, isClosedInV1, parseApiPath } from './api-versions';
+import { isClosedInV1, parseApiPath } from './api-versions';
 import { bodyHasCome } from './arrived-body';
 import type { AuthenticateDeps } from './authenticate';
 import { authorize } from './authorize';
 import type { AddressOf } from './client-address';
+import { Exchange, exchangeOf, setExchange, step } from './exchange';
 import { type FixedHeaders, UNLESS_SAID } from './fixed-headers';
 import type { Forwarder } from './forward';
 import { bodyLimit, checkAnnouncedLength, countRequest, type LimitSettings } from './limits';
 import { changes, checkMaintenance, type MaintenanceState } from './maintenance';
 import type { PageSize } from './page-size';
-import type { Pages } from './pages';
-import type { Caller } from './principal-cache';
 import type { Rates } from './rates';
-import { type RequestHeaders, readHeaders } from './request-headers';
-import type { Room, Visit } from './room';
-import type { CompiledRoute, RouteMatch, RouteTable } from './route-table';
+import { AUTH_METHOD, logRefusal, refuse } from './refuse-request';
+import { readHeaders } from './request-headers';
+import type { Room } from './room';
+import type { RouteTable } from './route-table';
 import type { SlowPeers } from './slow-peers';
 
 export interface HandleDeps extends AuthenticateDeps {
   routes: RouteTable;
-  pages: Pages;
+  /** Answers what the gateway has itself, beside the API. */
+  pages: RequestHandler;
   forwarder: Forwarder;
   rateCache: Cache;
   room: Room;
@@ -50,130 +51,105 @@ export interface HandleDeps extends AuthenticateDeps {
   observe: (contract: RouteContract | null, method: string, status: number, durationMs: number) => void;
 }
 
-interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
-  method: string;
-  api: ApiPath;
-  query: string;
-  address: string;
+/** All steps of the edge. Every refusal is a JSON body. */
+export function createHandler(deps: HandleDeps): (RequestHandler | ErrorRequestHandler)[] {
+  return [
+    receive(deps),
+    step((exchange) => findRoute(deps, exchange)),
+    step((exchange) => countIn(deps, exchange)),
+    step((exchange) => identify(deps, exchange)),
+    step((exchange) => enter(deps, exchange)),
+    step((exchange) => forward(deps, exchange)),
+    refuseThrown(deps),
+  ];
 }
 
-/** Handler of a node:http server. Never throws; every refusal is a JSON body. */
-export function createHandler(
-  deps: HandleDeps,
-): (request: IncomingMessage, response: ServerResponse) => void {
-  return (request, response) => {
-    const url = request.url ?? '/';
+/** Tells requests of the API from pages and from paths that are not there. */
+function receive(deps: HandleDeps): RequestHandler {
+  return (request, response, next) => {
+    const { url, method } = request;
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
     const api = parseApiPath(path);
-    const method = request.method ?? 'GET';
-    if (api) {
-      handleApi(deps, {
-        request,
-        response,
-        method,
-        api,
-        query: mark < 0 ? '' : url.slice(mark + 1),
-        address: deps.addressOf(request),
-      }).catch((error: unknown) => {
-        // Even the refusal failed: only the broken connection can tell the client.
-        deps.log.error({ method, path: api.path, err: error }, 'request failed');
-        response.destroy();
+    const answerHeaders = [...deps.fixedHeaders(request)];
+    if (!api) {
+      deps.pages(request, response, (error?: unknown) => {
+        if (error) next(error);
+        else answerError(response, noSuchPath(path), [...answerHeaders, ...UNLESS_SAID], request);
       });
-    } else if (!deps.pages.answer(path, request, response)) {
-      answerError(response, noSuchPath(path), [...deps.fixedHeaders(request), ...UNLESS_SAID], request);
+      return;
     }
-  };
-}
-
-const AUTH_METHOD = 'x-cloudify-audit-auth-method';
-
-async function handleApi(deps: HandleDeps, exchange: Exchange): Promise<void> {
-  const { request, response, method } = exchange;
-  const startedMs = deps.clock.monotonic();
-  const answerHeaders: string[] = [...deps.fixedHeaders(request)];
-  let contract: RouteContract | null = null;
-  let caller: Caller | null = null;
-  let reason: string | null = null;
-  const fail = (thrown: unknown): void => {
-    // On every answer (reference/rest-api.md 1.2).
-    if (!answerHeaders.includes(AUTH_METHOD)) answerHeaders.push(AUTH_METHOD, '');
-    const error = answerError(response, thrown, [...answerHeaders, ...UNLESS_SAID], request);
-    reason = error.message;
-    logFailure(deps.floods, exchange, caller, error);
-  };
-  try {
-    const headers = readHeaders(request.rawHeaders, deps.mintRequestId);
-    answerHeaders.push('x-request-id', headers.requestId);
-    const match = matchOf(deps.routes, exchange, answerHeaders);
-    if (!match) return;
-    ({ contract } = match.route);
-    const ended = contract;
-    const visit = deps.room.arrive(exchange.address, {
-      isStream: contract.responseKind === 'events',
-      isChange: changes(contract, method),
-    });
-    const unwatch = deps.slowPeers.watch({
+    const query = mark < 0 ? '' : url.slice(mark + 1);
+    const startedMs = deps.clock.monotonic();
+    const address = deps.addressOf(request);
+    setExchange(
       request,
-      response,
-      hasBody: hasBody(headers),
-      isUpload: contract.rawBody === 'archive',
-      onSlowBody: () => fail(bodyTooSlow()),
-    });
-    response.once('close', () => {
-      visit.leave();
-      unwatch();
-      deps.observe(ended, method, response.statusCode, deps.clock.monotonic() - startedMs);
-      if (isRefusal(response.statusCode))
-        logRefusal(deps.floods, exchange, { requestId: headers.requestId, contract: ended, caller, reason });
-    });
-    checkAnnouncedLength(headers, bodyLimit(contract, deps.limits));
-    caller = await callerOf(deps, exchange, match.route, match.segments, headers, answerHeaders);
-    await enter(deps, exchange, contract, headers, caller, visit, answerHeaders);
-    await forward(deps, exchange, match.route, headers, caller, answerHeaders, fail);
-  } catch (error) {
-    fail(error);
-  }
+      new Exchange({ request, response, startedMs, method, api, query, address, answerHeaders }),
+    );
+    next();
+  };
 }
 
 /**
- * The route of the request; null: it asked for the methods of its path, and has been answered.
+ * The route of the request; false: it asked for the methods of its path, and has been answered.
  * @throws AppError not_found_error, method_not_allowed_error
  */
-function matchOf(
-  routes: RouteTable,
-  { response, method, api }: Exchange,
-  answerHeaders: string[],
-): RouteMatch | null {
+function findRoute({ routes, mintRequestId }: HandleDeps, exchange: Exchange): boolean {
+  const { request, response, method, api, answerHeaders } = exchange;
+  exchange.headers = readHeaders(request.rawHeaders, mintRequestId);
+  answerHeaders.push('x-request-id', exchange.headers.requestId);
   const match = routes.match(api.version, method, api.path);
   if (match.kind === 'none') throw noSuchPath(api.path);
   if (isClosedInV1(api))
     throw new AppError('method_not_allowed_error', `v1 of the API has no ${api.path}; v2 and later have it`);
-  if (match.kind === 'route') return match;
-  answerHeaders.push('allow', match.allowed.join(', '));
-  if (method === 'OPTIONS') {
-    response.writeHead(200, [...answerHeaders, 'content-length', '0']).end();
-    return null;
+  if (match.kind === 'route') {
+    exchange.route = match.route;
+    exchange.contract = match.route.contract;
+    exchange.segments = match.segments;
+    return true;
   }
-  throw new AppError('method_not_allowed_error', `The method ${method} is not allowed for this path`, {
-    expected: match.allowed,
-  });
+  answerHeaders.push('allow', match.allowed.join(', '));
+  if (method !== 'OPTIONS')
+    throw new AppError('method_not_allowed_error', `The method ${method} is not allowed for this path`, {
+      expected: match.allowed,
+    });
+  response.writeHead(200, [...answerHeaders, 'content-length', '0']).end();
+  return false;
 }
 
-async function callerOf(
-  deps: HandleDeps,
-  { method, api, query, address }: Exchange,
-  route: CompiledRoute,
-  segments: readonly string[],
-  headers: RequestHeaders,
-  answerHeaders: string[],
-): Promise<Caller | null> {
+/** The request is in the house, and is watched until it has left. @throws AppError payload_too_large_error */
+function countIn(deps: HandleDeps, exchange: Exchange): void {
+  const { request, response, method, headers, hasBody, startedMs } = exchange;
+  const { contract } = exchange.route;
+  const visit = deps.room.arrive(exchange.address, {
+    isStream: contract.responseKind === 'events',
+    isChange: changes(contract, method),
+  });
+  exchange.visit = visit;
+  const unwatch = deps.slowPeers.watch({
+    request,
+    response,
+    hasBody,
+    isUpload: contract.rawBody === 'archive',
+    onSlowBody: () => refuse(deps.floods, exchange, bodyTooSlow()),
+  });
+  response.once('close', () => {
+    visit.leave();
+    unwatch();
+    deps.observe(contract, method, response.statusCode, deps.clock.monotonic() - startedMs);
+    logRefusal(deps.floods, exchange, contract);
+  });
+  checkAnnouncedLength(headers, bodyLimit(contract, deps.limits));
+}
+
+/** Who calls, and whether he may. */
+async function identify(deps: HandleDeps, exchange: Exchange): Promise<void> {
+  const { method, api, query, address, route, segments, headers, answerHeaders } = exchange;
   const isRated = deps.limits.ratePerMinute > 0;
   if (isRated) await countRequest(deps.rateCache, address, deps.limits, deps.clock.now());
   const isLegacy = api.version === 'v2.1';
   const caller = await authorize(deps, { route, segments, query, headers, isLegacy, address });
+  exchange.caller = caller;
   answerHeaders.push(AUTH_METHOD, caller?.principal.authMethod ?? '');
   if (caller) {
     if (caller.principal.tenant !== '')
@@ -181,19 +157,12 @@ async function callerOf(
     answerHeaders.push('x-cloudify-audit-username', caller.principal.username);
   }
   checkMaintenance(deps.maintenance(), { route, method, path: api.path, headers }, caller);
-  return caller;
 }
 
 /** Counts the request for its caller; then it waits for a short body, and takes a place in the room. */
-async function enter(
-  deps: HandleDeps,
-  { request, method }: Exchange,
-  contract: RouteContract,
-  headers: RequestHeaders,
-  caller: Caller | null,
-  visit: Visit,
-  answerHeaders: string[],
-): Promise<void> {
+async function enter(deps: HandleDeps, exchange: Exchange): Promise<void> {
+  const { request, method, caller, visit, answerHeaders, hasBody } = exchange;
+  const { contract } = exchange.route;
   if (caller) {
     const { username, tenant } = caller.principal;
     visit.identify(username, tenant);
@@ -201,20 +170,15 @@ async function enter(
     if (counted) answerHeaders.push(...(await counted));
     answerHeaders.push(...deps.rates.count(contract, method, username, tenant));
   }
-  const isShort = contract.rawBody !== 'archive' && hasBody(headers);
+  const isShort = contract.rawBody !== 'archive' && hasBody;
   if (isShort && !request.complete) await bodyHasCome(request);
   visit.enter();
 }
 
-async function forward(
-  deps: HandleDeps,
-  { request, response, method, api, query }: Exchange,
-  { contract, isLong }: CompiledRoute,
-  headers: RequestHeaders,
-  caller: Caller | null,
-  answerHeaders: string[],
-  fail: (error: AppError) => void,
-): Promise<void> {
+/** The last step: the service, or what goes wrong on the way to it, answers. */
+function forward(deps: HandleDeps, exchange: Exchange): false {
+  const { request, response, method, api, query, caller, headers, answerHeaders, hasBody } = exchange;
+  const { contract, isLong } = exchange.route;
   const outgoing = headers.forwarded;
   // The same principal object is signed twice a minute, not once a request.
   if (caller)
@@ -223,7 +187,7 @@ async function forward(
       signPrincipal(caller.principal, deps.identityKey, contract.owner, deps.clock),
     );
   // Gone while it was looked up who calls, or sent away for a body that came too slowly.
-  if (response.destroyed || response.headersSent) return;
+  if (response.destroyed || response.headersSent) return false;
   if (api.hasBareLists && contract.list) outgoing.push(bareListHeader, 'yes');
   const asked = deps.pageSize.complete(contract, query);
   deps.forwarder.forward(
@@ -237,63 +201,29 @@ async function forward(
       unlessSaid: UNLESS_SAID,
       body: headers.isChunked ? 'chunked' : headers.contentLength > 0 ? 'sized' : 'none',
       maxBodyBytes: bodyLimit(contract, deps.limits),
-      isComing: hasBody(headers) && !request.complete,
+      isComing: hasBody && !request.complete,
       isLong,
     },
     request,
     response,
-    fail,
+    (error) => refuse(deps.floods, exchange, error),
   );
+  return false;
 }
 
-const isRefusal = (status: number): boolean => status === 401 || status === 403 || status === 429;
-
-const hasBody = ({ isChunked, contentLength }: RequestHeaders): boolean => isChunked || contentLength > 0;
+/** Answers what a step has thrown. What cannot even be refused goes on: only the broken connection can tell the client. */
+function refuseThrown({ floods }: HandleDeps): ErrorRequestHandler {
+  return (error, request, _response, next) => {
+    const exchange = exchangeOf(request);
+    if (exchange) refuse(floods, exchange, error);
+    else next(error);
+  };
+}
 
 const bodyTooSlow = (): AppError =>
   new AppError('request_body_timeout_error', 'The body of the request came too slowly, or not at all', {
     field: 'body',
   });
-
-interface Refused {
-  requestId: string;
-  contract: RouteContract;
-  /** Null where the gateway itself refused: then the reason says who. */
-  caller: Caller | null;
-  reason: string | null;
-}
-
-/** Only what is a fault of ours: refusals have lines of their own, and maintenance is wanted. */
-function logFailure(
-  floods: FloodLog,
-  { method, api, address }: Exchange,
-  caller: Caller | null,
-  error: AppError,
-): void {
-  if (error.entry.http < 500 || error.code === 'maintenance_mode_active') return;
-  floods.error(
-    caller?.principal.username ?? address,
-    `${error.code} ${error.message}`,
-    { method, path: api.path, errorCode: error.code, err: error.cause ?? error },
-    'request failed',
-  );
-}
-
-/** Who was refused what; the same again is counted for a minute. Queries may hold secrets: they are left out. */
-function logRefusal(
-  floods: FloodLog,
-  { method, api, address }: Exchange,
-  { requestId, contract, caller, reason }: Refused,
-): void {
-  const { username = null, tenant = null, executionId = null } = caller?.principal ?? {};
-  const { id: route, permission } = contract;
-  floods.warn(
-    username ?? address,
-    `${method} ${api.path} ${tenant} ${reason}`,
-    { requestId, route, permission, method, path: api.path, address, username, tenant, executionId, reason },
-    'request refused',
-  );
-}
 
 function noSuchPath(path: string): AppError {
   return new AppError('not_found_error', `No such path: ${path.slice(0, 200)}`);

@@ -1,6 +1,7 @@
 /**
- * Forwarding over HTTP with undici's dispatcher: raw headers in and out, chunks handed on as they come, in both
- * directions, with back-pressure. See docs/adr/0005-gateway-forwarding.md for what was measured against it.
+ * Forwarding over HTTP. Short requests go through undici's dispatcher: raw headers in and out, chunks handed on as they come,
+ * in both directions, with back-pressure. What lives long goes through http-proxy-middleware (`long-proxy.ts`).
+ * See docs/adr/0005-gateway-forwarding.md for what was measured.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -9,8 +10,11 @@ import { packedHeader, unpackPieces } from '@baton/http';
 import { AppError, type Log } from '@baton/kernel';
 import { clientTls, type TlsSource } from '@baton/tls';
 import { buildConnector, type Dispatcher, errors, Pool } from 'undici';
+import { answerHeaders } from './answer-headers';
 import type { Forwarder, ForwardRequest } from './forward';
-import { limitBody, tooLarge } from './limit-body';
+import { refusalOf, unavailable } from './forward-refusals';
+import { limitBody } from './limit-body';
+import { createLongProxy, type LongProxy } from './long-proxy';
 import { createServiceWatch, type ServiceWatch } from './service-watch';
 
 /** Synchronous calls of the API may take 300 s; the gateway waits a little longer than the service. */
@@ -23,17 +27,8 @@ const CONNECT_MS = 2_000;
 const KEEP_ALIVE_MS = 1_000;
 /** Short requests of one service at the same time; more wait in line. */
 const CONNECTIONS = 128;
+const LONG = { connectMs: CONNECT_MS, keepAliveMs: KEEP_ALIVE_MS, answerMs: ANSWER_MS };
 
-/** Of one connection, or set by the gateway itself. */
-const NOT_COPIED = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'upgrade',
-  'x-request-id',
-  packedHeader,
-]);
-/** Answers to transfers and streams pass as they are. */
 const TAKES_PACKED = [packedHeader, 'yes'];
 
 export interface HttpForwarderOptions {
@@ -44,10 +39,13 @@ export interface HttpForwarderOptions {
   tls?: TlsSource | null;
 }
 
-interface Pools {
+/** The ways to one service. */
+interface Ways {
   short: Pool;
-  /** Event streams and transfers: they must not use up the connections of the short ones. */
-  long: Pool;
+  /** Requests whose body comes as slowly as the client likes: they must not use up the connections of the others. */
+  slow: Pool;
+  /** Event streams and transfers. */
+  long: LongProxy;
   watch: ServiceWatch;
 }
 
@@ -62,8 +60,8 @@ function connectorOf(tls: TlsSource | null | undefined): buildConnector.connecto
   return (options, done) => connector(options, done);
 }
 
-export function createHttpForwarder({ origins, log, tls }: HttpForwarderOptions): Forwarder {
-  const pools = new Map<ServiceName, Pools>();
+export function createHttpForwarder({ origins, log, tls = null }: HttpForwarderOptions): Forwarder {
+  const ways = new Map<ServiceName, Ways>();
   const connect = connectorOf(tls);
   const open = (origin: string, connections: number | null): Pool =>
     new Pool(origin, {
@@ -75,27 +73,32 @@ export function createHttpForwarder({ origins, log, tls }: HttpForwarderOptions)
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       connect,
     });
-  for (const [service, origin] of Object.entries(origins)) {
-    const long = open(origin, null);
-    pools.set(service as ServiceName, {
+  for (const [name, origin] of Object.entries(origins)) {
+    const service = name as ServiceName;
+    const slow = open(origin, null);
+    ways.set(service, {
       short: open(origin, CONNECTIONS),
-      long,
-      watch: createServiceWatch({ origin, service, log, dispatcher: long }),
+      slow,
+      long: createLongProxy({ origin, service, log, tls, ...LONG }),
+      watch: createServiceWatch({ origin, service, log, dispatcher: slow }),
     });
   }
   return {
     forward(request, incoming, response, fail) {
-      const pair = pools.get(request.service);
-      if (!pair || pair.watch.isAway()) return fail(unavailable(request.service));
-      const pool = request.isLong || request.isComing ? pair.long : pair.short;
+      const way = ways.get(request.service);
+      if (!way || way.watch.isAway()) return fail(unavailable(request.service));
       // Transfers may be silent for long; whoever waits for a short answer is told when none will come.
-      const watch = request.isLong ? null : pair.watch;
-      send({ pool, request, incoming, response, fail, log, watch }, request.body === 'none');
+      if (request.isLong) return way.long.forward(request, incoming, response, fail);
+      const pool = request.isComing ? way.slow : way.short;
+      send({ pool, request, incoming, response, fail, log, watch: way.watch }, request.body === 'none');
     },
     close: async () => {
-      // `close` would wait for event streams, which end only with their clients.
-      for (const { watch } of pools.values()) watch.close();
-      await Promise.all([...pools.values()].flatMap(({ short, long }) => [short.close(), long.destroy()]));
+      for (const { watch, long } of ways.values()) {
+        watch.close();
+        long.close();
+      }
+      // `close` would wait for clients that do not end their body.
+      await Promise.all([...ways.values()].flatMap(({ short, slow }) => [short.close(), slow.destroy()]));
     },
   };
 }
@@ -107,7 +110,7 @@ interface Exchange {
   response: ServerResponse;
   fail: (error: AppError) => void;
   log: Log;
-  watch: ServiceWatch | null;
+  watch: ServiceWatch;
 }
 
 function send(exchange: Exchange, mayRetry: boolean): void {
@@ -120,14 +123,13 @@ function send(exchange: Exchange, mayRetry: boolean): void {
     {
       path: request.url,
       method: request.method as Dispatcher.HttpMethod,
-      headers: request.isLong ? request.headers : [...request.headers, ...TAKES_PACKED],
+      headers: [...request.headers, ...TAKES_PACKED],
       body:
         request.body === 'none'
           ? null
           : request.body === 'sized'
             ? incoming
             : Readable.from(limitBody(incoming, request.maxBodyBytes)),
-      ...(request.isLong ? { bodyTimeout: 0 } : {}),
     },
     answer,
   );
@@ -164,13 +166,13 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   #isGone = false;
   #isGivenUp = false;
   #packed: PackedAnswer | null = null;
-  readonly #leave: (() => void) | undefined;
+  readonly #leave: () => void;
 
   constructor(
     private readonly exchange: Exchange,
     private readonly mayRetry: boolean,
   ) {
-    this.#leave = exchange.watch?.enter(() => {
+    this.#leave = exchange.watch.enter(() => {
       this.#isGivenUp = true;
       this.#abort?.(new Error('the service does not answer'));
     });
@@ -190,21 +192,10 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
 
   onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
     if (status < 200) return true;
-    this.#leave?.();
+    this.#leave();
     const { request, response } = this.exchange;
     this.#resume = resume;
-    const headers: string[] = [];
-    let layoutBytes: string | null = null;
-    for (let i = 0; i < raw.length; i += 2) {
-      const name = raw[i]!.toString('latin1').toLowerCase();
-      const value = raw[i + 1]!.toString('latin1');
-      if (!NOT_COPIED.has(name)) headers.push(name, value);
-      else if (name === packedHeader) layoutBytes = value;
-    }
-    headers.push(...request.answerHeaders);
-    for (let i = 0; i < request.unlessSaid.length; i += 2)
-      if (!headers.includes(request.unlessSaid[i]!))
-        headers.push(request.unlessSaid[i]!, request.unlessSaid[i + 1]!);
+    const { headers, layoutBytes } = answerHeaders(raw, request);
     if (layoutBytes === null) response.writeHead(status, headers);
     else this.#packed = { status, headers, layoutBytes: Number(layoutBytes), chunks: [] };
     return true;
@@ -232,7 +223,7 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    this.#leave?.();
+    this.#leave();
     const { request, response, fail, log } = this.exchange;
     // Not `incoming.socket`: undici has destroyed the body by now, which takes its socket away from it.
     if (this.#isGone || response.destroyed || !response.socket || response.socket.destroyed) return;
@@ -245,37 +236,11 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
     response.off('close', this.clientLeft);
     // The service closed an idle connection just then; reads may simply be asked again.
     if (this.mayRetry && isLostConnection(error)) send(this.exchange, false);
-    else fail(refusal(request, error));
+    else fail(refusalOf(request, error));
   }
 }
 
 function isLostConnection(error: Error): boolean {
   const code = (error as { code?: string }).code;
   return error instanceof errors.SocketError || code === 'ECONNRESET' || code === 'EPIPE';
-}
-
-function refusal({ service, maxBodyBytes }: ForwardRequest, error: Error): AppError {
-  if (error instanceof AppError) return error;
-  if (error instanceof errors.RequestContentLengthMismatchError) return tooLarge(maxBodyBytes);
-  if (error instanceof errors.InvalidArgumentError) {
-    return new AppError(
-      'bad_parameters_error',
-      'The request line or a header holds characters that are not allowed',
-      {},
-      { cause: error },
-    );
-  }
-  if (error instanceof errors.HeadersTimeoutError) {
-    return new AppError(
-      'request_timeout_error',
-      `Service ${service} did not answer in time`,
-      {},
-      { cause: error },
-    );
-  }
-  return unavailable(service, error);
-}
-
-export function unavailable(service: ServiceName, cause?: unknown): AppError {
-  return new AppError('service_unavailable_error', `Service ${service} does not answer`, {}, { cause });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceName } from '@baton/contracts';
 import type { Forwarder } from './forward';
-import { unavailable } from './http-forwarder';
+import { unavailable } from './forward-refusals';
 
 export type LocalHandle = (request: IncomingMessage, response: ServerResponse) => void;
 

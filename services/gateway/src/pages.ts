@@ -1,11 +1,13 @@
 /** What the gateway answers itself: the API's description, its documentation pages, the page at the root. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { existsSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { RouteContract } from '@baton/contracts';
 import { openApiDocument } from '@baton/http';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { FixedHeaders } from './fixed-headers';
+import { securityHeaders } from './security-headers';
 
 interface Page {
   type: string;
@@ -14,11 +16,7 @@ interface Page {
 }
 
 /** Files of swagger-ui that its page needs; nothing is fetched from elsewhere. */
-const SWAGGER_FILES: Record<string, string> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
+const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 const DOCS_HTML = `<!doctype html>
 <html lang="en">
@@ -48,58 +46,67 @@ const ROOT_HTML = `<!doctype html>
 </html>
 `;
 
-const SECURITY_HEADERS = {
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  // swagger-ui draws its icons from data URLs; the styles that it sets through the DOM are no inline styles.
-  'content-security-policy':
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-};
-
-export interface Pages {
-  /** Answers a GET or HEAD of one of the pages; false: not one of them. */
-  answer(path: string, request: IncomingMessage, response: ServerResponse): boolean;
-}
+const SECURITY_HEADERS = securityHeaders({
+  xFrameOptions: { action: 'deny' },
+  referrerPolicy: { policy: 'no-referrer' },
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      // swagger-ui draws its icons from data URLs; the styles that it sets through the DOM are no inline styles.
+      imgSrc: ["'self'", 'data:'],
+      objectSrc: ["'none'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  crossOriginOpenerPolicy: { policy: 'same-origin' },
+  crossOriginResourcePolicy: { policy: 'same-origin' },
+});
+/** Pages are asked for again each time, and not sent again where the client has them. */
+const PAGE_HEADERS = [...SECURITY_HEADERS, 'cache-control', 'no-cache'];
 
 /**
- * `fixedHeaders` are on each page as on every answer. What a page is made of is looked for when it is first asked for, so
- * `answer` may throw: the caller answers 500.
+ * Answers GET and HEAD of the pages and passes everything else on. `fixedHeaders` are on each page as on every answer.
+ * What a page is made of is looked for when it is first asked for: a file that is missing stops no gateway.
  */
 export function createPages(
   routes: readonly RouteContract[],
   version: string,
   fixedHeaders: FixedHeaders = () => [],
-): Pages {
-  const built = new Map<string, Page>();
-  const makers = pageMakers(routes, version);
-  return {
-    answer(path, request, response) {
-      const make = Object.hasOwn(makers, path) ? makers[path] : undefined;
-      if (!make || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
-      let page = built.get(path);
-      if (!page) {
-        const { type, body } = make();
-        page = {
-          type,
-          body,
-          etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-        };
-        built.set(path, page);
-      }
+): RequestHandler {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const [path, make] of Object.entries(pageMakers(routes, version))) {
+    let page: Page | undefined;
+    router.get(path, (request, response) => {
+      page ??= pageOf(make());
       write(page, fixedHeaders, request, response);
-      return true;
-    },
+    });
+  }
+  let files: RequestHandler | undefined;
+  for (const file of SWAGGER_FILES)
+    router.get(`/api/docs/${file}`, (request, response, next) => {
+      files ??= swaggerFiles(fixedHeaders);
+      request.url = `/${file}`;
+      // The file is looked at anyway, whatever caches between may do: who has it already gets 304.
+      delete request.headers['cache-control'];
+      files(request, response, next);
+    });
+  return (request, response, next) => {
+    if (request.method === 'GET' || request.method === 'HEAD') router(request, response, next);
+    else next();
   };
 }
 
-function pageMakers(
-  routes: readonly RouteContract[],
-  version: string,
-): Record<string, () => { type: string; body: Buffer }> {
+interface MadePage {
+  type: string;
+  body: Buffer;
+}
+
+function pageMakers(routes: readonly RouteContract[], version: string): Record<string, () => MadePage> {
   const html = (text: string) => () => ({ type: 'text/html; charset=utf-8', body: Buffer.from(text) });
-  const makers: Record<string, () => { type: string; body: Buffer }> = {
+  return {
     '/': html(ROOT_HTML),
     '/api/docs': html(DOCS_HTML),
     '/api/docs/start.js': () => ({ type: 'text/javascript; charset=utf-8', body: Buffer.from(DOCS_SCRIPT) }),
@@ -108,11 +115,13 @@ function pageMakers(
       body: Buffer.from(JSON.stringify(openApiDocument(routes, { title: 'Baton', version }))),
     }),
   };
-  for (const [file, type] of Object.entries(SWAGGER_FILES)) {
-    makers[`/api/docs/${file}`] = () => ({ type, body: readFileSync(join(swaggerFolder(), file)) });
-  }
-  return makers;
 }
+
+const pageOf = ({ type, body }: MadePage): Page => ({
+  type,
+  body,
+  etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+});
 
 /** Beside the bundle (tools/build.mjs puts the files there), or the package where the sources run. */
 function swaggerFolder(): string {
@@ -120,18 +129,32 @@ function swaggerFolder(): string {
   return existsSync(besideBundle) ? besideBundle : dirname(require.resolve('swagger-ui-dist/package.json'));
 }
 
+/** The folder as it lies on the disk: only files that a route names are asked of it. */
+const swaggerFiles = (fixedHeaders: FixedHeaders): RequestHandler =>
+  express.static(swaggerFolder(), {
+    index: false,
+    redirect: false,
+    cacheControl: false,
+    acceptRanges: false,
+    lastModified: false,
+    setHeaders: (response: ServerResponse) =>
+      setAll(response, [...PAGE_HEADERS, ...fixedHeaders((response as Response).req)]),
+  });
+
+function setAll(response: ServerResponse, headers: readonly string[]): void {
+  for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i]!, headers[i + 1]!);
+}
+
 function write(
   { type, body, etag }: Page,
   fixedHeaders: FixedHeaders,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: Request,
+  response: Response,
 ): void {
-  const headers = { ...SECURITY_HEADERS, etag, 'cache-control': 'no-cache' };
-  const fixed = fixedHeaders(request);
-  for (let i = 0; i < fixed.length; i += 2) response.setHeader(fixed[i]!, fixed[i + 1]!);
+  setAll(response, [...PAGE_HEADERS, ...fixedHeaders(request), 'etag', etag]);
   if (request.headers['if-none-match'] === etag) {
-    response.writeHead(304, headers).end();
+    response.writeHead(304).end();
     return;
   }
-  response.writeHead(200, { ...headers, 'content-type': type, 'content-length': body.length }).end(body);
+  response.writeHead(200, { 'content-type': type, 'content-length': body.length }).end(body);
 }

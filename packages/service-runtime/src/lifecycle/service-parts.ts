@@ -3,7 +3,7 @@ import type { BoundRoute } from '@baton/http';
 import type { RpcHandlers, ServiceDefinition } from '@baton/rpc';
 import type { Checks } from '../health/health';
 import type { Loop } from '../loops/loops';
-import type { HttpHandle } from './infra-types';
+import type { RawHandler } from '../transport/raw-http';
 
 export interface RpcPart {
   definition: ServiceDefinition;
@@ -35,8 +35,8 @@ export interface ServiceParts {
   start?(): Promise<void>;
   /** After draining. */
   stop?(): Promise<void>;
-  /** Takes every request except /healthz, /readyz and /metrics; the gateway's way to forward. */
-  rawHandler?: HttpHandle;
+  /** The steps of every request except /healthz, /readyz and /metrics; the gateway's way to forward. */
+  rawHandler?: RawHandler;
   /** Maintenance state as cluster-status answered the last heartbeat. */
   onMaintenance?(state: string): void;
   /** The manager's configuration is, or may be, another than at the last call; a call that fails is repeated. */

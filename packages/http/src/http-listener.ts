@@ -1,0 +1,96 @@
+/** The socket side of an Express application: a server of node:http or node:https that can be stopped in order. */
+import { createServer, type RequestListener, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { AppError, type ErrorCode } from '@baton/kernel';
+import type { ServerTls } from '@baton/tls';
+import { errorBody } from './error-body';
+import { messageClasses } from './express-app';
+
+const SWEEP_MS = 50;
+
+export interface HttpListener {
+  /** Port 0 takes a free one; resolves to the port. */
+  listen(host: string, port: number): Promise<number>;
+  /** Takes no new connections and resolves when the last one has ended; idle ones are closed. */
+  close(): Promise<void>;
+}
+
+export interface ListenerOptions extends ServerOptions {
+  /** Bytes of the request line and all headers. */
+  maxHeaderSize: number;
+}
+
+/** `handler` gets messages of the classes that Express wants. `tls` absent: plain. */
+export function createListener(
+  handler: RequestListener,
+  options: ListenerOptions,
+  tls?: ServerTls | undefined,
+): HttpListener {
+  const settings = { ...options, ...messageClasses };
+  const secure = tls && createTlsServer({ ...settings, ...tls.options() }, handler);
+  const server = secure ?? createServer(settings, handler);
+  const detach = secure && tls.attach(secure);
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, options.maxHeaderSize));
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          const address = server.address();
+          resolve(typeof address === 'object' && address ? address.port : port);
+        });
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        detach?.();
+        if (!server.listening) return resolve();
+        // A connection whose last answer is sent only now would be kept alive, and the server open, for another minute.
+        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+        server.close(() => {
+          clearInterval(sweep);
+          resolve();
+        });
+      }),
+  };
+}
+
+interface Refusal {
+  status: string;
+  code: ErrorCode;
+  message: string;
+  expected: string;
+}
+
+/** What Node's parser refuses never becomes a request: its answer is JSON as every other. */
+function refusalOf(code: string | undefined, maxHeaderBytes: number): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return {
+      status: '431 Request Header Fields Too Large',
+      code: 'bad_parameters_error',
+      message: 'The address and headers of the request are too long',
+      expected: `at most ${maxHeaderBytes} bytes`,
+    };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return {
+      status: '408 Request Timeout',
+      code: 'request_body_timeout_error',
+      message: 'The headers of the request came too slowly',
+      expected: 'all headers at once',
+    };
+  return {
+    status: '400 Bad Request',
+    code: 'bad_parameters_error',
+    message: 'The request is no HTTP',
+    expected: 'HTTP/1.1',
+  };
+}
+
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, maxHeaderBytes: number): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const { status, code, message, expected } = refusalOf(error.code, maxHeaderBytes);
+  const body = JSON.stringify(errorBody(new AppError(code, message, { expected })));
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
+}

@@ -1,0 +1,38 @@
+/** Paths of contracts (`/things/:id`, `/files/*`) as Express's router wants them, and in which order it must try them. */
+
+/** What path-to-regexp gives a meaning in the middle of a text. */
+const SPECIAL = /[{}()[\]+?!:*\\]/g;
+
+/**
+ * The same path for Express. Names are quoted, so that a name may hold any character; the rest of a path may be empty, and
+ * its value is a list of its segments under the name `*`.
+ */
+export function expressPath(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => {
+      if (segment === '*') return '{*"*"}';
+      if (!segment.startsWith(':')) return segment.replace(SPECIAL, '\\$&');
+      return `:"${segment.slice(1).replace(/["\\]/g, '\\$&')}"`;
+    })
+    .join('/');
+}
+
+/** The same for two paths that match the same requests. */
+export const shapeOf = (path: string): string => path.replace(/\/:[^/]+/g, '/:');
+
+const rank = (segment: string | undefined): number => {
+  if (segment === undefined) return 0;
+  if (segment === '*') return 3;
+  return segment.startsWith(':') ? 2 : 1;
+};
+
+/** Express takes the first path that matches: a literal segment goes before a parameter, a parameter before the rest. */
+export function bySpecificity(one: string, other: string): number {
+  const [ones, others] = [one.split('/'), other.split('/')];
+  for (let i = 0; i < Math.max(ones.length, others.length); i++) {
+    const difference = rank(ones[i]) - rank(others[i]);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
