@@ -1,17 +1,11 @@
 import { type Clock, type Pieces, systemClock, whole } from '@baton/kernel';
-import {
-  advance,
-  advanceInPieces,
-  type Decision,
-  type GraphOutcome,
-  type Happening,
-} from '@baton/task-graph';
+import { advance, advanceInPieces, type Decision, type Happening } from '@baton/task-graph';
 import { newEventOf } from '../../events/domain/graph-events';
 import type { InstanceStateRow } from '../../store/rows';
 import { emptyWrite, type StepChanges, type StepWrite } from '../store/step-write';
 import type { LoadedGraph } from './graph-memory';
 import { taskWrites } from './task-writes';
-import { markAhead, type StepContext, type Uncommitted, uncommitted } from './uncommitted';
+import { markAhead, type Step, type StepContext, type Uncommitted, uncommitted } from './uncommitted';
 import { wakeUpsOf } from './wake-ups';
 
 /** Which worker takes ready operations in the same step, and how many. */
@@ -25,16 +19,6 @@ export interface ClaimRequest {
 /** Whether the operation that a claim names is held by its worker. */
 export const holdsPreferred = (loaded: LoadedGraph, { workerId, preferred }: ClaimRequest): boolean =>
   preferred !== null && loaded.holders.get(preferred) === workerId;
-
-export interface Step {
-  /** Operations that the claiming workers now hold, by claim. */
-  claimed: number[][];
-  outcome: GraphOutcome | null;
-  refused: { idx: number; attempt: number }[];
-  hasStates: boolean;
-  /** A timer was set or may have run out: the step needs the database's own time. */
-  hasTimers: boolean;
-}
 
 type Memory = Parameters<typeof uncommitted>[0];
 

@@ -11,7 +11,7 @@ import {
 } from '../../executions/store/executions.sql';
 import type { StoredTask } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import type { EngineDeps } from '../deps';
+import type { EnginePorts } from '../ports';
 import { pendingStates } from '../store/instance-states.sql';
 import { writeStep } from '../store/steps.sql';
 import { taskOfRow } from '../store/task-document';
@@ -21,6 +21,8 @@ import { type LoadedGraph, newLoadedGraph } from './graph-memory';
 import { endGraph, type WrittenStep } from './run-step';
 import { workflowConfigOf } from './stage-end';
 import { markAhead, noteRow, uncommitted } from './uncommitted';
+
+type ResumeGraphDeps = Pick<EnginePorts, 'memory' | 'workflowConfig'>;
 
 /** Workers that may still be at their runs, whatever else of those has changed: their late answers count. */
 function noteHolders(loaded: LoadedGraph, rows: readonly StoredTask[]): void {
@@ -51,7 +53,7 @@ async function presentTasks(
  */
 export async function goOn(
   tx: Tx<DB>,
-  deps: EngineDeps,
+  deps: ResumeGraphDeps,
   execution: LockedExecution,
   changes: ExecutionChanges,
   options: { isForced: boolean; model: DeploymentModel | null },

@@ -1,8 +1,18 @@
+import type { GraphOutcome } from '@baton/task-graph';
 import type { LockedExecution } from '../../executions/store/executions.sql';
 import type { StepWrite } from '../store/step-write';
 import type { SteppedRow } from '../store/steps.sql';
-import type { Step } from './advance-graph';
 import type { GraphMemory, LoadedGraph } from './graph-memory';
+
+export interface Step {
+  /** Operations that the claiming workers now hold, by claim. */
+  claimed: number[][];
+  outcome: GraphOutcome | null;
+  refused: { idx: number; attempt: number }[];
+  hasStates: boolean;
+  /** A timer was set or may have run out: the step needs the database's own time. */
+  hasTimers: boolean;
+}
 
 export interface StepContext {
   execution: LockedExecution;

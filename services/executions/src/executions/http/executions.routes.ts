@@ -2,17 +2,17 @@ import { hasPermission, isAdministrator, ownershipOf } from '@baton/contracts';
 import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope, type Wire } from '@baton/http';
 import { AppError, badParameter, isAppError, nearestName } from '@baton/kernel';
-import { actOnExecutions } from '../../engine/commands/act-on-executions';
+import { type ActOnExecutionsDeps, actOnExecutions } from '../../engine/commands/act-on-executions';
 import { cancelExecution } from '../../engine/commands/cancel-execution';
 import { resumeExecution } from '../../engine/commands/resume-execution';
 import { setStatus } from '../../engine/commands/set-status';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { scheduleOnce } from '../../schedules/commands/put-schedule';
 import { parseScheduleTime } from '../../schedules/domain/schedule-time';
 import type { ExecutionRow } from '../../store/rows';
 import { deleteExecutions } from '../commands/delete-executions';
 import { recordRefused } from '../commands/record-refused';
-import { requestExecution } from '../commands/request-execution';
+import { type RequestExecutionDeps, requestExecution } from '../commands/request-execution';
 import { restoreExecution } from '../commands/restore-execution';
 import { pastExecutionOf } from '../domain/past-execution';
 import { executionOnWire, presentExecution, presentScheduled } from '../domain/present-execution';
@@ -24,8 +24,15 @@ import { knownExecution } from '../queries/known-execution';
 import { listExecutions, summarizeExecutions } from '../queries/list-executions';
 import { visibleExecution } from '../queries/visible-execution';
 
+type ExecutionsRoutesDeps = Pick<
+  Ports,
+  'catalog' | 'db' | 'deployments' | 'findUser' | 'log' | 'queue' | 'tokenKey'
+> &
+  ActOnExecutionsDeps &
+  RequestExecutionDeps;
+
 /** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
-export function executionsRoutes(deps: EngineDeps & { nowMs(): number }, wire: Wire): BoundRoute[] {
+export function executionsRoutes(deps: ExecutionsRoutesDeps & { nowMs(): number }, wire: Wire): BoundRoute[] {
   const present = (call: HttpCall, row: ExecutionRow) => executionOnWire(call, presentExecution(row));
   const presentOne = (call: HttpCall, row: ExecutionRow) => ({ ...present(call, row), ...deadlineOf(row) });
   const shown = async (call: HttpCall, id: string) =>
@@ -93,7 +100,7 @@ function deadlineOf({ status, cancel_deadline }: ExecutionRow): { cancel_deadlin
 }
 
 /** Under the original's wire a refusal for want of availability leaves a failed execution. */
-async function start(deps: EngineDeps, request: StartRequest, wire: Wire): Promise<ExecutionRow> {
+async function start(deps: ExecutionsRoutesDeps, request: StartRequest, wire: Wire): Promise<ExecutionRow> {
   try {
     return await requestExecution(deps, request);
   } catch (error) {
@@ -104,7 +111,7 @@ async function start(deps: EngineDeps, request: StartRequest, wire: Wire): Promi
 }
 
 async function deleteListed(
-  deps: EngineDeps & { nowMs(): number },
+  deps: ExecutionsRoutesDeps & { nowMs(): number },
   call: HttpCall<Parameters<typeof deleteExecutions>[3] | undefined>,
   present: (call: HttpCall, row: ExecutionRow) => Record<string, unknown>,
 ) {
@@ -144,7 +151,7 @@ function refuseUnknownStatus(row: ExecutionRow, status: string): void {
 }
 
 /** Answers whether the execution goes on. */
-async function act(deps: EngineDeps, id: string, text: string, wire: Wire): Promise<boolean> {
+async function act(deps: ExecutionsRoutesDeps, id: string, text: string, wire: Wire): Promise<boolean> {
   const action = oneOf('action', executionAction.options, text);
   const isResume = action === 'resume' || action === 'force-resume';
   if (isResume)

@@ -2,18 +2,20 @@ import { isAdministrator, type Ownership, ownershipOf, type Principal } from '@b
 import { executionGroupAction, executionGroupRoutes } from '@baton/contracts/http/execution-groups';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError, badParameter, type JsonObject, nearestName, newId, notFound } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
 import { requireWorkflowPermission } from '../../executions/domain/workflow-permission';
-import { actOnGroup, type GroupAction } from '../commands/act-on-group';
+import type { Ports } from '../../ports';
+import { type ActOnGroupDeps, actOnGroup, type GroupAction } from '../commands/act-on-group';
 import { changeExecutionGroup } from '../commands/change-execution-group';
 import { createExecutionGroup } from '../commands/create-execution-group';
 import type { GroupRequest } from '../domain/group-members';
 import { listExecutionGroups, readExecutionGroup, visibleGroup } from '../queries/execution-groups';
 
+type ExecutionGroupsRoutesDeps = Pick<Ports, 'db' | 'findUser'> & ActOnGroupDeps;
+
 const DEFAULT_CONCURRENCY = 5;
 
 /** Execution groups (reference/rest-api.md 5.8). */
-export function executionGroupsHttp(deps: EngineDeps): BoundRoute[] {
+export function executionGroupsHttp(deps: ExecutionGroupsRoutesDeps): BoundRoute[] {
   const read = (call: HttpCall) =>
     readExecutionGroup(deps.db.query, call.principal, call.params.id!, call.wire);
   return bindRoutes(executionGroupRoutes, {
@@ -66,7 +68,7 @@ function actionOf(text: string): GroupAction {
 
 /** The group that the same Idempotency-Key made before: the key is its id. */
 async function repeated(
-  deps: EngineDeps,
+  deps: ExecutionGroupsRoutesDeps,
   call: HttpCall,
   request: GroupRequest,
 ): Promise<Record<string, unknown> | null> {
