@@ -84,7 +84,24 @@ export async function goOn(
   noteHolders(loaded, rows);
   noteTimers(loaded, decision);
 
-  const others = await countOtherGraphs(tx, execution.id, head.id);
+  await runAgain(tx, execution, changes);
+  loaded.states = await pendingStates(tx, execution.id);
+  markAhead(loaded);
+  const context = { execution, loaded };
+  const { step, write } = describe(context, [decision], true, systemClock.monotonic());
+  const decided = uncommitted(deps.memory, context, step, write);
+  // Answers that came after the end may have been all that was missing.
+  if (step.outcome) endGraph(deps, decided, step.outcome);
+  const row = await writeStep(tx, decided.write);
+  for (const { idx, deps: others } of decision.changes)
+    if (others !== undefined && idx < rows.length) await updateDeps(tx, loaded.ids[idx]!, others);
+  noteRow(execution, decided.write, row);
+  return { decided, row };
+}
+
+/** The row of an execution that runs again, with the event that says so. */
+async function runAgain(tx: Tx<DB>, execution: LockedExecution, changes: ExecutionChanges): Promise<void> {
+  const others = await countOtherGraphs(tx, execution.id, execution.graph_id!);
   Object.assign(execution, {
     status: 'started',
     phase: 'running',
@@ -103,16 +120,4 @@ export async function goOn(
     earlier_total: others.total,
     earlier_finished: others.finished,
   });
-  loaded.states = await pendingStates(tx, execution.id);
-  markAhead(loaded);
-  const context = { execution, loaded };
-  const { step, write } = describe(context, [decision], true, systemClock.monotonic());
-  const decided = uncommitted(deps.memory, context, step, write);
-  // Answers that came after the end may have been all that was missing.
-  if (step.outcome) endGraph(deps, decided, step.outcome);
-  const row = await writeStep(tx, decided.write);
-  for (const { idx, deps: others } of decision.changes)
-    if (others !== undefined && idx < rows.length) await updateDeps(tx, loaded.ids[idx]!, others);
-  noteRow(execution, decided.write, row);
-  return { decided, row };
 }
