@@ -195,7 +195,7 @@ module.exports = {
         path: ENGINE_SERVICE,
         pathNot: `${TESTS}|${ENGINE_SERVICE}(engine/|service\\.ts$)`,
       },
-      to: { path: `${ENGINE_SERVICE}engine/(steps|store)/` },
+      to: { path: `${ENGINE_SERVICE}engine/((steps|store)/|ports\\.ts$)` },
     },
     {
       name: 'own-store',

@@ -40,10 +40,10 @@ import { afterEnds } from './engine/commands/after-ends';
 import { deliverStates, forgetDelivered } from './engine/commands/deliver-states';
 import { driveExecution } from './engine/commands/drive-execution';
 import { wakeExecution } from './engine/commands/wake-executions';
-import type { EngineDeps, QueueRules, Wakes } from './engine/deps';
 import { engineLoops } from './engine/loops/engine.loops';
 import { onExecutionFinished } from './engine/messages/on-execution-finished';
 import { onExecutionRequested } from './engine/messages/on-execution-requested';
+import type { EnginePorts } from './engine/ports';
 import { workHandlers } from './engine/rpc/work.rpc';
 import { createGraphMemory } from './engine/steps/graph-memory';
 import { createStepWriter } from './engine/steps/step-writer';
@@ -69,6 +69,7 @@ import { operationsRoutes } from './foreign-operations/http/operations.routes';
 import { recordGroupCreation } from './groups/commands/record-group';
 import { executionGroupsHttp } from './groups/http/execution-groups.routes';
 import { executionGroupsHandlers } from './groups/rpc/execution-groups.rpc';
+import type { QueueRules, Wakes } from './ports';
 import { schedulesRoutes } from './schedules/http/schedules.routes';
 import { scheduleLoops } from './schedules/loops/schedules.loops';
 import { schedulesHandlers } from './schedules/rpc/schedules.rpc';
@@ -197,7 +198,7 @@ function rpcOf(
 }
 
 /** Facts of this and other services that change what is stored here. */
-function consumersOf({ executions: wire }: WirePolicy, deps: EngineDeps): ConsumerPart[] {
+function consumersOf({ executions: wire }: WirePolicy, deps: EnginePorts): ConsumerPart[] {
   return [
     consumerPart(executionRequested, {
       queue: serviceName,
@@ -250,7 +251,7 @@ function engineDeps(
   infra: Infra,
   db: Db<DB>,
   parts: { wake: Wakes; workflowConfig: WorkflowConfigSource; queue: QueueRules },
-): EngineDeps & { nowMs(): number } {
+): EnginePorts & { nowMs(): number } {
   const accepted = createAcceptedRows();
   return {
     db,

@@ -3,8 +3,8 @@ import type { Envelope } from '@baton/contracts';
 import { isAppError, isoInstant } from '@baton/kernel';
 import type { DeploymentModel, NodeInstance, PlanNode } from '@baton/task-graph';
 import { setStatus } from '../../../services/executions/src/engine/commands/set-status';
-import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { onExecutionRequested } from '../../../services/executions/src/engine/messages/on-execution-requested';
+import type { EnginePorts } from '../../../services/executions/src/engine/ports';
 import {
   type ScheduleDeps,
   updateSchedule,
@@ -110,7 +110,7 @@ function build(world: VirtualWorld, dice: Random): World {
   const away = dice.chance(0.5) ? { from: awayFrom, until: awayFrom + 70_000 } : { from: 0, until: 0 };
   const slow = dice.pick([0, 0.1]);
   const deployments = newDeployments(world, { away, slow, slowMs: 8_000 }, () => true);
-  const replicas = new Map<VirtualProcess, EngineDeps>();
+  const replicas = new Map<VirtualProcess, EnginePorts>();
   const publish = (envelope: Envelope): void => {
     if (envelope.type !== MESSAGES.requested) return;
     publishTo(world, engines, envelope, async (to, one) => {

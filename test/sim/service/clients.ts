@@ -1,5 +1,5 @@
 import { newId } from '@baton/kernel';
-import type { EngineDeps } from '../../../services/executions/src/engine/deps';
+import type { EnginePorts } from '../../../services/executions/src/engine/ports';
 import { call } from './peers';
 import { newProcess, type Simulation } from './simulation';
 import type { VirtualProcess } from './virtual';
@@ -14,7 +14,7 @@ export function newClient({ world }: Pick<Asked, 'world'>, name: string = newId(
 }
 
 /** A client asks one engine, once, at `at`; null: no answer, which may be after the work was done. */
-export function askAt(simulation: Asked, at: number, what: (deps: EngineDeps) => Promise<unknown>): void {
+export function askAt(simulation: Asked, at: number, what: (deps: EnginePorts) => Promise<unknown>): void {
   const { world } = simulation;
   const client = newClient(simulation);
   world.at(at, () => world.spawn(client, () => askOne(simulation, what)));
@@ -23,7 +23,7 @@ export function askAt(simulation: Asked, at: number, what: (deps: EngineDeps) =>
 /** The same now, in the life of the caller. */
 export async function askOne<T>(
   { world, fleet }: Asked,
-  what: (deps: EngineDeps) => Promise<T>,
+  what: (deps: EnginePorts) => Promise<T>,
 ): Promise<T | null> {
   return await call(world, fleet.engines, (engine) => what(fleet.depsOf(engine)));
 }

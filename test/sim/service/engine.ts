@@ -17,8 +17,8 @@ import {
 } from '../../../services/executions/src/engine/commands/deliver-states';
 import { driveExecution } from '../../../services/executions/src/engine/commands/drive-execution';
 import { wakeExecution } from '../../../services/executions/src/engine/commands/wake-executions';
-import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { engineLoops } from '../../../services/executions/src/engine/loops/engine.loops';
+import type { EnginePorts } from '../../../services/executions/src/engine/ports';
 import { createGraphMemory } from '../../../services/executions/src/engine/steps/graph-memory';
 import { createStepWriter } from '../../../services/executions/src/engine/steps/step-writer';
 import { createWakes } from '../../../services/executions/src/engine/wakes';
@@ -44,7 +44,7 @@ export function newEngine(
     maxConcurrent,
     retryMs,
   }: { publish: (envelope: Envelope) => void; maxConcurrent: number; retryMs: number },
-): EngineDeps {
+): EnginePorts {
   const log = watchfulLog(world);
   const broker = {
     publish: async (envelopes: readonly Envelope[]) => {
@@ -63,7 +63,7 @@ export function newEngine(
     streams: () => undefined,
   }));
   const accepted = createAcceptedRows();
-  const deps: EngineDeps = {
+  const deps: EnginePorts = {
     db,
     memory: createGraphMemory(accepted),
     turns: createTurns(),
@@ -106,7 +106,7 @@ const LOOPS = new Set([
 /** The loops of one replica, each for ever; what fails is tried again with the next tick. */
 export function startLoops(
   world: VirtualWorld,
-  deps: EngineDeps,
+  deps: EnginePorts,
   spawn: (work: () => Promise<unknown>) => void,
 ): void {
   const loops = [...engineLoops(deps), ...scheduleLoops(deps, { keepOccurrencesDays: 7 })];

@@ -3,8 +3,8 @@ import type { Envelope } from '@baton/contracts';
 import { isAppError } from '@baton/kernel';
 import type { GraphState } from '@baton/task-graph';
 import { reapLeases } from '../../../services/executions/src/engine/commands/reap-leases';
-import type { EngineDeps } from '../../../services/executions/src/engine/deps';
 import { onExecutionRequested } from '../../../services/executions/src/engine/messages/on-execution-requested';
+import type { EnginePorts } from '../../../services/executions/src/engine/ports';
 import { startGroupMembers } from '../../../services/executions/src/groups/commands/start-group-members';
 import type { ExecutionRow } from '../../../services/executions/src/store/rows';
 import { newOracle } from '../oracle';
@@ -135,7 +135,7 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
     commitMs,
   });
   const deployments = newDeployments(world, conditions, states.areApplied);
-  const replicas = new Map<VirtualProcess, EngineDeps>();
+  const replicas = new Map<VirtualProcess, EnginePorts>();
   const engines = names.map((name) => newProcess(name, (process) => bootEngine(simulation, process)));
   const fleet: Fleet = {
     world,

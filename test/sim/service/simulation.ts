@@ -1,4 +1,4 @@
-import type { EngineDeps } from '../../../services/executions/src/engine/deps';
+import type { EnginePorts } from '../../../services/executions/src/engine/ports';
 import type { Observed, Oracle } from '../oracle';
 import type { MemoryDatabase } from './database';
 import type { DecidedStates } from './decided-states';
@@ -19,7 +19,7 @@ export interface Simulation {
   states: DecidedStates;
   oracle: Oracle;
   fleet: Fleet;
-  replicas: Map<VirtualProcess, EngineDeps>;
+  replicas: Map<VirtualProcess, EnginePorts>;
   /** Each execution as the last commit left it. */
   looks: Map<string, Observed>;
   /** Executions whose cancel was accepted, and those whose end was announced. */

@@ -3,7 +3,7 @@ import type { Happening } from '@baton/task-graph';
 import { claimTask } from '../../../services/executions/src/engine/commands/claim-task';
 import { finishTasks } from '../../../services/executions/src/engine/commands/finish-tasks';
 import { heartbeat } from '../../../services/executions/src/engine/commands/renew-leases';
-import type { EngineDeps } from '../../../services/executions/src/engine/deps';
+import type { EnginePorts } from '../../../services/executions/src/engine/ports';
 import { leaseMs } from '../../../services/executions/src/engine/steps/task-writes';
 import type { RunId } from '../store';
 import type { LedgerEntry } from '../worker';
@@ -21,7 +21,7 @@ const HEARTBEAT_MS = leaseMs / 3;
 export interface Fleet {
   world: VirtualWorld;
   engines: readonly VirtualProcess[];
-  depsOf: (engine: VirtualProcess) => EngineDeps;
+  depsOf: (engine: VirtualProcess) => EnginePorts;
   ledger: LedgerEntry[];
   runOf: (lease: executionsRpc.TaskLease) => RunId;
   outcomeOf: (run: RunId) => { happening: Happening; durationMs: number };

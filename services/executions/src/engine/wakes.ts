@@ -1,7 +1,7 @@
 import type { Broker } from '@baton/broker';
 import { buildMessage, eventsAppended, tasksCancelled } from '@baton/contracts';
 import { backoffMs, type Clock, isoInstant, type Log } from '@baton/kernel';
-import type { Wakes } from './deps';
+import type { Wakes } from '../ports';
 
 interface Work {
   drive(executionId: string): Promise<void>;

@@ -152,3 +152,9 @@ export interface NewEvent {
   /** ISO instant; null = now in the database. */
   reportedAt: string | null;
 }
+
+/** A run of an operation at a worker. */
+export interface KilledRun {
+  id: string;
+  attempt: number;
+}

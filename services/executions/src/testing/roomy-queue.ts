@@ -1,5 +1,5 @@
-import type { QueueRules } from '../engine/deps';
 import { noQuota } from '../executions/domain/quota';
+import type { QueueRules } from '../ports';
 
 /** A queue that holds nothing back. */
 export const roomyQueue = (): QueueRules => ({

@@ -4,14 +4,14 @@ import { type Db, outbox, type Tx } from '@baton/postgres';
 import { deliverStates } from '../../engine/commands/deliver-states';
 import { goOn } from '../../engine/commands/go-on';
 import { setStatus } from '../../engine/commands/set-status';
-import { tellEnd } from '../../engine/commands/tell-owed-ends';
+import { type TellOwedEndsDeps, tellEnd } from '../../engine/commands/tell-owed-ends';
 import { wakeForgotten } from '../../engine/commands/wake-deferred';
 import { wakeExecution } from '../../engine/commands/wake-executions';
-import type { EngineDeps } from '../../engine/deps';
 import { reopenChunk, wrongChunks } from '../../events/store/event-chunks.sql';
 import { requestedOf } from '../../executions/domain/requested';
 import { lockExecution, readExecution } from '../../executions/store/executions.sql';
-import { fireSchedules } from '../../schedules/commands/fire-schedules';
+import type { Ports } from '../../ports';
+import { type FireSchedulesDeps, fireSchedules } from '../../schedules/commands/fire-schedules';
 import { scheduleTimes } from '../../schedules/domain/schedule';
 import { advanceSchedule, lockSchedule } from '../../schedules/store/schedules.sql';
 import { readNowMs } from '../../store/clock.sql';
@@ -43,12 +43,14 @@ import {
   wrongTotals,
 } from '../store/doctor.sql';
 
+export type DoctorChecksDeps = Pick<Ports, 'db' | 'deployments'> & TellOwedEndsDeps & FireSchedulesDeps;
+
 /** One kind of damage: how it is found, and what makes it good. Repairs look again under the lock and may be repeated. */
 export interface DoctorCheck {
   name: string;
   repair: string;
-  find(deps: EngineDeps): Promise<Broken[]>;
-  mend(deps: EngineDeps, id: string): Promise<void>;
+  find(deps: DoctorChecksDeps): Promise<Broken[]>;
+  mend(deps: DoctorChecksDeps, id: string): Promise<void>;
 }
 
 /** Of one kind at once. */
@@ -56,11 +58,11 @@ const MAX_FOUND = 100;
 
 const stored =
   (find: (db: Db<DB>['query']) => Promise<Broken[]>) =>
-  (deps: EngineDeps): Promise<Broken[]> =>
+  (deps: DoctorChecksDeps): Promise<Broken[]> =>
     find(deps.db.query);
 const inTx =
   (mend: (tx: Tx<DB>, id: string) => Promise<void>) =>
-  (deps: EngineDeps, id: string): Promise<void> =>
+  (deps: DoctorChecksDeps, id: string): Promise<void> =>
     deps.db.tx((tx) => mend(tx, id));
 
 export const doctorChecks: readonly DoctorCheck[] = [
@@ -175,7 +177,7 @@ export const doctorChecks: readonly DoctorCheck[] = [
 ];
 
 /** Reads what all deployments show, a page at a time. */
-async function findWronglyLatest(deps: EngineDeps): Promise<Broken[]> {
+async function findWronglyLatest(deps: DoctorChecksDeps): Promise<Broken[]> {
   const found: Broken[] = [];
   let after = 0;
   do {
@@ -186,7 +188,7 @@ async function findWronglyLatest(deps: EngineDeps): Promise<Broken[]> {
   return found.slice(0, MAX_FOUND);
 }
 
-async function tellAgain(deps: EngineDeps, id: string): Promise<void> {
+async function tellAgain(deps: DoctorChecksDeps, id: string): Promise<void> {
   const execution = await readExecution(deps.db.query, id);
   if (!execution) return;
   const { phase, tenant } = execution;
@@ -195,7 +197,7 @@ async function tellAgain(deps: EngineDeps, id: string): Promise<void> {
   await deps.db.tx((tx) => outbox.append(tx, executionRequested, { tenant, key: id }, payload));
 }
 
-async function deliverOrDrop(deps: EngineDeps, id: string): Promise<void> {
+async function deliverOrDrop(deps: DoctorChecksDeps, id: string): Promise<void> {
   try {
     await deliverStates(deps, [id]);
   } catch (error) {
@@ -204,7 +206,7 @@ async function deliverOrDrop(deps: EngineDeps, id: string): Promise<void> {
   }
 }
 
-async function findWithoutNext(deps: EngineDeps): Promise<Broken[]> {
+async function findWithoutNext(deps: DoctorChecksDeps): Promise<Broken[]> {
   const found: Broken[] = [];
   for (const { key } of await schedulesWithoutNext(deps.db.query)) {
     const broken = await deps.db.tx(async (tx): Promise<Broken | null> => {

@@ -1,7 +1,9 @@
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import type { DoctorPart } from '../adapters/doctor-parts';
 import { BATCH, type BundleLine, eventsAfter, executionsAfter } from '../queries/bundle-lines';
-import { runDoctor } from './run-doctor';
+import { type RunDoctorDeps, runDoctor } from './run-doctor';
+
+export type ExportLogsDeps = Pick<Ports, 'db'> & RunDoctorDeps;
 
 interface Piece {
   file: string;
@@ -14,7 +16,7 @@ interface Piece {
  * know.
  */
 export async function* exportLogs(
-  deps: EngineDeps,
+  deps: ExportLogsDeps,
   doctorParts: readonly DoctorPart[] = [],
 ): AsyncGenerator<Piece> {
   yield { file: 'doctor.jsonl', data: linesOf(await runDoctor(deps, false, doctorParts)) };

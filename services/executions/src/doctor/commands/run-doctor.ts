@@ -1,8 +1,10 @@
 import { isAppError } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import type { DoctorPart } from '../adapters/doctor-parts';
 import type { Broken } from '../store/doctor.sql';
-import { type DoctorCheck, doctorChecks } from './doctor-checks';
+import { type DoctorCheck, type DoctorChecksDeps, doctorChecks } from './doctor-checks';
+
+export type RunDoctorDeps = Pick<Ports, 'log'> & DoctorChecksDeps;
 
 export interface Finding {
   check: string;
@@ -21,7 +23,7 @@ export interface Finding {
  * services, which look after their own tables.
  */
 export async function runDoctor(
-  deps: EngineDeps,
+  deps: RunDoctorDeps,
   isRepairing: boolean,
   parts: readonly DoctorPart[] = [],
 ): Promise<Finding[]> {
@@ -76,7 +78,7 @@ const unknown = (check: string, err: Error): Finding => ({
 });
 
 /** What the check found. One that asks a service that does not answer is a finding itself, and the others go on. */
-async function findOf(deps: EngineDeps, check: DoctorCheck, findings: Finding[]): Promise<Broken[]> {
+async function findOf(deps: RunDoctorDeps, check: DoctorCheck, findings: Finding[]): Promise<Broken[]> {
   try {
     return await check.find(deps);
   } catch (err) {

@@ -1,13 +1,14 @@
 import type { executionsRpc } from '@baton/contracts';
 import type { RpcHandlers } from '@baton/rpc';
-import type { EngineDeps } from '../../engine/deps';
 import { reportSystemExecution } from '../../executions/commands/report-system-execution';
 import type { DoctorPart } from '../adapters/doctor-parts';
-import { exportLogs } from '../commands/export-logs';
+import { type ExportLogsDeps, exportLogs } from '../commands/export-logs';
+
+type SystemExecutionsRpcDeps = ExportLogsDeps;
 
 /** SystemExecutionsService of proto/executions/v1: work of the manager itself that another service carries out. */
 export function systemExecutionsHandlers(
-  deps: EngineDeps,
+  deps: SystemExecutionsRpcDeps,
   doctorParts: readonly DoctorPart[],
 ): RpcHandlers<typeof executionsRpc.SystemExecutionsServiceDefinition> {
   return {

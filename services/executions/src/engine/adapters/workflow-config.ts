@@ -1,9 +1,9 @@
 import { clusterStatusRpc } from '@baton/contracts';
 import type { RpcConnector } from '@baton/rpc';
 import { z } from 'zod';
-import type { EngineDeps } from '../deps';
+import type { Ports } from '../../ports';
 
-type Values = EngineDeps['workflowConfig'];
+type Values = Ports['workflowConfig'];
 
 /** A stopping service waits for the tick under way. */
 const DEADLINE_MS = 1_000;

@@ -1,11 +1,15 @@
 import { cascadedRequestId } from '../../executions/domain/cascade';
 import { latestExecutions } from '../../executions/store/executions.sql';
 import { eachAlone } from '../../loops/each-alone';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
-import type { EngineDeps } from '../deps';
 import type { CancelMode } from '../domain/cancel';
-import { cancelExecution, leaveUnfit } from './cancel-execution';
-import { resumeExecution } from './resume-execution';
+import { type CancelExecutionDeps, cancelExecution, leaveUnfit } from './cancel-execution';
+import { type ResumeExecutionDeps, resumeExecution } from './resume-execution';
+
+export type ActOnComponentsDeps = Pick<Ports, 'db' | 'deployments'> &
+  CancelExecutionDeps &
+  ResumeExecutionDeps;
 
 /**
  * What a cancel or a resume of an execution means for the components of its deployment (reference/workflows.md 2.9, 2.10):
@@ -19,7 +23,7 @@ import { resumeExecution } from './resume-execution';
  * @throws AppError of the rpc: the driver tries again.
  */
 export async function cancelComponents(
-  deps: EngineDeps,
+  deps: ActOnComponentsDeps,
   execution: ExecutionRow,
   mode: CancelMode,
 ): Promise<void> {
@@ -38,7 +42,7 @@ export async function cancelComponents(
  * that cannot be resumed holds up no other.
  * @throws the first error, after the others.
  */
-export async function resumeComponents(deps: EngineDeps, execution: ExecutionRow): Promise<void> {
+export async function resumeComponents(deps: ActOnComponentsDeps, execution: ExecutionRow): Promise<void> {
   await eachAlone(await lastOfComponents(deps, execution), async (child) => {
     const isStopped = child.phase === 'ended' && child.status !== 'terminated';
     if (isStopped && child.workflow_id !== 'install')
@@ -46,7 +50,7 @@ export async function resumeComponents(deps: EngineDeps, execution: ExecutionRow
   });
 }
 
-async function lastOfComponents(deps: EngineDeps, execution: ExecutionRow): Promise<ExecutionRow[]> {
+async function lastOfComponents(deps: ActOnComponentsDeps, execution: ExecutionRow): Promise<ExecutionRow[]> {
   const { tenant, deployment_id, is_dry_run } = execution;
   if (deployment_id === null || is_dry_run) return [];
   const ids = await deps.deployments.components(tenant, deployment_id);

@@ -1,10 +1,12 @@
 import type { ListQuery, Principal } from '@baton/contracts';
 import { AppError, badParameter, isAppError } from '@baton/kernel';
 import { matchingExecutions } from '../../executions/queries/list-executions';
-import type { EngineDeps } from '../deps';
+import type { Ports } from '../../ports';
 import type { CancelMode } from '../domain/cancel';
-import { cancelExecution } from './cancel-execution';
-import { resumeExecution } from './resume-execution';
+import { type CancelExecutionDeps, cancelExecution } from './cancel-execution';
+import { type ResumeExecutionDeps, resumeExecution } from './resume-execution';
+
+export type ActOnExecutionsDeps = Pick<Ports, 'db' | 'log'> & CancelExecutionDeps & ResumeExecutionDeps;
 
 export type BulkAction = CancelMode | 'resume' | 'force-resume';
 
@@ -23,7 +25,7 @@ export interface BulkResult {
  * @throws AppError bad_parameters_error without any filter: everything is no accident one should have.
  */
 export async function actOnExecutions(
-  deps: EngineDeps,
+  deps: ActOnExecutionsDeps,
   principal: Principal,
   list: ListQuery,
   action: BulkAction,
@@ -49,7 +51,7 @@ export async function actOnExecutions(
 }
 
 /** One that cannot be gone on with, as one whose graph cannot be read, is told like the refused ones: the others go on. */
-function refusalOf(deps: EngineDeps, executionId: string, error: unknown): AppError {
+function refusalOf(deps: ActOnExecutionsDeps, executionId: string, error: unknown): AppError {
   if (isAppError(error) && error.entry.http < 500) return error;
   if (isAppError(error) && error.entry.retryable) throw error;
   deps.log.error({ err: error, executionId }, 'one of many executions could not be acted on');

@@ -1,6 +1,6 @@
 import { taskReady } from '@baton/contracts';
 import { type OutgoingMessage, outbox, outgoing } from '@baton/postgres';
-import type { EngineDeps } from '../deps';
+import type { Ports } from '../../ports';
 import { touchDispatched, unclaimedTasks } from '../store/tasks.sql';
 
 const BATCH = 100;
@@ -9,7 +9,7 @@ const OLDER_THAN_MS = 5_000;
 const LOST_OLDER_THAN_MS = 1_000;
 
 /** Wakes workers again for ready operations that nobody claimed: a wake-up is only a message and may be lost. */
-export async function announceUnclaimed(deps: Pick<EngineDeps, 'db'>): Promise<number> {
+export async function announceUnclaimed(deps: Pick<Ports, 'db'>): Promise<number> {
   const tasks = await unclaimedTasks(deps.db.query, OLDER_THAN_MS, LOST_OLDER_THAN_MS, BATCH);
   if (tasks.length === 0) return 0;
   // A task that was claimed meanwhile is announced once too often, which costs one call.

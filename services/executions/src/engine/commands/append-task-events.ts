@@ -4,9 +4,11 @@ import type { OperationTask } from '@baton/task-graph';
 import { z } from 'zod';
 import { appendEvents, purgeBatches, rememberBatch } from '../../events/store/events.sql';
 import { lockExecution, updateExecution } from '../../executions/store/executions.sql';
+import type { Ports } from '../../ports';
 import type { NewEvent, StoredTask } from '../../store/rows';
-import type { EngineDeps } from '../deps';
 import { readTasksById } from '../store/tasks.sql';
+
+type AppendTaskEventsDeps = Pick<Ports, 'db' | 'turns' | 'wake'>;
 
 const batch = z.array(taskEvent);
 
@@ -16,7 +18,7 @@ const batch = z.array(taskEvent);
  * @throws AppError not_found_error when the execution is gone: the worker drops the batch.
  */
 export async function appendTaskEvents(
-  deps: EngineDeps,
+  deps: AppendTaskEventsDeps,
   request: executionsRpc.AppendEventsRequest,
 ): Promise<void> {
   const events = batch.parse(JSON.parse(request.eventsJson));
@@ -67,6 +69,6 @@ function placeOf(task: StoredTask | undefined) {
 const BATCH_MEMORY_S = 24 * 3600;
 
 /** Forgets ids of batches that nobody sends again. */
-export async function forgetBatches({ db }: Pick<EngineDeps, 'db'>): Promise<void> {
+export async function forgetBatches({ db }: Pick<Ports, 'db'>): Promise<void> {
   await db.tx((tx) => purgeBatches(tx, BATCH_MEMORY_S));
 }

@@ -12,12 +12,14 @@ import {
 } from '../../executions/store/executions.sql';
 import { dropWish, endedBadly } from '../../groups/store/execution-groups.sql';
 import { inTurn, newRound } from '../../loops/rounds';
+import type { Ports } from '../../ports';
 import type { ExecutionRow, StoredStage } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import type { EngineDeps } from '../deps';
 import { modeOf } from '../domain/cancel';
 import { nestedGroupId, nestedRequestId } from '../domain/nested';
-import { cancelExecution, leaveUnfit } from './cancel-execution';
+import { type CancelExecutionDeps, cancelExecution, leaveUnfit } from './cancel-execution';
+
+export type AwaitNestedDeps = Pick<Ports, 'db' | 'log' | 'turns' | 'wake'> & CancelExecutionDeps;
 
 const BATCH = 50;
 
@@ -30,7 +32,7 @@ type StageError = { type: string; message: string };
  * When all have ended already, or `error` kept them from being started, the stage ends at once. False: it moved on.
  */
 export async function awaitNested(
-  deps: EngineDeps,
+  deps: AwaitNestedDeps,
   execution: ExecutionRow,
   stage: CallStage,
   error: StageError | null,
@@ -62,7 +64,7 @@ export async function awaitNested(
  * Looks whether an execution still waits for others, and goes on when all of them have ended or its limit is over.
  * Anybody may ask at any time.
  */
-export async function settleNested(deps: EngineDeps, executionId: string): Promise<void> {
+export async function settleNested(deps: AwaitNestedDeps, executionId: string): Promise<void> {
   const isSettled = await deps.turns.take(executionId, () =>
     deps.db.tx(async (tx) => {
       const locked = await lockExecution(tx, executionId);
@@ -81,7 +83,7 @@ export async function settleNested(deps: EngineDeps, executionId: string): Promi
 }
 
 /** Goes on with executions whose wake-up was lost; answers how many there were. */
-export async function settleForgotten(deps: EngineDeps, round = newRound()): Promise<number> {
+export async function settleForgotten(deps: AwaitNestedDeps, round = newRound()): Promise<number> {
   const forgotten = await inTurn(deps, round, {
     limit: BATCH,
     read: (place) => awaitingNothing(deps.db.query, BATCH, place),
@@ -95,7 +97,7 @@ export async function settleForgotten(deps: EngineDeps, round = newRound()): Pro
  * Cancels what the stages of an execution have started and nobody waits for any more, in the way that it is cancelled
  * itself. Part of its end, which is driven until it is done (engine/commands/end-execution.ts).
  */
-export async function cancelNested(deps: EngineDeps, executionId: string): Promise<void> {
+export async function cancelNested(deps: AwaitNestedDeps, executionId: string): Promise<void> {
   const children = await unendedChildren(deps.db.query, executionId);
   if (children.length === 0) return;
   const mode = modeOf((await readExecution(deps.db.query, executionId))?.status ?? 'cancelled');

@@ -1,10 +1,12 @@
 import { AppError, type Json, storableJson } from '@baton/kernel';
 import { z } from 'zod';
 import { readExecution } from '../../executions/store/executions.sql';
-import type { EngineDeps } from '../deps';
+import type { Ports } from '../../ports';
 import { staleRun, type WorkflowRun } from '../steps/code-run';
 import { readCodeRun } from '../store/work.sql';
-import { deliverAll } from './deliver-states';
+import { type DeliverStatesDeps, deliverAll } from './deliver-states';
+
+type CallFromWorkflowDeps = Pick<Ports, 'db' | 'deployments'> & DeliverStatesDeps;
 
 const request = z.discriminatedUnion('call', [
   /** Nothing but what is done before each call: the model shows what the code's tasks did. */
@@ -23,7 +25,7 @@ const NOTHING_MODIFIED = { modification_id: '', added: [], removed: [], related:
  * @throws AppError stale_attempt_error; bad_parameters_error for another call; those of the call itself.
  */
 export async function callFromWorkflow(
-  deps: EngineDeps,
+  deps: CallFromWorkflowDeps,
   run: WorkflowRun,
   key: string,
   json: string,

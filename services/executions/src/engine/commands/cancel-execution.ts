@@ -8,8 +8,9 @@ import {
   type TimedExecution,
   updateExecution,
 } from '../../executions/store/executions.sql';
+import type { Ports } from '../../ports';
+import type { KilledRun } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import type { EngineDeps } from '../deps';
 import {
   type CancelMode,
   cancelGraceMs,
@@ -17,10 +18,16 @@ import {
   statusAfterCancel,
   statusOfCancel,
 } from '../domain/cancel';
+import type { EnginePorts } from '../ports';
 import { decideStep } from '../steps/advance-graph';
 import type { LoadedGraph } from '../steps/graph-memory';
 import { writeLocked } from '../steps/run-step';
-import { type KilledRun, requestKill } from '../store/tasks.sql';
+import { requestKill } from '../store/tasks.sql';
+
+export type CancelExecutionDeps = Pick<
+  EnginePorts,
+  'cancelGraceMs' | 'db' | 'log' | 'memory' | 'turns' | 'wake' | 'workflowConfig'
+>;
 
 /**
  * Cancels: from the commit on nothing new is dispatched. `cancel` leaves running operations a grace to end by themselves, and
@@ -29,7 +36,7 @@ import { type KilledRun, requestKill } from '../store/tasks.sql';
  * @throws AppError not_found_error, illegal_action_error.
  */
 export async function cancelExecution(
-  deps: EngineDeps,
+  deps: CancelExecutionDeps,
   executionId: string,
   mode: CancelMode,
 ): Promise<void> {
@@ -55,7 +62,7 @@ export interface Cancelled {
 
 /** The same for a locked execution, in the caller's transaction. `error`: why, as somebody has said. */
 export async function cancelLocked(
-  deps: EngineDeps,
+  deps: CancelExecutionDeps,
   tx: Tx<DB>,
   execution: TimedExecution,
   mode: CancelMode,
@@ -100,7 +107,7 @@ export async function cancelLocked(
 
 /** After the commit of a cancel; after a crash before it heartbeats and engine/loops/engine.loops.ts do the same. */
 export function afterCancel(
-  deps: Pick<EngineDeps, 'wake'>,
+  deps: Pick<Ports, 'wake'>,
   executionId: string,
   mode: CancelMode,
   { killed, isToldOnly, graceUntil }: Cancelled,
@@ -120,7 +127,7 @@ export function afterCancel(
  * It is over, as one that cannot be read is, for nothing can go on there; or what runs has until `graceUntil` (epoch ms).
  */
 export async function stopGraph(
-  deps: EngineDeps,
+  deps: CancelExecutionDeps,
   tx: Tx<DB>,
   execution: TimedExecution,
   mode: CancelMode,

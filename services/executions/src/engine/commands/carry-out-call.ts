@@ -2,13 +2,15 @@ import { isJsonObject } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import type { StageResult } from '@baton/task-graph';
 import { lockExecution, updateExecution } from '../../executions/store/executions.sql';
+import type { Ports } from '../../ports';
 import { updateDefaultSchedules } from '../../schedules/commands/make-default-schedules';
 import type { ExecutionRow, StoredStage } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import type { EngineDeps } from '../deps';
 import { isNestedCall } from '../domain/nested';
 import { callResult } from '../steps/call-result';
-import { startNested } from './start-nested';
+import { type StartNestedDeps, startNested } from './start-nested';
+
+export type CarryOutCallDeps = Pick<Ports, 'db' | 'log' | 'turns'> & StartNestedDeps;
 
 /**
  * Asks another service for the change that a workflow stage needs and stores the answer as the stage's result. The call
@@ -16,7 +18,7 @@ import { startNested } from './start-nested';
  * them afterwards. False = somebody else stored a result.
  * @throws AppError of the rpc when it may succeed later; the loop tries again.
  */
-export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): Promise<boolean> {
+export async function carryOutCall(deps: CarryOutCallDeps, execution: ExecutionRow): Promise<boolean> {
   const stage = execution.stage as Extract<StoredStage, { kind: 'call' }>;
   if (isNestedCall(stage)) return await startNested(deps, execution);
   const result = await callResult(deps, execution, stage);
@@ -40,7 +42,7 @@ export async function carryOutCall(deps: EngineDeps, execution: ExecutionRow): P
 /** The end of an update answers the schedules that its blueprint wants. */
 async function setSchedules(
   tx: Tx<DB>,
-  deps: EngineDeps,
+  deps: CarryOutCallDeps,
   { tenant, deployment_id, deployment_made_by: madeBy, visibility, created_by }: ExecutionRow,
   result: StageResult,
 ): Promise<void> {

@@ -1,9 +1,14 @@
 import { isAppError } from '@baton/kernel';
 import { cascadeOf } from '../../executions/commands/cascade';
-import { acceptTogether, requestOf } from '../../executions/commands/request-execution';
+import {
+  acceptTogether,
+  type RequestExecutionDeps,
+  requestOf,
+} from '../../executions/commands/request-execution';
 import { subjectOf } from '../../executions/commands/start-subject';
 import type { ExecutionRow } from '../../store/rows';
-import type { EngineDeps } from '../deps';
+
+type CascadeMemberDeps = RequestExecutionDeps;
 
 /**
  * Starts the workflow of a member of an execution group on the components of its deployment (reference/workflows.md 8.4):
@@ -13,7 +18,7 @@ import type { EngineDeps } from '../deps';
  * @returns why the member cannot begin; null: it can.
  * @throws AppError of the rpc: the driver tries again.
  */
-export async function cascadeMember(deps: EngineDeps, member: ExecutionRow): Promise<string | null> {
+export async function cascadeMember(deps: CascadeMemberDeps, member: ExecutionRow): Promise<string | null> {
   const { parentId: _parent, ...request } = requestOf(member);
   try {
     const subject = await subjectOf(deps, request);

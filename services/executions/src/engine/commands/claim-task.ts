@@ -1,10 +1,13 @@
 import type { executionsRpc } from '@baton/contracts';
 import { isAtVersion } from '../../executions/store/executions.sql';
-import type { EngineDeps } from '../deps';
+import type { EnginePorts } from '../ports';
 import { holdsPreferred } from '../steps/advance-graph';
-import { claimOf, openBatch } from '../steps/claim-batch';
+import { type ClaimBatchDeps, claimOf, openBatch } from '../steps/claim-batch';
 import { leasesOf } from '../steps/leases';
 import { noteAnswered } from '../steps/wake-ups';
+
+type ClaimTaskDeps = Pick<EnginePorts, 'db' | 'leases' | 'memory' | 'tokenKey' | 'workflowConfig'> &
+  ClaimBatchDeps;
 
 /**
  * Leases ready operations of an execution to a worker, the named one first. Asking again answers the same lease; a task
@@ -12,7 +15,7 @@ import { noteAnswered } from '../steps/wake-ups';
  * wide graph all come at once. A crash after the commit: the lease runs out, engine/loops/engine.loops.ts.
  */
 export async function claimTask(
-  deps: EngineDeps,
+  deps: ClaimTaskDeps,
   request: executionsRpc.ClaimTaskRequest,
 ): Promise<executionsRpc.TaskLease[]> {
   if (await hasNothing(deps, request)) return [];
@@ -29,7 +32,7 @@ export async function claimTask(
 }
 
 /** Whether the graph in memory has nothing to lease and is as the database has it: the usual answer to a late wake-up. */
-async function hasNothing(deps: EngineDeps, request: executionsRpc.ClaimTaskRequest): Promise<boolean> {
+async function hasNothing(deps: ClaimTaskDeps, request: executionsRpc.ClaimTaskRequest): Promise<boolean> {
   const loaded = deps.memory.known(request.executionId);
   if (!loaded || loaded.unclaimed.size > 0) return false;
   const claim = claimOf(loaded, request);

@@ -1,8 +1,9 @@
 import type { DecidedStates } from '../../adapters/deployments.client';
 import { readExecution } from '../../executions/store/executions.sql';
 import { inTurn, type Round } from '../../loops/rounds';
+import type { Ports } from '../../ports';
 import type { ExecutionRow, InstanceStateRow } from '../../store/rows';
-import type { EngineDeps } from '../deps';
+import type { EnginePorts } from '../ports';
 import type { LoadedGraph } from '../steps/graph-memory';
 import { deleteStates, pendingStates, undeliveredExecutions } from '../store/instance-states.sql';
 
@@ -12,7 +13,7 @@ const UNDELIVERED_MS = 3_000;
 /** Executions in one tick of the loop. */
 const DELIVERED = 20;
 
-type Deps = Pick<EngineDeps, 'db' | 'deployments' | 'memory' | 'wake'>;
+export type DeliverStatesDeps = Pick<EnginePorts, 'db' | 'deployments' | 'memory' | 'wake'>;
 
 /**
  * Hands decided states that this process knows of to deployments, those of several executions together, in order and
@@ -20,7 +21,7 @@ type Deps = Pick<EngineDeps, 'db' | 'deployments' | 'memory' | 'wake'>;
  * crash engine/loops/engine.loops.ts delivers them again; deployments ignores what it applied before.
  * @throws AppError of the rpc when deployments does not answer; the rows stay.
  */
-export async function deliverStates(deps: Deps, executionIds: readonly string[]): Promise<void> {
+export async function deliverStates(deps: DeliverStatesDeps, executionIds: readonly string[]): Promise<void> {
   const known: LoadedGraph[] = [];
   for (const id of executionIds) {
     const loaded = deps.memory.any(id);
@@ -56,7 +57,10 @@ function nextBatch(known: readonly LoadedGraph[]): Delivery[] {
 }
 
 /** Delivers states of executions whose process has died, of at most 20 at a time. */
-export async function deliverForgotten(deps: Deps & Pick<EngineDeps, 'log'>, round: Round): Promise<void> {
+export async function deliverForgotten(
+  deps: DeliverStatesDeps & Pick<Ports, 'log'>,
+  round: Round,
+): Promise<void> {
   await inTurn(deps, round, {
     limit: DELIVERED,
     read: (place) => undeliveredExecutions(deps.db.query, UNDELIVERED_MS, DELIVERED, place),
@@ -66,7 +70,7 @@ export async function deliverForgotten(deps: Deps & Pick<EngineDeps, 'log'>, rou
 }
 
 /** Delivers all that is stored, whoever decided it. @throws AppError of the rpc; the rows stay. */
-async function deliverStored(deps: Deps, executionId: string): Promise<void> {
+async function deliverStored(deps: DeliverStatesDeps, executionId: string): Promise<void> {
   const execution = await readExecution(deps.db.query, executionId);
   if (execution) await deliverAll(deps, execution);
 }
@@ -76,13 +80,13 @@ async function deliverStored(deps: Deps, executionId: string): Promise<void> {
  * them.
  * @throws AppError of the rpc; the rows stay.
  */
-export async function deliverAll(deps: Deps, execution: ExecutionRow): Promise<void> {
+export async function deliverAll(deps: DeliverStatesDeps, execution: ExecutionRow): Promise<void> {
   await deliverDecided(deps, execution);
   if (execution.last_state_seq > 0) await forgetDelivered(deps, execution.id);
 }
 
 /** The same; rows that memory knows as delivered stay for a step. @throws AppError of the rpc; the rows stay. */
-export async function deliverDecided(deps: Deps, execution: ExecutionRow): Promise<void> {
+export async function deliverDecided(deps: DeliverStatesDeps, execution: ExecutionRow): Promise<void> {
   if (execution.deployment_id === null || execution.last_state_seq === 0) return;
   const loaded = deps.memory.known(execution.id);
   const isKnown = loaded?.version === execution.version;
@@ -99,7 +103,10 @@ export async function deliverDecided(deps: Deps, execution: ExecutionRow): Promi
 }
 
 /** Removes the rows of states that were delivered, where no step has done so. */
-export async function forgetDelivered(deps: Pick<Deps, 'db' | 'memory'>, executionId: string): Promise<void> {
+export async function forgetDelivered(
+  deps: Pick<DeliverStatesDeps, 'db' | 'memory'>,
+  executionId: string,
+): Promise<void> {
   const loaded = deps.memory.any(executionId);
   const seq = loaded?.deliveredSeq ?? 0;
   if (!loaded || seq === 0) return;
@@ -107,7 +114,7 @@ export async function forgetDelivered(deps: Pick<Deps, 'db' | 'memory'>, executi
   if (loaded.deliveredSeq === seq) loaded.deliveredSeq = 0;
 }
 
-async function applyBatch(deps: Deps, batch: readonly Delivery[]): Promise<void> {
+async function applyBatch(deps: DeliverStatesDeps, batch: readonly Delivery[]): Promise<void> {
   const executions = batch.flatMap(({ loaded: { execution }, states }) => decidedStates(execution, states));
   if (executions.length > 0) await deps.deployments.applyStates(executions);
   for (const { loaded, states } of batch) noteDelivered(loaded, states.at(-1)!.seq);

@@ -10,8 +10,8 @@ import { workflowEvent } from '../../events/domain/graph-events';
 import { isCarriedOutElsewhere, isEmptyWorkflow } from '../../executions/domain/system-workflows';
 import { readExecution, type TimedExecution } from '../../executions/store/executions.sql';
 import { type ExecutionRow, HISTORY_FORMAT } from '../../store/rows';
-import type { EngineDeps } from '../deps';
 import { forcedLeftMs } from '../domain/cancel';
+import type { EnginePorts } from '../ports';
 import { decideInPieces } from '../steps/advance-graph';
 import { newLoadedGraph } from '../steps/graph-memory';
 import { afterStep, endGraph } from '../steps/run-step';
@@ -21,11 +21,17 @@ import type { Uncommitted } from '../steps/uncommitted';
 import { emptyWrite, type StepWrite } from '../store/step-write';
 import { packTasks, taskIdOf } from '../store/task-document';
 import { cancelComponents } from './act-on-components';
-import { carryOutCall } from './carry-out-call';
+import { type CarryOutCallDeps, carryOutCall } from './carry-out-call';
 import { cascadeMember } from './cascade-member';
 import { deliverAll } from './deliver-states';
 import { endExecution } from './end-execution';
 import { codeStage, type PlannedStage } from './plan-code';
+
+export type DriveExecutionDeps = Pick<
+  EnginePorts,
+  'accepted' | 'db' | 'deployments' | 'log' | 'memory' | 'steps' | 'turns' | 'wake' | 'workflowConfig'
+> &
+  CarryOutCallDeps;
 
 /** Phases that one drive may pass; more means a workflow that never comes to work. */
 const MAX_TURNS = 50;
@@ -36,7 +42,7 @@ const MAX_TURNS = 50;
  * as the turn found it, and calls are idempotent by their name. After a crash engine/loops/engine.loops.ts drives again.
  * @throws AppError when a later release has written the row: a replica of that release drives it.
  */
-export async function driveExecution(deps: EngineDeps, executionId: string): Promise<void> {
+export async function driveExecution(deps: DriveExecutionDeps, executionId: string): Promise<void> {
   let known: TimedExecution | null = leftInMemory(deps, executionId);
   for (let turn = 0; turn < MAX_TURNS; turn++) {
     const execution: TimedExecution | null = known ?? (await readExecution(deps.db.query, executionId));
@@ -67,7 +73,7 @@ export async function driveExecution(deps: EngineDeps, executionId: string): Pro
  * The row as this process accepted it, or as the last step of a graph left it, when that asks for more: the write shows
  * whether it still is so. Not of a forced cancel, which ends in time: the row in memory has the time of that step.
  */
-function leftInMemory(deps: EngineDeps, executionId: string): TimedExecution | null {
+function leftInMemory(deps: DriveExecutionDeps, executionId: string): TimedExecution | null {
   const accepted = deps.accepted.take(executionId);
   if (accepted) return accepted;
   const loaded = deps.memory.known(executionId);
@@ -80,7 +86,10 @@ function leftInMemory(deps: EngineDeps, executionId: string): TimedExecution | n
  * Decides the next stage from history and a fresh model, and begins it; one that is too large to be stored ends the execution.
  * Null: the row has moved on.
  */
-async function planStage(deps: EngineDeps, execution: TimedExecution): Promise<TimedExecution | null> {
+async function planStage(
+  deps: DriveExecutionDeps,
+  execution: TimedExecution,
+): Promise<TimedExecution | null> {
   const stage = await plannedFor(deps, execution);
   try {
     return await begin(deps, execution, stage);
@@ -92,7 +101,7 @@ async function planStage(deps: EngineDeps, execution: TimedExecution): Promise<T
 }
 
 async function begin(
-  deps: EngineDeps,
+  deps: DriveExecutionDeps,
   execution: TimedExecution,
   stage: Planned,
 ): Promise<TimedExecution | null> {
@@ -122,13 +131,13 @@ async function begin(
 /** A stage, or what needs none. */
 type Planned = PlannedStage | { kind: 'cancelled' } | { kind: 'elsewhere' };
 
-async function plannedFor(deps: EngineDeps, execution: ExecutionRow): Promise<Planned> {
+async function plannedFor(deps: DriveExecutionDeps, execution: ExecutionRow): Promise<Planned> {
   if (execution.status.endsWith('cancelling')) return { kind: 'cancelled' };
   if (isCarriedOutElsewhere(execution)) return { kind: 'elsewhere' };
   return await decideStage(deps, execution);
 }
 
-async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<PlannedStage> {
+async function decideStage(deps: DriveExecutionDeps, execution: ExecutionRow): Promise<PlannedStage> {
   if (isEmptyWorkflow(execution.workflow_id)) return { kind: 'end', outcome: 'succeeded' };
   // Also after a resume of one that could not begin: what was started with it before is found.
   const isFirst = execution.history.length === 0 && execution.graph_id === null;
@@ -156,7 +165,11 @@ async function decideStage(deps: EngineDeps, execution: ExecutionRow): Promise<P
 }
 
 /** The next stage; what cannot be planned now never can, and ends the execution instead of being tried for ever. */
-async function planned(deps: EngineDeps, execution: ExecutionRow, input: WorkflowInput): Promise<Stage> {
+async function planned(
+  deps: DriveExecutionDeps,
+  execution: ExecutionRow,
+  input: WorkflowInput,
+): Promise<Stage> {
   try {
     return await inPieces(nextStageInPieces(execution.program!, input, execution.history));
   } catch (err) {
@@ -177,7 +190,11 @@ interface Begun {
 }
 
 /** What begins the stage: pending -> started with its event, once; the stage's log lines; its graph or call, or the end. */
-async function beginStage(deps: EngineDeps, execution: TimedExecution, stage: Planned): Promise<Begun> {
+async function beginStage(
+  deps: DriveExecutionDeps,
+  execution: TimedExecution,
+  stage: Planned,
+): Promise<Begun> {
   const write: StepWrite = { ...emptyWrite(execution), status: execution.status };
   if (stage.kind === 'cancelled') {
     write.changes = { phase: 'ending', outcome: { status: 'cancelled', error: '' } };
@@ -209,7 +226,7 @@ type GraphStage = Extract<Stage, { kind: 'graph' }>;
 
 /** Memory shows the graph only when it is written; until then others have their turn between its pieces. */
 async function beginGraph(
-  deps: EngineDeps,
+  deps: DriveExecutionDeps,
   execution: TimedExecution,
   stage: GraphStage,
   begin: StepWrite,
@@ -248,7 +265,7 @@ async function beginGraph(
 
 /** The graph of a stage, started in memory. */
 function* firstStep(
-  { memory }: Pick<EngineDeps, 'memory'>,
+  { memory }: Pick<EnginePorts, 'memory'>,
   execution: TimedExecution,
   { spec }: GraphStage,
   begin: StepWrite,

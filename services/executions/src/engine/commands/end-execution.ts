@@ -5,12 +5,18 @@ import { workflowEvent } from '../../events/domain/graph-events';
 import { DELETE_WORKFLOW } from '../../executions/domain/system-workflows';
 import type { TimedExecution } from '../../executions/store/executions.sql';
 import type { Outcome } from '../../store/rows';
-import type { EngineDeps } from '../deps';
 import { forcedLeftMs, modeOf } from '../domain/cancel';
+import type { EnginePorts } from '../ports';
 import { emptyWrite, type StepWrite } from '../store/step-write';
-import { cancelComponents } from './act-on-components';
+import { type ActOnComponentsDeps, cancelComponents } from './act-on-components';
 import { cancelNested } from './await-nested';
 import { deliverDecided } from './deliver-states';
+
+export type EndExecutionDeps = Pick<
+  EnginePorts,
+  'deployments' | 'log' | 'memory' | 'steps' | 'turns' | 'wake'
+> &
+  ActOnComponentsDeps;
 
 const EVENT_OF = {
   terminated: 'workflow_succeeded',
@@ -26,7 +32,7 @@ const EVENT_OF = {
  * moved on.
  */
 export async function endExecution(
-  deps: EngineDeps,
+  deps: EndExecutionDeps,
   execution: TimedExecution,
 ): Promise<TimedExecution | null> {
   const outcome = execution.outcome!;
@@ -72,14 +78,14 @@ export async function endExecution(
  * Tells deployments, which may find that it has failed all the same: then that is decided, on a version of its own, before it
  * is told. Null: it stays as it is.
  */
-async function toldOutcome(deps: EngineDeps, execution: TimedExecution): Promise<Outcome | null> {
+async function toldOutcome(deps: EndExecutionDeps, execution: TimedExecution): Promise<Outcome | null> {
   const failure = await tellDeployments(deps, execution, execution.outcome!);
   return failure === '' ? null : { ...execution.outcome!, status: 'failed', error: failure };
 }
 
 /** The row with another outcome, which the next turn tells and ends with. Null: it has moved on. */
 async function decidedAnew(
-  deps: EngineDeps,
+  deps: EndExecutionDeps,
   execution: TimedExecution,
   outcome: Outcome,
 ): Promise<TimedExecution | null> {
@@ -95,7 +101,7 @@ async function decidedAnew(
  * counts is shown in whatever order two of them come. Answers why it has failed all the same; '': it has not.
  */
 export async function tellDeployments(
-  deps: EngineDeps,
+  deps: EndExecutionDeps,
   execution: TimedExecution,
   outcome: Pick<Outcome, 'status'>,
 ): Promise<string> {
@@ -123,7 +129,7 @@ const LEAST_TELL_MS = 500;
  * without. Beside each other, for each may need all of it. False: not told.
  */
 async function toldWithin(
-  deps: EngineDeps,
+  deps: EndExecutionDeps,
   execution: TimedExecution,
   outcome: Outcome,
   leftMs: number,

@@ -1,13 +1,16 @@
 import { executionsRpc } from '@baton/contracts';
 import { isUuid, type Json, storableJson } from '@baton/kernel';
 import type { Happening, TaskError } from '@baton/task-graph';
-import type { EngineDeps } from '../deps';
+import type { Ports } from '../../ports';
 import type { LoadedGraph } from '../steps/graph-memory';
 import { leasesOf } from '../steps/leases';
 import { noteResult } from '../steps/result-room';
 import { runStep } from '../steps/run-step';
 import { isUnstorable } from '../steps/step-writer';
-import { wakeEnded } from './wake-deferred';
+import { type WakeDeferredDeps, wakeEnded } from './wake-deferred';
+
+export type FinishTasksDeps = Pick<Ports, 'leases' | 'log' | 'tokenKey' | 'wake' | 'workflowConfig'> &
+  WakeDeferredDeps;
 
 const { OutcomeKind } = executionsRpc;
 
@@ -31,7 +34,7 @@ type Finished = Omit<executionsRpc.FinishTasksResponse, 'untaken'>;
  * one that fails, or does not come to its step for three seconds, is `untaken`: the others do not wait for it.
  */
 export async function finishTasks(
-  deps: EngineDeps,
+  deps: FinishTasksDeps,
   request: executionsRpc.FinishTasksRequest,
 ): Promise<executionsRpc.FinishTasksResponse> {
   const byExecution = new Map<string, executionsRpc.TaskOutcome[]>();
@@ -117,7 +120,7 @@ function roomsOf(room: number, groups: readonly (readonly unknown[])[]): number[
 
 /** What cannot be stored fails its operation: repeated for ever, it would keep the execution from ending. */
 async function finishOf(
-  deps: EngineDeps,
+  deps: FinishTasksDeps,
   workerId: string,
   room: number,
   executionId: string,
@@ -168,7 +171,7 @@ function unstorable(outcome: executionsRpc.TaskOutcome, { message }: Error): exe
 }
 
 async function takeOutcomes(
-  deps: EngineDeps,
+  deps: FinishTasksDeps,
   workerId: string,
   room: number,
   executionId: string,

@@ -2,8 +2,10 @@ import { type JsonObject, nullIfNotFound } from '@baton/kernel';
 import { codeGraph, type Stage } from '@baton/task-graph';
 import { waitAfterFailMs } from '../../executions/domain/wait-after-fail';
 import { declaredWorkflow } from '../../executions/domain/workflow-check';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
-import type { EngineDeps } from '../deps';
+
+type PlanCodeDeps = Pick<Ports, 'deployments'>;
 
 /** `blueprintId`: of the deployment as it was planned on; an update may have changed it since the execution was asked for. */
 export type PlannedStage = Stage & { blueprintId?: string };
@@ -15,7 +17,7 @@ const ENGINE = { username: '', isAdministrator: true };
  * and which brings all other tasks; then the end, as the code ended. What is to be run is stored with the graph, so that
  * an update of the deployment cannot change an execution under way.
  */
-export async function codeStage(deps: EngineDeps, execution: ExecutionRow): Promise<PlannedStage> {
+export async function codeStage(deps: PlanCodeDeps, execution: ExecutionRow): Promise<PlannedStage> {
   const [result] = execution.history;
   if (result?.kind === 'graph') {
     if (result.outcome.kind === 'succeeded') return { kind: 'end', outcome: 'succeeded' };
@@ -38,7 +40,7 @@ export async function codeStage(deps: EngineDeps, execution: ExecutionRow): Prom
 }
 
 async function workflowOf(
-  deps: EngineDeps,
+  deps: PlanCodeDeps,
   execution: ExecutionRow,
   deploymentId: string,
 ): Promise<{ workflow: JsonObject; blueprintId: string } | null> {

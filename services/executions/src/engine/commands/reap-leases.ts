@@ -1,8 +1,10 @@
 import type { Happening } from '@baton/task-graph';
 import { inTurn, newRound } from '../../loops/rounds';
-import type { EngineDeps } from '../deps';
-import { runStep, type StepPlanner } from '../steps/run-step';
+import type { Ports } from '../../ports';
+import { type RunStepDeps, runStep, type StepPlanner } from '../steps/run-step';
 import { type ExpiredLease, endLeftRuns, expiredLeases, msToExpiry } from '../store/tasks.sql';
+
+export type ReapLeasesDeps = Pick<Ports, 'db' | 'log'> & RunStepDeps;
 
 const BATCH = 200;
 
@@ -17,7 +19,7 @@ export interface Reaped {
  * has ended are open again, for a resume. Safe on every replica: the second one finds another attempt or holder under the
  * lock.
  */
-export async function reapLeases(deps: EngineDeps, round = newRound()): Promise<Reaped> {
+export async function reapLeases(deps: ReapLeasesDeps, round = newRound()): Promise<Reaped> {
   const ms = await msToExpiry(deps.db.query);
   if (ms === null) return { runs: 0 };
   // A lease has run out a moment after its end.
@@ -32,7 +34,11 @@ export async function reapLeases(deps: EngineDeps, round = newRound()): Promise<
   return { runs: expired.length };
 }
 
-async function takeBack(deps: EngineDeps, executionId: string, runs: readonly ExpiredLease[]): Promise<void> {
+async function takeBack(
+  deps: ReapLeasesDeps,
+  executionId: string,
+  runs: readonly ExpiredLease[],
+): Promise<void> {
   deps.log.warn({ executionId, runs: runs.length }, 'leases ran out; their operations are open again');
   const planned: StepPlanner = ({ loaded }) => {
     const lost = runs.filter(

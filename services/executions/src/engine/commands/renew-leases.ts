@@ -1,12 +1,12 @@
 import type { executionsRpc } from '@baton/contracts';
 import type { LeaseProofs } from '@baton/trust';
-import type { EngineDeps } from '../deps';
+import type { Ports } from '../../ports';
 import { leaseMs } from '../steps/task-writes';
 import { noteWorker, renewLeases } from '../store/tasks.sql';
 
 /** Renews what the worker still holds and says what it must drop or kill. */
 export async function heartbeat(
-  deps: Pick<EngineDeps, 'db' | 'leases' | 'queue'>,
+  deps: Pick<Ports, 'db' | 'leases' | 'queue'>,
   request: executionsRpc.HeartbeatRequest,
 ): Promise<executionsRpc.HeartbeatResponse> {
   const { workerId, workerJson, taskIds, proofs } = request;

@@ -19,14 +19,17 @@ import {
 import { leftRuns } from '../../executions/store/left-runs.sql';
 import { blockingSystemExecutions, lockStarts } from '../../executions/store/queue.sql';
 import { isRunningFull, lockQuota } from '../../executions/store/quotas.sql';
+import type { Ports } from '../../ports';
 import { type ExecutionRow, HISTORY_FORMAT } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import type { EngineDeps } from '../deps';
 import { cancelOf } from '../domain/cancel';
 import { goOn } from '../steps/resume-graph';
-import { afterStep, type WrittenStep } from '../steps/run-step';
+import { afterStep, type RunStepDeps, type WrittenStep } from '../steps/run-step';
 import { readGraph, renameStoppedGraphs } from '../store/tasks.sql';
 import { codeMapping } from '../store/work.sql';
+
+export type ResumeExecutionDeps = Pick<Ports, 'db' | 'deployments' | 'queue' | 'turns' | 'wake'> &
+  RunStepDeps;
 
 export interface ResumeOptions {
   /** May still refuse it, first in the transaction. */
@@ -45,7 +48,7 @@ export interface ResumeOptions {
  *   too_many_requests_error where the tenant's quota has no room.
  */
 export async function resumeExecution(
-  deps: EngineDeps,
+  deps: ResumeExecutionDeps,
   executionId: string,
   isForced: boolean,
   { isAllowed, mayRunBeside = false, along }: ResumeOptions = {},
@@ -95,7 +98,7 @@ async function isCancelled(tx: Tx<DB>, id: string, before: string): Promise<bool
 }
 
 /** What goes on with another one is awaited by it. */
-function quotaFor({ queue }: EngineDeps, execution: ExecutionRow, along: string | undefined) {
+function quotaFor({ queue }: ResumeExecutionDeps, execution: ExecutionRow, along: string | undefined) {
   const { tenant, parent_id: parentId, is_system_workflow: isSystemWorkflow } = execution;
   const isLimited = along === undefined && isUnderQuota({ parentId, isSystemWorkflow });
   return isLimited ? queue.quota(tenant) : noQuota;
@@ -148,7 +151,7 @@ const REVIVED: ExecutionChanges = {
 
 async function resumeInTx(
   tx: Tx<DB>,
-  deps: EngineDeps,
+  deps: ResumeExecutionDeps,
   execution: LockedExecution,
   present: { model: DeploymentModel; blueprintId: string } | null,
   isForced: boolean,

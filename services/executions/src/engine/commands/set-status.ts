@@ -10,12 +10,20 @@ import {
   updateExecution,
 } from '../../executions/store/executions.sql';
 import { updateGroup } from '../../groups/store/execution-groups.sql';
-import type { ExecutionRow, Outcome } from '../../store/rows';
+import type { ExecutionRow, KilledRun, Outcome } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import type { EngineDeps } from '../deps';
 import { cancelOf } from '../domain/cancel';
-import { type KilledRun, renameStoppedGraphs, requestKill } from '../store/tasks.sql';
-import { afterCancel, type Cancelled, cancelLocked, stopGraph } from './cancel-execution';
+import type { EnginePorts } from '../ports';
+import { renameStoppedGraphs, requestKill } from '../store/tasks.sql';
+import {
+  afterCancel,
+  type CancelExecutionDeps,
+  type Cancelled,
+  cancelLocked,
+  stopGraph,
+} from './cancel-execution';
+
+type SetStatusDeps = Pick<EnginePorts, 'db' | 'memory' | 'turns' | 'wake'> & CancelExecutionDeps;
 
 const ENDS = new Set<ExecutionStatus>(['terminated', 'failed', 'cancelled']);
 const WAITING = new Set<ExecutionStatus>(['queued', 'scheduled']);
@@ -29,7 +37,7 @@ const AFTER_CANCELLING = new Set<ExecutionStatus>(['cancelled', 'failed', 'queue
  * @throws AppError invalid_exception_status_update for a transition that the table refuses; not_found_error.
  */
 export async function setStatus(
-  deps: EngineDeps,
+  deps: SetStatusDeps,
   executionId: string,
   status: ExecutionStatus,
   error: string,
@@ -79,7 +87,7 @@ function isAllowed(from: ExecutionStatus, to: ExecutionStatus): boolean {
 
 async function endAs(
   tx: Tx<DB>,
-  deps: EngineDeps,
+  deps: SetStatusDeps,
   execution: LockedExecution,
   outcome: Outcome,
 ): Promise<void> {
@@ -99,7 +107,7 @@ async function endAs(
 
 async function goOnAs(
   tx: Tx<DB>,
-  deps: EngineDeps,
+  deps: SetStatusDeps,
   execution: LockedExecution,
   status: ExecutionStatus,
   error: string,
@@ -126,7 +134,7 @@ async function goOnAs(
 /** One that had begun waits for its turn again: the stage that it was in is planned anew then. */
 async function takenBack(
   tx: Tx<DB>,
-  deps: EngineDeps,
+  deps: SetStatusDeps,
   { id, history }: ExecutionRow,
 ): Promise<ExecutionChanges> {
   deps.memory.forget(id);

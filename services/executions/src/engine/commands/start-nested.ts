@@ -2,20 +2,25 @@ import { AppError, isAppError } from '@baton/kernel';
 import type { CallRequest } from '@baton/task-graph';
 import { groupLog } from '../../events/domain/graph-events';
 import { appendGroupEvents } from '../../events/store/events.sql';
-import { requestExecution } from '../../executions/commands/request-execution';
+import { type RequestExecutionDeps, requestExecution } from '../../executions/commands/request-execution';
 import { leavingWith } from '../../executions/commands/start-subject';
 import { startRequest } from '../../executions/domain/start-request';
 import { lockExecution, readExecution, twinOf } from '../../executions/store/executions.sql';
 import { checkMembers, storeMembers } from '../../groups/commands/create-execution-group';
-import { resumeGroup } from '../../groups/commands/resume-group-members';
+import { type ResumeGroupMembersDeps, resumeGroup } from '../../groups/commands/resume-group-members';
 import { startGroupMembers } from '../../groups/commands/start-group-members';
 import type { GroupRequest } from '../../groups/domain/group-members';
 import { insertGroup, readGroup } from '../../groups/store/execution-groups.sql';
+import type { Ports } from '../../ports';
 import type { ExecutionRow, StoredStage } from '../../store/rows';
-import type { EngineDeps } from '../deps';
 import { nestedGroupId, nestedRequestId } from '../domain/nested';
-import { awaitNested, cancelNested } from './await-nested';
+import { type AwaitNestedDeps, awaitNested, cancelNested } from './await-nested';
 import { resumeExecution } from './resume-execution';
+
+export type StartNestedDeps = Pick<Ports, 'db' | 'deployments' | 'queue' | 'wake'> &
+  AwaitNestedDeps &
+  RequestExecutionDeps &
+  ResumeGroupMembersDeps;
 
 type CallStage = Extract<StoredStage, { kind: 'call' }>;
 type RunExecution = Extract<CallRequest, { call: 'run-execution' }>;
@@ -35,7 +40,7 @@ const AT_ONCE = 8;
  * cancelled is resumed. False: the row has moved on.
  * @throws AppError what may succeed later; other refusals become the stage's error.
  */
-export async function startNested(deps: EngineDeps, execution: ExecutionRow): Promise<boolean> {
+export async function startNested(deps: StartNestedDeps, execution: ExecutionRow): Promise<boolean> {
   const stage = execution.stage as CallStage;
   let error: { type: string; message: string } | null = null;
   try {
@@ -52,13 +57,13 @@ export async function startNested(deps: EngineDeps, execution: ExecutionRow): Pr
   return isKept;
 }
 
-async function hasLeft(deps: EngineDeps, executionId: string): Promise<boolean> {
+async function hasLeft(deps: StartNestedDeps, executionId: string): Promise<boolean> {
   const phase = (await readExecution(deps.db.query, executionId))?.phase;
   return phase === 'ending' || phase === 'ended';
 }
 
 async function startOne(
-  deps: EngineDeps,
+  deps: StartNestedDeps,
   execution: ExecutionRow,
   stage: CallStage,
   request: RunExecution,
@@ -87,13 +92,13 @@ async function startOne(
 }
 
 /** Only a resumed execution comes back to one that has ended badly. */
-async function resumeOne(deps: EngineDeps, execution: ExecutionRow, child: ExecutionRow): Promise<void> {
+async function resumeOne(deps: StartNestedDeps, execution: ExecutionRow, child: ExecutionRow): Promise<void> {
   if (!execution.is_resumed || child.phase !== 'ended' || child.status === 'terminated') return;
   await resumeExecution(deps, child.id, false);
 }
 
 async function startOnServices(
-  deps: EngineDeps,
+  deps: StartNestedDeps,
   execution: ExecutionRow,
   stage: CallStage,
   request: RunOnServices,
@@ -156,7 +161,7 @@ async function startOnServices(
 
 /** Ids of the services, as they were when they were asked for first: the answer is stored there under the stage's name. */
 async function servicesBelow(
-  deps: EngineDeps,
+  deps: StartNestedDeps,
   execution: ExecutionRow,
   stage: CallStage,
   request: RunOnServices,
@@ -166,7 +171,7 @@ async function servicesBelow(
   return (await deps.deployments.call(of, stage.name, { call: 'list-services' })) as string[];
 }
 
-async function factsOf(deps: EngineDeps, execution: ExecutionRow, ids: readonly string[]) {
+async function factsOf(deps: StartNestedDeps, execution: ExecutionRow, ids: readonly string[]) {
   const caller = { username: execution.created_by, isAdministrator: true };
   const leaving = await leavingWith(deps, { deploymentId: null, parameters: {}, parentId: execution.id });
   const facts = [];

@@ -10,12 +10,14 @@ import {
 } from '@baton/task-graph';
 import { waitAfterFailMs } from '../../executions/domain/wait-after-fail';
 import { readExecution, type TimedExecution } from '../../executions/store/executions.sql';
-import type { EngineDeps } from '../deps';
+import type { Ports } from '../../ports';
 import { isCodeRun, keysOf, staleRun, type WorkflowRun } from '../steps/code-run';
 import type { LoadedGraph } from '../steps/graph-memory';
 import { noteResult } from '../steps/result-room';
-import { runStep } from '../steps/run-step';
+import { type RunStepDeps, runStep } from '../steps/run-step';
 import { deliverAll } from './deliver-states';
+
+export type SubmitWorkDeps = Pick<Ports, 'db' | 'deployments' | 'workflowConfig'> & RunStepDeps;
 
 /** Tasks of one execution: all of them are in memory of one replica while it runs. */
 const MAX_TASKS = 50_000;
@@ -35,7 +37,11 @@ export interface SubmitAnswer {
  * after the commit: the operations are dispatched by `announceUnclaimed`, the code asks with `AwaitWork`.
  * @throws AppError stale_attempt_error when another run of the code has begun or the execution has ended.
  */
-export async function submitWork(deps: EngineDeps, run: WorkflowRun, json: string): Promise<SubmitAnswer> {
+export async function submitWork(
+  deps: SubmitWorkDeps,
+  run: WorkflowRun,
+  json: string,
+): Promise<SubmitAnswer> {
   const work = submittedWork.parse(JSON.parse(storableJson(json)));
   const items: [Dropped] extends [never] ? readonly CodeItem[] : never = work.items;
   const execution = await readExecution(deps.db.query, run.executionId);
@@ -59,7 +65,7 @@ export async function submitWork(deps: EngineDeps, run: WorkflowRun, json: strin
 }
 
 async function modelFor(
-  deps: EngineDeps,
+  deps: SubmitWorkDeps,
   execution: TimedExecution,
   work: SubmittedWork,
 ): Promise<DeploymentModel> {

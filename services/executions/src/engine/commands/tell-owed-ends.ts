@@ -6,9 +6,11 @@ import {
   type TimedExecution,
 } from '../../executions/store/executions.sql';
 import { inTurn, type Round } from '../../loops/rounds';
+import type { Ports } from '../../ports';
 import type { Outcome } from '../../store/rows';
-import type { EngineDeps } from '../deps';
-import { tellDeployments } from './end-execution';
+import { type EndExecutionDeps, tellDeployments } from './end-execution';
+
+export type TellOwedEndsDeps = Pick<Ports, 'db' | 'log'> & EndExecutionDeps;
 
 /** Executions in one tick. */
 const BATCH = 50;
@@ -18,7 +20,7 @@ const BATCH = 50;
  * has, by any replica, each in its turn. `wake_at` of the ended row says that it is owed. Crash after the answer: told again,
  * which changes nothing there.
  */
-export const tellOwedEnds = (deps: EngineDeps, round: Round) =>
+export const tellOwedEnds = (deps: TellOwedEndsDeps, round: Round) =>
   inTurn(deps, round, {
     limit: BATCH,
     read: (place) => owedEnds(deps.db.query, BATCH, place),
@@ -33,7 +35,7 @@ export const tellOwedEnds = (deps: EngineDeps, round: Round) =>
  * Tells the stored end of an execution and notes that it was heard; a deployment that is gone hears nothing more. When the row
  * has moved on meanwhile it is left: to a resume, which is later, or to the next look.
  */
-export async function tellEnd(deps: EngineDeps, execution: TimedExecution): Promise<void> {
+export async function tellEnd(deps: TellOwedEndsDeps, execution: TimedExecution): Promise<void> {
   try {
     await tellDeployments(deps, execution, { status: execution.status as Outcome['status'] });
   } catch (error) {

@@ -8,12 +8,15 @@ import {
 } from '../../executions/store/executions.sql';
 import { eachAlone } from '../../loops/each-alone';
 import { inTurn, newRound, type Round } from '../../loops/rounds';
+import type { Ports } from '../../ports';
 import type { Place } from '../../store/round.sql';
-import type { EngineDeps } from '../deps';
+import type { KilledRun } from '../../store/rows';
 import { STOP_LIMIT_MS } from '../domain/cancel';
-import { runStep, type StepOptions, type StepPlanner } from '../steps/run-step';
-import { type KilledRun, requestKill } from '../store/tasks.sql';
-import { settleNested } from './await-nested';
+import { type RunStepDeps, runStep, type StepOptions, type StepPlanner } from '../steps/run-step';
+import { requestKill } from '../store/tasks.sql';
+import { type AwaitNestedDeps, settleNested } from './await-nested';
+
+type WakeExecutionsDeps = Pick<Ports, 'db' | 'log' | 'wake'> & AwaitNestedDeps & RunStepDeps;
 
 const BATCH = 50;
 /** How long a phase without workers may last before another replica drives it as well. */
@@ -31,7 +34,7 @@ export const newWakeRounds = (): WakeRounds => ({ timers: newRound(), phases: ne
  * Executions whose timer is due or whose driver died: told again, in this process. Each in its turn: those that nobody can
  * drive, as on a broken deployment, are the oldest for ever.
  */
-export async function wakeExecutions(deps: EngineDeps, rounds = newWakeRounds()): Promise<number> {
+export async function wakeExecutions(deps: WakeExecutionsDeps, rounds = newWakeRounds()): Promise<number> {
   const { query } = deps.db;
   const limit = BATCH;
   const keyOf = ({ id }: DueExecution) => id;
@@ -55,7 +58,7 @@ export async function wakeExecutions(deps: EngineDeps, rounds = newWakeRounds())
  * Handles the due timers of one execution: retries, the deadline after a failure, the grace of a cancel, its scheduled time,
  * the limit of what it has started.
  */
-export async function wakeExecution(deps: EngineDeps, executionId: string): Promise<void> {
+export async function wakeExecution(deps: WakeExecutionsDeps, executionId: string): Promise<void> {
   if (await stopAfterGrace(deps, executionId)) return;
   const done = await runStep(deps, executionId, ({ execution, loaded }) => {
     const due = [...loaded.timers].filter(([, at]) => at <= execution.now_ms);
@@ -79,7 +82,7 @@ export async function wakeExecution(deps: EngineDeps, executionId: string): Prom
  * or when they do not answer in time. After a crash of this process the loop finds the timer in `wake_at`, workers find the mark
  * with their heartbeat. False: nothing was to be stopped.
  */
-async function stopAfterGrace(deps: EngineDeps, executionId: string): Promise<boolean> {
+async function stopAfterGrace(deps: WakeExecutionsDeps, executionId: string): Promise<boolean> {
   let killed: KilledRun[] = [];
   const planned: StepPlanner = ({ execution, loaded: { graph } }) =>
     isInGrace(graph) && graph.flags.grace!.until <= execution.now_ms

@@ -1,18 +1,20 @@
 import type { Loop } from '@baton/service-runtime';
-import { dequeueExecutions } from '../../executions/commands/dequeue-executions';
+import { type DequeueExecutionsDeps, dequeueExecutions } from '../../executions/commands/dequeue-executions';
 import { newRound } from '../../loops/rounds';
+import type { Ports } from '../../ports';
 import { announceUnclaimed } from '../commands/announce-unclaimed';
 import { forgetBatches } from '../commands/append-task-events';
 import { settleForgotten } from '../commands/await-nested';
 import { deliverForgotten } from '../commands/deliver-states';
-import { tellOwedEnds } from '../commands/tell-owed-ends';
+import { type TellOwedEndsDeps, tellOwedEnds } from '../commands/tell-owed-ends';
 import { wakeForgotten } from '../commands/wake-deferred';
 import { newWakeRounds, wakeExecutions } from '../commands/wake-executions';
-import type { EngineDeps } from '../deps';
 import { leaseReaper } from './lease-reaper';
 
+type EngineLoopsDeps = Pick<Ports, 'db'> & TellOwedEndsDeps & DequeueExecutionsDeps;
+
 /** What repairs after a crash, on every replica: each tick is bounded and safe beside others. */
-export function engineLoops(deps: EngineDeps): Loop[] {
+export function engineLoops(deps: EngineLoopsDeps): Loop[] {
   const wakes = newWakeRounds();
   const [undelivered, owed, nested, deferred] = [newRound(), newRound(), newRound(), newRound()];
   return [

@@ -1,8 +1,10 @@
 import { systemClock } from '@baton/kernel';
 import { newRound } from '../../loops/rounds';
-import { type Reaped, reapLeases } from '../commands/reap-leases';
-import type { EngineDeps } from '../deps';
+import type { Ports } from '../../ports';
+import { type Reaped, type ReapLeasesDeps, reapLeases } from '../commands/reap-leases';
 import { leaseMs } from '../steps/task-writes';
+
+type LeaseReaperDeps = Pick<Ports, 'db'> & ReapLeasesDeps;
 
 /** A pause between two looks after which this process cannot know whether the workers were silent, or it was deaf. */
 const AWAY_MS = 5_000;
@@ -35,7 +37,7 @@ export function patientReaper({ reap, ping, now }: ReaperDeps): () => Promise<Re
   };
 }
 
-export function leaseReaper(deps: EngineDeps): () => Promise<Reaped> {
+export function leaseReaper(deps: LeaseReaperDeps): () => Promise<Reaped> {
   const round = newRound();
   return patientReaper({
     reap: () => reapLeases(deps, round),

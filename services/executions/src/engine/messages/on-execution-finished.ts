@@ -4,8 +4,10 @@ import { forgetDeletion } from '../../executions/commands/forget-executions';
 import { DELETE_WORKFLOW } from '../../executions/domain/system-workflows';
 import { knownExecution } from '../../executions/queries/known-execution';
 import { collectEnded } from '../../groups/commands/collect-ended';
-import { settleNested } from '../commands/await-nested';
-import type { EngineDeps } from '../deps';
+import type { Ports } from '../../ports';
+import { type AwaitNestedDeps, settleNested } from '../commands/await-nested';
+
+type OnExecutionFinishedDeps = Pick<Ports, 'db' | 'deployments' | 'log'> & AwaitNestedDeps;
 
 type Finished = typeof executionFinished extends MessageType<infer T> ? T : never;
 
@@ -13,7 +15,7 @@ type Finished = typeof executionFinished extends MessageType<infer T> ? T : neve
  * An execution ended: the one that has started it may go on, its deployment may join a group, and one that deleted its
  * deployment goes with it. Repeating is harmless. What follows any end is done by whoever ends it (engine/commands/after-ends.ts).
  */
-export function onExecutionFinished(deps: EngineDeps, wire: { dropsEventsWithDeployment: boolean }) {
+export function onExecutionFinished(deps: OnExecutionFinishedDeps, wire: { dropsEventsWithDeployment: boolean }) {
   return async ({ tenant, payload }: Envelope<Finished>): Promise<void> => {
     if (payload.parentExecutionId !== undefined) await settleNested(deps, payload.parentExecutionId);
     await collectEnded(deps, tenant, payload);
@@ -28,7 +30,7 @@ export function onExecutionFinished(deps: EngineDeps, wire: { dropsEventsWithDep
  * was through; where deployments does not answer, which a forced cancel does not wait for, such a one stays.
  */
 async function hasDeleted(
-  deps: EngineDeps,
+  deps: OnExecutionFinishedDeps,
   tenant: string,
   { executionId, deploymentId, status }: Finished,
 ): Promise<boolean> {

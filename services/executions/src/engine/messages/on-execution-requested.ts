@@ -1,14 +1,16 @@
 import type { Envelope } from '@baton/contracts';
 import { knownExecution } from '../../executions/queries/known-execution';
 import { resumeComponents } from '../commands/act-on-components';
-import { driveExecution } from '../commands/drive-execution';
-import type { EngineDeps } from '../deps';
+import { type DriveExecutionDeps, driveExecution } from '../commands/drive-execution';
+import type { EnginePorts } from '../ports';
+
+type OnExecutionRequestedDeps = Pick<EnginePorts, 'db' | 'memory' | 'wake'> & DriveExecutionDeps;
 
 /**
  * Drives an accepted execution. Usually its acceptor does so already: in this process it is waited for, and then there is
  * nothing left to do. What a resume means for components is done here, with its durable message.
  */
-export function onExecutionRequested(deps: EngineDeps) {
+export function onExecutionRequested(deps: OnExecutionRequestedDeps) {
   return async ({
     payload,
   }: Envelope<{ executionId: string; isResumed?: boolean | undefined }>): Promise<void> => {

@@ -1,11 +1,13 @@
 import type { AnyQuery } from '@baton/postgres';
 import type { RawBuilder, SqlBool } from 'kysely';
 import { isCarriedOutElsewhere, isEmptyWorkflow } from '../../executions/domain/system-workflows';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
-import type { EngineDeps } from '../deps';
-import { planAhead } from '../steps/plan-ahead';
+import { type PlanAheadDeps, planAhead } from '../steps/plan-ahead';
 import { graphsOfExecution } from './graphs-of-execution';
 import { listOperations, plannedOperations, type Shown } from './list-operations';
+
+export type ExecutionGraphDeps = Pick<Ports, 'db'> & PlanAheadDeps;
 
 /** A stage of a workflow: a graph, a change of the model, code, or work of another service. */
 export interface ShownStage {
@@ -24,7 +26,7 @@ export interface ShownStage {
  * @throws AppError of the rpc when a plan is to be made and deployments does not answer.
  */
 export async function executionGraph(
-  deps: EngineDeps,
+  deps: ExecutionGraphDeps,
   execution: ExecutionRow,
   scope: RawBuilder<SqlBool>,
   shown: Shown,
@@ -39,7 +41,7 @@ export async function executionGraph(
 
 const hasStopped = ({ phase }: ExecutionRow): boolean => phase === 'ending' || phase === 'ended';
 
-async function plannedPart(deps: EngineDeps, execution: ExecutionRow, shown: Shown) {
+async function plannedPart(deps: ExecutionGraphDeps, execution: ExecutionRow, shown: Shown) {
   const whole = (kind: ShownStage['kind']) => ({
     error: null,
     stages: [plannedStage(execution.workflow_id, kind)],

@@ -2,14 +2,16 @@ import type { executionsRpc } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 import type { StreamHub } from '../../events/stream-hub';
+import type { Ports } from '../../ports';
 import { appendTaskEvents } from '../commands/append-task-events';
 import { callFromWorkflow } from '../commands/call-from-workflow';
 import { claimTask } from '../commands/claim-task';
-import { finishTasks } from '../commands/finish-tasks';
+import { type FinishTasksDeps, finishTasks } from '../commands/finish-tasks';
 import { heartbeat } from '../commands/renew-leases';
-import { submitWork } from '../commands/submit-work';
-import type { EngineDeps } from '../deps';
+import { type SubmitWorkDeps, submitWork } from '../commands/submit-work';
 import { awaitWork } from '../queries/await-work';
+
+type WorkRpcDeps = Pick<Ports, 'db' | 'leases' | 'queue'> & FinishTasksDeps & SubmitWorkDeps;
 
 type Handlers = RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
 type OfWorkers =
@@ -23,7 +25,7 @@ type OfWorkers =
 
 /** What workers call of ExecutionsService (proto/executions/v1). */
 export function workHandlers(
-  deps: EngineDeps,
+  deps: WorkRpcDeps,
   wait: { hub: StreamHub; nowMs: () => number },
 ): Pick<Handlers, OfWorkers> {
   return {

@@ -1,8 +1,10 @@
 import { isAppError, type Json } from '@baton/kernel';
 import type { Stage, StageResult } from '@baton/task-graph';
 import { callerOf } from '../../adapters/deployments.client';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
-import type { EngineDeps } from '../deps';
+
+type CallResultDeps = Pick<Ports, 'deployments'>;
 
 type CallStage = Omit<Extract<Stage, { kind: 'call' }>, 'kind'>;
 
@@ -11,7 +13,7 @@ type CallStage = Omit<Extract<Stage, { kind: 'call' }>, 'kind'>;
  * @throws AppError of the rpc when it may succeed later.
  */
 export async function callResult(
-  deps: EngineDeps,
+  deps: CallResultDeps,
   execution: ExecutionRow,
   { name, memo, request }: CallStage,
 ): Promise<StageResult> {

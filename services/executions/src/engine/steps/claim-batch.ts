@@ -1,9 +1,11 @@
 import type { executionsRpc } from '@baton/contracts';
-import type { EngineDeps } from '../deps';
+import type { EnginePorts } from '../ports';
 import { type ClaimRequest, holdsPreferred } from './advance-graph';
 import type { GraphMemory, LoadedGraph } from './graph-memory';
-import { runStep, type StepDone } from './run-step';
+import { type RunStepDeps, runStep, type StepDone } from './run-step';
 import { noteAnswered } from './wake-ups';
+
+export type ClaimBatchDeps = Pick<EnginePorts, 'memory'> & RunStepDeps;
 
 /** Claims of one execution that share a step; null: there was nothing to do. */
 export interface ClaimBatch {
@@ -15,7 +17,7 @@ export interface ClaimBatch {
 const waitingOf = new WeakMap<GraphMemory, Map<string, ClaimBatch>>();
 
 /** The claims of an execution that wait for its next step; nobody joins them once it is decided. */
-export function openBatch(deps: EngineDeps, executionId: string): ClaimBatch {
+export function openBatch(deps: ClaimBatchDeps, executionId: string): ClaimBatch {
   let claims = waitingOf.get(deps.memory);
   if (!claims) waitingOf.set(deps.memory, (claims = new Map()));
   const waiting = claims.get(executionId);

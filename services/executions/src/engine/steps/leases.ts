@@ -2,15 +2,15 @@ import type { executionsRpc } from '@baton/contracts';
 import { limitAt, type OperationTask } from '@baton/task-graph';
 import { digestOfInputs, type HeldLease } from '@baton/trust';
 import { executionToken } from '../../executions/domain/token';
+import type { Ports } from '../../ports';
 import type { InstanceStateRow } from '../../store/rows';
-import type { EngineDeps } from '../deps';
 import { assignmentOf } from '../domain/assignment';
 import { leaseMs } from './task-writes';
 import type { StepContext } from './uncommitted';
 
 /** The leases of claimed operations with all that their worker needs, states included that deployments may not know yet. */
 export function leasesOf(
-  deps: Pick<EngineDeps, 'tokenKey' | 'workflowConfig' | 'leases'>,
+  deps: Pick<Ports, 'tokenKey' | 'workflowConfig' | 'leases'>,
   { execution, loaded }: StepContext,
   claimed: readonly number[],
   workerId: string,

@@ -1,9 +1,11 @@
 import { inPieces } from '@baton/kernel';
 import { nextStageInPieces, type Stage, type StageResult } from '@baton/task-graph';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
-import type { EngineDeps } from '../deps';
 import { callResult } from './call-result';
 import { inputOfWorkflow } from './stage-end';
+
+export type PlanAheadDeps = Pick<Ports, 'deployments' | 'workflowConfig'>;
 
 /** Stages that a plan may have; more means a workflow that never ends. */
 const MAX_STAGES = 200;
@@ -20,7 +22,7 @@ export interface WorkflowPlan {
  * @throws AppError of the rpc to deployments.
  */
 export async function planAhead(
-  deps: EngineDeps,
+  deps: PlanAheadDeps,
   execution: ExecutionRow,
   program: string,
 ): Promise<WorkflowPlan> {

@@ -11,7 +11,7 @@ import {
 } from '../../executions/store/executions.sql';
 import type { StoredTask } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import type { EngineDeps } from '../deps';
+import type { EnginePorts } from '../ports';
 import { pendingStates } from '../store/instance-states.sql';
 import { writeStep } from '../store/steps.sql';
 import { taskOfRow } from '../store/task-document';
@@ -21,6 +21,8 @@ import { type LoadedGraph, newLoadedGraph } from './graph-memory';
 import { endGraph, type WrittenStep } from './run-step';
 import { workflowConfigOf } from './stage-end';
 import { markAhead, noteRow, uncommitted } from './uncommitted';
+
+type ResumeGraphDeps = Pick<EnginePorts, 'memory' | 'workflowConfig'>;
 
 /** Workers that may still be at their runs, whatever else of those has changed: their late answers count. */
 function noteHolders(loaded: LoadedGraph, rows: readonly StoredTask[]): void {
@@ -51,7 +53,7 @@ async function presentTasks(
  */
 export async function goOn(
   tx: Tx<DB>,
-  deps: EngineDeps,
+  deps: ResumeGraphDeps,
   execution: LockedExecution,
   changes: ExecutionChanges,
   options: { isForced: boolean; model: DeploymentModel | null },
@@ -78,7 +80,24 @@ export async function goOn(
   noteHolders(loaded, rows);
   noteTimers(loaded, decision);
 
-  const others = await countOtherGraphs(tx, execution.id, head.id);
+  await runAgain(tx, execution, changes);
+  loaded.states = await pendingStates(tx, execution.id);
+  markAhead(loaded);
+  const context = { execution, loaded };
+  const { step, write } = describe(context, [decision], true, systemClock.monotonic());
+  const decided = uncommitted(deps.memory, context, step, write);
+  // Answers that came after the end may have been all that was missing.
+  if (step.outcome) endGraph(deps, decided, step.outcome);
+  const row = await writeStep(tx, decided.write);
+  for (const { idx, deps: others } of decision.changes)
+    if (others !== undefined && idx < rows.length) await updateDeps(tx, loaded.ids[idx]!, others);
+  noteRow(execution, decided.write, row);
+  return { decided, row };
+}
+
+/** The row of an execution that runs again, with the event that says so. */
+async function runAgain(tx: Tx<DB>, execution: LockedExecution, changes: ExecutionChanges): Promise<void> {
+  const others = await countOtherGraphs(tx, execution.id, execution.graph_id!);
   Object.assign(execution, {
     status: 'started',
     phase: 'running',
@@ -97,16 +116,4 @@ export async function goOn(
     earlier_total: others.total,
     earlier_finished: others.finished,
   });
-  loaded.states = await pendingStates(tx, execution.id);
-  markAhead(loaded);
-  const context = { execution, loaded };
-  const { step, write } = describe(context, [decision], true, systemClock.monotonic());
-  const decided = uncommitted(deps.memory, context, step, write);
-  // Answers that came after the end may have been all that was missing.
-  if (step.outcome) endGraph(deps, decided, step.outcome);
-  const row = await writeStep(tx, decided.write);
-  for (const { idx, deps: others } of decision.changes)
-    if (others !== undefined && idx < rows.length) await updateDeps(tx, loaded.ids[idx]!, others);
-  noteRow(execution, decided.write, row);
-  return { decided, row };
 }

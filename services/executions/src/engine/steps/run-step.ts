@@ -2,12 +2,14 @@ import type { Tx } from '@baton/postgres';
 import type { GraphOutcome, Happening } from '@baton/task-graph';
 import { lockExecution } from '../../executions/store/executions.sql';
 import type { DB } from '../../store/tables.gen';
-import type { EngineDeps } from '../deps';
+import type { EnginePorts } from '../ports';
 import type { StepChanges } from '../store/step-write';
 import { type SteppedRow, writeStep } from '../store/steps.sql';
 import { type ClaimRequest, decideStep } from './advance-graph';
 import { endAfter, type StageDeps } from './stage-end';
 import { noteRow, type Step, type StepContext, type Uncommitted } from './uncommitted';
+
+export type RunStepDeps = Pick<EnginePorts, 'db' | 'memory' | 'steps' | 'turns' | 'wake' | 'workflowConfig'>;
 
 export interface StepPlan {
   happenings: readonly Happening[];
@@ -38,7 +40,7 @@ export interface StepOptions {
  * running any more or `plan` finds nothing to do.
  */
 export async function runStep(
-  deps: EngineDeps,
+  deps: RunStepDeps,
   executionId: string,
   plan: StepPlanner,
   options: StepOptions = {},
@@ -59,7 +61,7 @@ export async function runStep(
 
 /** Null: it must be done under the lock. */
 async function stepFromMemory(
-  deps: EngineDeps,
+  deps: RunStepDeps,
   executionId: string,
   plan: StepPlanner,
 ): Promise<StepDone | null> {
@@ -86,7 +88,7 @@ function dropped(decided: Uncommitted): null {
 }
 
 async function stepUnderLock(
-  deps: EngineDeps,
+  deps: RunStepDeps,
   executionId: string,
   plan: StepPlanner,
   options: StepOptions,
@@ -154,7 +156,7 @@ export function endGraph(
 }
 
 /** After the commit of a step; after a crash before it engine/loops/engine.loops.ts does the same. */
-export function afterStep(deps: EngineDeps, { execution, loaded }: StepContext, step: Step): void {
+export function afterStep(deps: RunStepDeps, { execution, loaded }: StepContext, step: Step): void {
   if (step.hasStates) deps.wake.deliver(execution.id);
   deps.wake.events(execution.id);
   if (step.outcome) deps.wake.drive(execution.id);

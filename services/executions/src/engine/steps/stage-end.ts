@@ -8,11 +8,11 @@ import {
 } from '@baton/task-graph';
 import { workflowLog } from '../../events/domain/graph-events';
 import { waitAfterFailMs } from '../../executions/domain/wait-after-fail';
+import type { Ports } from '../../ports';
 import type { ExecutionRow, NewEvent } from '../../store/rows';
-import type { EngineDeps } from '../deps';
 import type { StepChanges } from '../store/step-write';
 
-export type StageDeps = Pick<EngineDeps, 'workflowConfig'>;
+export type StageDeps = Pick<Ports, 'workflowConfig'>;
 
 export const workflowConfigOf = (deps: StageDeps, execution: ExecutionRow): WorkflowConfig => ({
   ...deps.workflowConfig,

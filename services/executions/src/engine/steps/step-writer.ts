@@ -1,5 +1,4 @@
-import type { Db } from '@baton/postgres';
-import { isConnectionLoss, isDataError } from '@baton/postgres';
+import { type Db, isConnectionLoss, isDataError } from '@baton/postgres';
 import type { DB } from '../../store/tables.gen';
 import type { StepWrite } from '../store/step-write';
 import { fittingSteps, type SteppedRow, writeSteps } from '../store/steps.sql';

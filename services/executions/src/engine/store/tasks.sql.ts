@@ -3,7 +3,7 @@ import type { AnyQuery, AnyTx, Db, Tx } from '@baton/postgres';
 import { type OperationPayload, progressOf } from '@baton/task-graph';
 import { type RawBuilder, sql } from 'kysely';
 import { behind, type Place, type Placed, placedAt } from '../../store/round.sql';
-import { GRAPH_FORMAT, type StoredGraph, type StoredTask } from '../../store/rows';
+import { GRAPH_FORMAT, type KilledRun, type StoredGraph, type StoredTask } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import { type TaskMarks, taskOfRow, tasksOfGraph } from './task-document';
 
@@ -163,12 +163,6 @@ export async function unclaimedTasks(
 export async function touchDispatched(tx: Tx<DB>, taskIds: string[]): Promise<void> {
   await sql`update tasks set dispatched_at = app_now()
     where id in (select id from tasks where id = any(${taskIds}::uuid[]) for update skip locked)`.execute(tx);
-}
-
-/** A run of an operation at a worker. */
-export interface KilledRun {
-  id: string;
-  attempt: number;
 }
 
 /** Marks what workers must stop; answers what was running. */

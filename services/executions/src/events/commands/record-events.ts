@@ -2,10 +2,10 @@ import type { Principal } from '@baton/contracts';
 import type { eventInput } from '@baton/contracts/http/events';
 import { AppError, notFound, readInstant } from '@baton/kernel';
 import type { z } from 'zod';
-import type { EngineDeps } from '../../engine/deps';
 import { visibleExecution } from '../../executions/queries/visible-execution';
 import { lockExecution, updateExecution } from '../../executions/store/executions.sql';
 import { visibleGroup } from '../../groups/queries/execution-groups';
+import type { Ports } from '../../ports';
 import type { NewEvent } from '../../store/rows';
 import { appendEvents, appendGroupEvents } from '../store/events.sql';
 
@@ -24,7 +24,7 @@ export interface EventsFromOutside {
  * malformed; not_found_error.
  */
 export async function recordEvents(
-  deps: Pick<EngineDeps, 'db' | 'turns' | 'wake'>,
+  deps: Pick<Ports, 'db' | 'turns' | 'wake'>,
   principal: Principal,
   request: EventsFromOutside,
 ): Promise<number> {

@@ -2,8 +2,8 @@ import { eventRoutes } from '@baton/contracts/http/events';
 import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { badParameter } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import type { EngineDeps } from '../../engine/deps';
 import { visibleExecution } from '../../executions/queries/visible-execution';
+import type { Ports } from '../../ports';
 import type { DB } from '../../store/tables.gen';
 import { deleteEvents } from '../commands/delete-events';
 import { recordEvents } from '../commands/record-events';
@@ -18,7 +18,7 @@ export function eventsRoutes(deps: {
   hub: StreamHub;
   wire: EventsWire;
   managerName: string;
-  engine: Pick<EngineDeps, 'db' | 'turns' | 'wake'>;
+  engine: Pick<Ports, 'db' | 'turns' | 'wake'>;
 }): BoundRoute[] {
   const { wire } = deps;
   const names = { ...wire.names, manager: deps.managerName };

@@ -1,8 +1,10 @@
 import { AppError, isAppError } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { cascadedRequestId } from '../domain/cascade';
 import type { StartRequest } from '../domain/start-request';
-import { type StartSubject, subjectOf } from './start-subject';
+import { type StartSubject, type StartSubjectDeps, subjectOf } from './start-subject';
+
+export type CascadeDeps = Pick<Ports, 'deployments'> & StartSubjectDeps;
 
 /** A start that has passed all checks. */
 export interface CheckedStart {
@@ -20,7 +22,7 @@ const MAX_STARTS = 1000;
  * @throws AppError as subjectOf does of any of them, naming the component: none is started then; bad_parameters_error.
  */
 export async function cascadeOf(
-  deps: EngineDeps,
+  deps: CascadeDeps,
   asked: StartRequest & { requestId: string },
   subject: StartSubject,
 ): Promise<CheckedStart[]> {
@@ -42,7 +44,7 @@ export async function cascadeOf(
 }
 
 async function subjectOfComponent(
-  deps: EngineDeps,
+  deps: CascadeDeps,
   request: StartRequest,
   parent: StartRequest,
 ): Promise<StartSubject> {

@@ -1,26 +1,29 @@
 import { canonicalJson, isAppError } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
-import type { EngineDeps } from '../../engine/deps';
 import {
   type ExecutionGroupRow,
   type Startable,
   startableMembers,
 } from '../../groups/store/execution-groups.sql';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import { isSystemWorkflowName } from '../domain/system-workflows';
 import { lookAgain, passedIn, passOver } from '../passed-over';
 import { lockExecution, updateExecution } from '../store/executions.sql';
 import { countAtWork } from '../store/queue.sql';
-import { checkAgain } from './request-execution';
+import { checkAgain, type RequestExecutionDeps } from './request-execution';
 import type { StartSubject } from './start-subject';
+
+export type CheckQueuedDeps = Pick<Ports, 'db' | 'log' | 'passedOver' | 'queue' | 'wake'> &
+  RequestExecutionDeps;
 
 /**
  * Why it can no longer start; null = it can, with what it is to run as it is now; `later` = that cannot be said now. Its
  * deployment may have been updated while it waited.
  */
 export async function refusalOf(
-  deps: EngineDeps,
+  deps: CheckQueuedDeps,
   candidate: ExecutionRow,
 ): Promise<{ error: string } | 'later' | null> {
   try {
@@ -35,7 +38,7 @@ export async function refusalOf(
 }
 
 /** Stores what it runs with now. A crash after it: the next look finds nothing to change. */
-async function renew(deps: EngineDeps, candidate: ExecutionRow, subject: StartSubject): Promise<void> {
+async function renew(deps: CheckQueuedDeps, candidate: ExecutionRow, subject: StartSubject): Promise<void> {
   const { id, deployment_id, workflow_id } = candidate;
   if (deployment_id === null || isSystemWorkflowName(workflow_id)) return;
   const { parameters, program, blueprintId: blueprint_id } = subject;
@@ -67,7 +70,7 @@ const MAX_ROUNDS = 5;
  * Answers the ids that may start, and whether each that was looked at could be checked.
  */
 export async function checkMembersAgain(
-  deps: EngineDeps,
+  deps: CheckQueuedDeps,
   group: Pick<ExecutionGroupRow, 'tenant' | 'id' | 'concurrency'>,
   which: Startable,
 ): Promise<{ passed: string[]; areAllPassed: boolean }> {

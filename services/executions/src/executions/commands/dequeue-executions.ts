@@ -1,9 +1,9 @@
 import { executionRequested } from '@baton/contracts';
 import { outbox, type Tx } from '@baton/postgres';
-import type { EngineDeps } from '../../engine/deps';
-import { resumeGroupMembers } from '../../groups/commands/resume-group-members';
+import { type ResumeGroupMembersDeps, resumeGroupMembers } from '../../groups/commands/resume-group-members';
 import { startGroupMembers } from '../../groups/commands/start-group-members';
 import { groupsWithRoom } from '../../groups/store/execution-groups.sql';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import { admit } from '../domain/admission';
@@ -24,8 +24,12 @@ import {
   queueHeads,
 } from '../store/queue.sql';
 import { fullTenants, isRunningFull, lockQuota } from '../store/quotas.sql';
-import { checkMembersAgain, failQueued, refusalOf } from './check-queued';
+import { type CheckQueuedDeps, checkMembersAgain, failQueued, refusalOf } from './check-queued';
 import { openTo } from './open-to';
+
+export type DequeueExecutionsDeps = Pick<Ports, 'db' | 'passedOver' | 'queue' | 'wake'> &
+  CheckQueuedDeps &
+  ResumeGroupMembersDeps;
 
 /** Executions looked at in one round, and rounds in one go (reference/rest-api.md 6.3). */
 const ROUND = 5;
@@ -42,7 +46,7 @@ const GROUPS = 'groups';
  * what has become impossible while it waited ends as failed. Every replica may do it, one at a time.
  * @returns how many were started.
  */
-export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
+export async function dequeueExecutions(deps: DequeueExecutionsDeps): Promise<number> {
   let started = 0;
   const waiting = await anythingWaiting(deps.db);
   // What cannot be checked now, as on a deployment that is broken, must not hold up what is behind it.
@@ -73,7 +77,7 @@ export async function dequeueExecutions(deps: EngineDeps): Promise<number> {
 }
 
 /** Members of execution groups, as far as their groups and the manager have room. */
-async function dequeueGroups(deps: EngineDeps): Promise<number> {
+async function dequeueGroups(deps: DequeueExecutionsDeps): Promise<number> {
   let count = 0;
   if (deps.queue.isPaused()) return 0;
   const which = await openTo(deps.db.query);
@@ -94,10 +98,10 @@ async function dequeueGroups(deps: EngineDeps): Promise<number> {
 }
 
 /** Tenants of which no more may start now; what they have in the queue must not hold up that of others. */
-const fullOf = async ({ db, queue }: EngineDeps): Promise<string[]> =>
+const fullOf = async ({ db, queue }: DequeueExecutionsDeps): Promise<string[]> =>
   queue.isRunningLimited() ? await fullTenants(db.query, (tenant) => queue.quota(tenant).running) : [];
 
-async function tryStart(tx: Tx<DB>, deps: EngineDeps, candidate: ExecutionRow): Promise<boolean> {
+async function tryStart(tx: Tx<DB>, deps: DequeueExecutionsDeps, candidate: ExecutionRow): Promise<boolean> {
   const { tenant, parent_id: parentId, is_system_workflow: isSystemWorkflow } = candidate;
   const quota = isUnderQuota({ parentId, isSystemWorkflow }) ? deps.queue.quota(tenant) : noQuota;
   await lockDequeue(tx);

@@ -1,11 +1,13 @@
 import { newId } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
 import { workflowEvent, workflowLog } from '../../events/domain/graph-events';
 import { appendEvents } from '../../events/store/events.sql';
+import type { Ports } from '../../ports';
 import type { ExecutionRow, Outcome } from '../../store/rows';
 import { payloadHash, type StartRequest } from '../domain/start-request';
 import { insertExecution, lockExecution, NOW, twinOf, updateExecution } from '../store/executions.sql';
 import { requestedRow } from './request-execution';
+
+export type RecordExecutionDeps = Pick<Ports, 'db' | 'tokenKey'>;
 
 /** Work that another service did by itself and that clients look for as an execution. */
 export interface RecordedExecution extends StartRequest {
@@ -26,7 +28,10 @@ export interface RecordedExecution extends StartRequest {
 }
 
 /** Stores an execution that has ended already, with its events and log lines. The same request id answers the first. */
-export async function recordExecution(deps: EngineDeps, record: RecordedExecution): Promise<ExecutionRow> {
+export async function recordExecution(
+  deps: RecordExecutionDeps,
+  record: RecordedExecution,
+): Promise<ExecutionRow> {
   const earlier = await twinOf(deps.db.query, record);
   if (earlier) return earlier;
   return await deps.db.tx(async (tx) => {

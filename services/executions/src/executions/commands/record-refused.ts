@@ -1,16 +1,18 @@
 import { newId } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { payloadHash, type StartRequest } from '../domain/start-request';
 import { insertExecution, updateExecution } from '../store/executions.sql';
 import { requestedRow } from './request-execution';
-import { subjectOf } from './start-subject';
+import { type StartSubjectDeps, subjectOf } from './start-subject';
+
+type RecordRefusedDeps = Pick<Ports, 'db' | 'tokenKey'> & StartSubjectDeps;
 
 /**
  * Keeps a start that was refused because its workflow is not available, as a failed execution that never began: the
  * original stores its executions before it checks that. A repeated request is refused and kept again.
  * @throws AppError illegal_execution_parameters_error; nothing is kept then.
  */
-export async function recordRefused(deps: EngineDeps, request: StartRequest): Promise<void> {
+export async function recordRefused(deps: RecordRefusedDeps, request: StartRequest): Promise<void> {
   const subject = await subjectOf(deps, { ...request, isForced: true });
   const id = newId();
   await deps.db.tx(async (tx) => {

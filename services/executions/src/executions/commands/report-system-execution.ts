@@ -1,11 +1,13 @@
 import type { executionsRpc } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
 import { workflowLog } from '../../events/domain/graph-events';
 import { appendEvents, rememberBatch } from '../../events/store/events.sql';
+import type { Ports } from '../../ports';
 import type { Outcome } from '../../store/rows';
 import { isCarriedOutElsewhere } from '../domain/system-workflows';
 import { lockExecution, updateExecution } from '../store/executions.sql';
+
+type ReportSystemExecutionDeps = Pick<Ports, 'db' | 'turns' | 'wake'>;
 
 const ENDS: readonly string[] = ['terminated', 'failed', 'cancelled'] satisfies Outcome['status'][];
 
@@ -16,7 +18,7 @@ const ENDS: readonly string[] = ['terminated', 'failed', 'cancelled'] satisfies 
  * @throws AppError conflict_error for an execution that the engine carries out itself.
  */
 export async function reportSystemExecution(
-  deps: EngineDeps,
+  deps: ReportSystemExecutionDeps,
   report: executionsRpc.ReportSystemExecutionRequest,
 ): Promise<string> {
   const { status, isEnding } = await deps.turns.take(report.executionId, () =>

@@ -1,7 +1,7 @@
 import { executionAccepted, executionRequested } from '@baton/contracts';
 import { AppError, newId } from '@baton/kernel';
 import { isUniqueViolation, outbox, outgoing, type Tx } from '@baton/postgres';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import { type Admission, admit, leftRunText } from '../domain/admission';
@@ -22,9 +22,15 @@ import {
 import { type LeftRun, leftRuns } from '../store/left-runs.sql';
 import { blockingSystemExecutions, executionsAtWork, lockStartOf, lockStarts } from '../store/queue.sql';
 import { isRunningFull, lockQuota } from '../store/quotas.sql';
-import { type CheckedStart, cascadeOf } from './cascade';
+import { type CascadeDeps, type CheckedStart, cascadeOf } from './cascade';
 import { requireQueueRoom } from './queue-room';
 import { type StartSubject, subjectOf } from './start-subject';
+
+export type RequestExecutionDeps = Pick<
+  Ports,
+  'accepted' | 'acceptor' | 'db' | 'queue' | 'tokenKey' | 'wake'
+> &
+  CascadeDeps;
 
 /**
  * Accepts an execution: checks it against the deployment, then one transaction: guard row, admission, row, message.
@@ -34,7 +40,7 @@ import { type StartSubject, subjectOf } from './start-subject';
  *   illegal_execution_parameters_error, existing_running_execution_error, conflict_error (request id reused).
  */
 export async function requestExecution(
-  deps: EngineDeps,
+  deps: RequestExecutionDeps,
   request: StartRequest,
   within?: Within,
 ): Promise<ExecutionRow> {
@@ -56,14 +62,14 @@ export async function requestExecution(
 type Within = (tx: Tx<DB>, accepted: ExecutionRow) => Promise<void>;
 
 /** What the acceptor of an execution does after its commit; its message repairs a crash before. */
-function wakeStarted(deps: EngineDeps, row: ExecutionRow): void {
+function wakeStarted(deps: RequestExecutionDeps, row: ExecutionRow): void {
   if (row.phase === 'planning') deps.wake.drive(row.id);
   if (row.status === 'scheduled') deps.wake.timer(row.id, Date.parse(row.scheduled_for!));
 }
 
 /** The execution with those that it cascades to (reference/workflows.md 8.4). */
 async function acceptedCascade(
-  deps: EngineDeps,
+  deps: RequestExecutionDeps,
   request: StartRequest,
   subject: StartSubject,
   _hash: string,
@@ -81,7 +87,7 @@ async function acceptedCascade(
  * of their deployments. What was accepted before is found by its request id.
  */
 export async function acceptTogether(
-  deps: EngineDeps,
+  deps: RequestExecutionDeps,
   starts: readonly CheckedStart[],
   within?: (tx: Tx<DB>, rows: ReadonlyMap<CheckedStart, ExecutionRow>) => Promise<void>,
 ): Promise<ReadonlyMap<CheckedStart, ExecutionRow>> {
@@ -101,7 +107,7 @@ export async function acceptTogether(
 
 /** At once where nothing is in its way, as is usual; else in a transaction that looks at what is. */
 async function accepted(
-  deps: EngineDeps,
+  deps: RequestExecutionDeps,
   request: StartRequest,
   subject: StartSubject,
   hash: string,
@@ -121,7 +127,7 @@ async function accepted(
  * that admission decides about; then nothing was written.
  */
 export async function acceptAtOnce(
-  deps: Pick<EngineDeps, 'acceptor' | 'accepted' | 'tokenKey' | 'queue'>,
+  deps: Pick<Ports, 'acceptor' | 'accepted' | 'tokenKey' | 'queue'>,
   request: StartRequest,
   subject: StartSubject,
   hash: string,
@@ -154,7 +160,7 @@ function sameRequest(row: ExecutionRow, hash: string): ExecutionRow {
 /** The part of a start request that is one transaction: schedules use it as well. */
 export async function requestExecutionInTx(
   tx: Tx<DB>,
-  deps: Pick<EngineDeps, 'tokenKey' | 'queue'>,
+  deps: Pick<Ports, 'tokenKey' | 'queue'>,
   request: StartRequest,
   subject: StartSubject,
   hash: string,
@@ -194,7 +200,7 @@ export async function requestExecutionInTx(
 
 /** What the row of an execution has of its request, wherever it begins. */
 export function requestedRow(
-  deps: Pick<EngineDeps, 'tokenKey'>,
+  deps: Pick<Ports, 'tokenKey'>,
   request: StartRequest,
   subject: Omit<StartSubject, 'isCascading'>,
   id: string,
@@ -223,7 +229,7 @@ export function requestedRow(
 }
 
 /** The quota that the start is under. */
-const quotaFor = ({ queue }: Pick<EngineDeps, 'queue'>, request: StartRequest): Readonly<ExecutionQuota> =>
+const quotaFor = ({ queue }: Pick<Ports, 'queue'>, request: StartRequest): Readonly<ExecutionQuota> =>
   isUnderQuota(request) ? queue.quota(request.tenant) : noQuota;
 
 async function admissionOf(tx: Tx<DB>, request: StartRequest, quota: Readonly<ExecutionQuota>) {
@@ -265,7 +271,7 @@ const isSystemWideRequest = (request: StartRequest): boolean =>
  * runs with now: parameters with the defaults of now, blueprint and program of now (reference/workflows.md 1.2, 3.2).
  * @throws AppError as requestExecution does.
  */
-export async function checkAgain(deps: EngineDeps, row: ExecutionRow): Promise<StartSubject> {
+export async function checkAgain(deps: RequestExecutionDeps, row: ExecutionRow): Promise<StartSubject> {
   return await subjectOf(deps, requestOf(row));
 }
 

@@ -1,6 +1,6 @@
 import type { Ownership } from '@baton/contracts';
 import { AppError, newId } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
 import type { PastExecution } from '../domain/past-execution';
 import { payloadHash, type StartRequest } from '../domain/start-request';
@@ -13,7 +13,7 @@ import { requestedRow } from './request-execution';
  * @throws AppError not_found_error for an unknown deployment, conflict_error for an id that is taken.
  */
 export async function restoreExecution(
-  deps: Pick<EngineDeps, 'db' | 'deployments' | 'tokenKey'>,
+  deps: Pick<Ports, 'db' | 'deployments' | 'tokenKey'>,
   request: StartRequest,
   past: PastExecution,
   owner: Ownership,

@@ -1,10 +1,12 @@
 import { AppError, badParameter, type JsonObject, nullIfNotFound } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import type { NameSources } from '../domain/candidates';
 import type { StartRequest } from '../domain/start-request';
 import { isSystemWorkflowName, refuseStartedElsewhere, UPDATE_DEPLOYMENT } from '../domain/system-workflows';
 import { checkStart } from '../domain/workflow-check';
 import { rootDeployment } from '../store/executions.sql';
+
+export type StartSubjectDeps = Pick<Ports, 'catalog' | 'db' | 'deployments'>;
 
 /** What the execution runs on, after all checks that need other services. */
 export interface StartSubject {
@@ -20,7 +22,7 @@ export interface StartSubject {
 }
 
 /** @throws AppError as requestExecution does of what the deployment refuses. */
-export async function subjectOf(deps: EngineDeps, request: StartRequest): Promise<StartSubject> {
+export async function subjectOf(deps: StartSubjectDeps, request: StartRequest): Promise<StartSubject> {
   if (request.deploymentId === null) {
     if (!isSystemWorkflowName(request.workflowId)) {
       throw new AppError(
@@ -66,7 +68,7 @@ export async function subjectOf(deps: EngineDeps, request: StartRequest): Promis
  * when it is recursive, that of the first one when it is nested (reference/rest-api.md 6.6); none: ''.
  */
 export async function leavingWith(
-  deps: Pick<EngineDeps, 'db'>,
+  deps: Pick<Ports, 'db'>,
   request: Pick<StartRequest, 'deploymentId' | 'parameters' | 'parentId'>,
 ): Promise<string> {
   if (request.parentId !== undefined) return await rootDeployment(deps.db.query, request.parentId);
@@ -74,7 +76,11 @@ export async function leavingWith(
 }
 
 /** Names that parameters of object types refer to; the model is read at the first that needs it. */
-export function nameSources(deps: EngineDeps, request: StartRequest, deploymentId: string): NameSources {
+export function nameSources(
+  deps: StartSubjectDeps,
+  request: StartRequest,
+  deploymentId: string,
+): NameSources {
   let model: ReturnType<NameSources['model']> | null = null;
   const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
   return {

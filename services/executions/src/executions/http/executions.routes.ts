@@ -2,18 +2,18 @@ import { hasPermission, isAdministrator, ownershipOf } from '@baton/contracts';
 import { executionAction, executionRoutes, executionStatus } from '@baton/contracts/http/executions';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError, badParameter, isAppError, nearestName } from '@baton/kernel';
-import { actOnExecutions } from '../../engine/commands/act-on-executions';
+import { type ActOnExecutionsDeps, actOnExecutions } from '../../engine/commands/act-on-executions';
 import { cancelExecution } from '../../engine/commands/cancel-execution';
 import { resumeExecution } from '../../engine/commands/resume-execution';
 import { setStatus } from '../../engine/commands/set-status';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { scheduleOnce } from '../../schedules/commands/put-schedule';
 import { parseScheduleTime } from '../../schedules/domain/schedule-time';
 import type { SchedulesWire } from '../../schedules/http/wire-policy';
 import type { ExecutionRow } from '../../store/rows';
 import { deleteExecutions } from '../commands/delete-executions';
 import { recordRefused } from '../commands/record-refused';
-import { requestExecution } from '../commands/request-execution';
+import { type RequestExecutionDeps, requestExecution } from '../commands/request-execution';
 import { restoreExecution } from '../commands/restore-execution';
 import { pastExecutionOf } from '../domain/past-execution';
 import { presentExecution, presentScheduled } from '../domain/present-execution';
@@ -26,9 +26,16 @@ import { listExecutions, summarizeExecutions } from '../queries/list-executions'
 import { visibleExecution } from '../queries/visible-execution';
 import type { ExecutionsWire } from './wire-policy';
 
+type ExecutionsRoutesDeps = Pick<
+  Ports,
+  'catalog' | 'db' | 'deployments' | 'findUser' | 'log' | 'queue' | 'tokenKey'
+> &
+  ActOnExecutionsDeps &
+  RequestExecutionDeps;
+
 /** Routes of executions (spec v3.1 part 2 "Executions", v2.1). */
 export function executionsRoutes(
-  deps: EngineDeps & { nowMs(): number },
+  deps: ExecutionsRoutesDeps & { nowMs(): number },
   wires: { executions: ExecutionsWire; schedules: SchedulesWire },
 ): BoundRoute[] {
   const wire = wires.executions;
@@ -90,7 +97,7 @@ function deadlineOf({ status, cancel_deadline }: ExecutionRow): { cancel_deadlin
 
 /** The execution, in the form of v3.1, that a start, or the tale of one of the past, leaves. */
 async function startOrSchedule(
-  deps: EngineDeps & { nowMs(): number },
+  deps: ExecutionsRoutesDeps & { nowMs(): number },
   { executions: wire, schedules }: { executions: ExecutionsWire; schedules: SchedulesWire },
   call: HttpCall,
 ): Promise<Record<string, unknown>> {
@@ -106,7 +113,7 @@ async function startOrSchedule(
   return presentScheduled();
 }
 
-async function start(deps: EngineDeps, request: StartRequest, wire: ExecutionsWire): Promise<ExecutionRow> {
+async function start(deps: ExecutionsRoutesDeps, request: StartRequest, wire: ExecutionsWire): Promise<ExecutionRow> {
   try {
     return await requestExecution(deps, request);
   } catch (error) {
@@ -117,7 +124,7 @@ async function start(deps: EngineDeps, request: StartRequest, wire: ExecutionsWi
 }
 
 async function deleteListed(
-  deps: EngineDeps & { nowMs(): number },
+  deps: ExecutionsRoutesDeps & { nowMs(): number },
   call: HttpCall<Parameters<typeof deleteExecutions>[3] | undefined>,
   present: (call: HttpCall, row: ExecutionRow) => Record<string, unknown>,
   wire: ExecutionsWire,
@@ -157,7 +164,7 @@ function refuseUnknownStatus(row: ExecutionRow, status: string): void {
 }
 
 /** Answers whether the execution goes on. */
-async function act(deps: EngineDeps, id: string, text: string, wire: ExecutionsWire): Promise<boolean> {
+async function act(deps: ExecutionsRoutesDeps, id: string, text: string, wire: ExecutionsWire): Promise<boolean> {
   const action = oneOf('action', executionAction.options, text);
   const isResume = action === 'resume' || action === 'force-resume';
   if (isResume)

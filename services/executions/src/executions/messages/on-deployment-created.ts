@@ -1,9 +1,11 @@
 import type { deploymentCreated, Envelope, MessageType } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { makeDefaultSchedules } from '../../schedules/commands/make-default-schedules';
-import { recordExecution } from '../commands/record-execution';
+import { type RecordExecutionDeps, recordExecution } from '../commands/record-execution';
 import { startRequest } from '../domain/start-request';
+
+type OnDeploymentCreatedDeps = Pick<Ports, 'db' | 'log'> & RecordExecutionDeps;
 
 type Created = typeof deploymentCreated extends MessageType<infer T> ? T : never;
 
@@ -11,7 +13,7 @@ type Created = typeof deploymentCreated extends MessageType<infer T> ? T : never
  * Clients look for the execution that made a deployment: it is recorded as ended, once per deployment creation. Then the
  * schedules of its blueprint are made.
  */
-export function onDeploymentCreated(deps: EngineDeps) {
+export function onDeploymentCreated(deps: OnDeploymentCreatedDeps) {
   return async (envelope: Envelope<Created>): Promise<void> => {
     const { tenant, payload } = envelope;
     await recordExecution(deps, {

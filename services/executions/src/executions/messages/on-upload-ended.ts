@@ -1,8 +1,9 @@
 import type { Envelope, MessageType, uploadEnded } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
-import { recordExecution } from '../commands/record-execution';
+import { type RecordExecutionDeps, recordExecution } from '../commands/record-execution';
 import { startRequest } from '../domain/start-request';
+
+type OnUploadEndedDeps = RecordExecutionDeps;
 
 type Ended = typeof uploadEnded extends MessageType<infer T> ? T : never;
 
@@ -10,7 +11,7 @@ type Ended = typeof uploadEnded extends MessageType<infer T> ? T : never;
  * Clients of the original look for the execution that uploaded a blueprint: it is recorded as ended, once per upload. The
  * spec knows no such executions, so its lists stay without them.
  */
-export function onUploadEnded(deps: EngineDeps, wire: { recordsUploads: boolean }) {
+export function onUploadEnded(deps: OnUploadEndedDeps, wire: { recordsUploads: boolean }) {
   return async ({ tenant, payload }: Envelope<Ended>): Promise<void> => {
     if (!wire.recordsUploads) return;
     await recordExecution(deps, {

@@ -2,7 +2,7 @@ import { isAdministrator, type Principal } from '@baton/contracts';
 import { idTimeMs, isUuid, notFound, nullIfNotFound } from '@baton/kernel';
 import { lookUntil } from '@baton/service-runtime';
 import type { UnrecordedUpload } from '../../adapters/catalog.client';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { presentExecution, presentUpload } from '../domain/present-execution';
 import { visibleExecution } from './visible-execution';
 
@@ -17,7 +17,7 @@ const JUST_MADE_MS = 5_000;
  * @throws AppError not_found_error, also for what belongs to others.
  */
 export async function awaitedExecution(
-  deps: Pick<EngineDeps, 'db' | 'catalog'> & { nowMs(): number },
+  deps: Pick<Ports, 'db' | 'catalog'> & { nowMs(): number },
   principal: Principal,
   id: string,
 ): Promise<Record<string, unknown>> {

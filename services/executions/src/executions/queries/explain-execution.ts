@@ -1,6 +1,6 @@
 import { type AnyQuery, outsideRequests } from '@baton/postgres';
 import { sql } from 'kysely';
-import type { QueueRules } from '../../engine/deps';
+import type { QueueRules } from '../../ports';
 import { leftRunText } from '../domain/admission';
 import { isUnderQuota } from '../domain/quota';
 import { isCarriedOutElsewhere, isSystemWide, parallelSystemWorkflows } from '../domain/system-workflows';

@@ -2,7 +2,7 @@ import { isoInstant } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import type { Deferral } from '@baton/task-graph';
 import { sql } from 'kysely';
-import type { QueueRules } from '../../engine/deps';
+import type { QueueRules } from '../../ports';
 import { isAwaited } from '../../store/waiting-task';
 import type { TimedExecution } from '../store/executions.sql';
 import { reason, type WaitReason } from './wait-reason';

@@ -2,15 +2,17 @@ import type { executionsRpc } from '@baton/contracts';
 import { AppError, type JsonObject } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 import { lookUntil } from '@baton/service-runtime';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import type { ExecutionRow, Outcome } from '../../store/rows';
 import { recordExecution } from '../commands/record-execution';
-import { requestExecution } from '../commands/request-execution';
+import { type RequestExecutionDeps, requestExecution } from '../commands/request-execution';
 import { presentExecution } from '../domain/present-execution';
 import { startRequest } from '../domain/start-request';
 import { executionOfToken, latestOf, unendedOf, usageOf } from '../queries/executions-for-services';
 import { knownExecution } from '../queries/known-execution';
 import { unfinishedExecutions } from '../queries/unfinished-executions';
+
+type ExecutionsRpcDeps = Pick<Ports, 'db'> & RequestExecutionDeps;
 
 /** The message about it needs some 10 ms. */
 const RECORDED_LOOK_MS = 4;
@@ -27,7 +29,7 @@ type Read =
 
 /** What other services call of ExecutionsService (proto/executions/v1) about executions. */
 export function executionsHandlers(
-  deps: EngineDeps,
+  deps: ExecutionsRpcDeps,
 ): Pick<Handlers, Read | 'resolveExecutionToken' | 'startExecution'> {
   return {
     resolveExecutionToken: async ({ token }) => {
@@ -49,7 +51,7 @@ export function executionsHandlers(
   };
 }
 
-function readHandlers(deps: Pick<EngineDeps, 'db'>): Pick<Handlers, Read> {
+function readHandlers(deps: Pick<Ports, 'db'>): Pick<Handlers, Read> {
   return {
     awaitExecution: async ({ executionId, maxWaitMs }, { signal }) => {
       const looks = { withinMs: maxWaitMs, everyMs: RECORDED_LOOK_MS, signal };
@@ -73,7 +75,10 @@ function readHandlers(deps: Pick<EngineDeps, 'db'>): Pick<Handlers, Read> {
   };
 }
 
-async function start(deps: EngineDeps, request: executionsRpc.StartExecutionRequest): Promise<ExecutionRow> {
+async function start(
+  deps: ExecutionsRpcDeps,
+  request: executionsRpc.StartExecutionRequest,
+): Promise<ExecutionRow> {
   const common = startRequest({
     tenant: request.tenant,
     createdBy: request.createdBy,

@@ -3,12 +3,12 @@ import type { newOperation, newTasksGraph, operationChange } from '@baton/contra
 import { AppError, isUuid, newId, notFound } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import type { z } from 'zod';
-import { deliverStates } from '../../engine/commands/deliver-states';
-import type { EngineDeps } from '../../engine/deps';
+import { type DeliverStatesDeps, deliverStates } from '../../engine/commands/deliver-states';
 import { appendEvents } from '../../events/store/events.sql';
 import { executionScope } from '../../executions/queries/list-executions';
 import { visibleExecution } from '../../executions/queries/visible-execution';
 import { lockExecution, updateExecution } from '../../executions/store/executions.sql';
+import type { Ports } from '../../ports';
 import type { ExecutionRow, NewEvent } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import { isCounted, isEnd, operationEvent } from '../domain/operation-event';
@@ -26,11 +26,11 @@ import {
   updateClientOperation,
 } from '../store/client-graphs.sql';
 
-type Deps = Pick<EngineDeps, 'db' | 'memory' | 'turns' | 'wake' | 'deployments' | 'log'>;
+export type ClientOperationsDeps = Pick<Ports, 'db' | 'turns' | 'wake' | 'log'> & DeliverStatesDeps;
 
 /** Operations and graphs of clients are seen by whoever sees their execution. @throws AppError not_found_error */
 export async function visibleOperation(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<ClientOperationsDeps, 'db'>,
   principal: Principal,
   id: string,
 ): Promise<OwnedOperation> {
@@ -45,7 +45,7 @@ export async function visibleOperation(
 }
 
 /** @throws AppError not_found_error; graphs of our own engine are none that a client may write to. */
-export async function visibleGraph(deps: Pick<Deps, 'db'>, principal: Principal, id: string) {
+export async function visibleGraph(deps: Pick<ClientOperationsDeps, 'db'>, principal: Principal, id: string) {
   const found = isUuid(id)
     ? await findClientGraph(deps.db.query, id, executionScope(principal, false))
     : null;
@@ -55,7 +55,7 @@ export async function visibleGraph(deps: Pick<Deps, 'db'>, principal: Principal,
 
 /** POST /tasks_graphs: a graph and its operations at once. @throws AppError conflict_error */
 export async function createGraph(
-  deps: Deps,
+  deps: ClientOperationsDeps,
   principal: Principal,
   request: z.infer<typeof newTasksGraph>,
 ): Promise<string> {
@@ -77,7 +77,7 @@ export async function createGraph(
 
 /** PUT /operations/{id}. @throws AppError conflict_error */
 export async function createOperation(
-  deps: Deps,
+  deps: ClientOperationsDeps,
   principal: Principal,
   id: string,
   request: z.infer<typeof newOperation>,
@@ -110,7 +110,7 @@ async function addOperations(
 
 /** PATCH /operations/{id}: the state as given, its event, the counters of the execution, the node instance's state. */
 export async function changeOperation(
-  deps: Deps,
+  deps: ClientOperationsDeps,
   principal: Principal,
   id: string,
   change: z.infer<typeof operationChange>,
@@ -159,7 +159,11 @@ async function setInstanceState(
 }
 
 /** DELETE /operations/{id} */
-export async function removeOperation(deps: Deps, principal: Principal, id: string): Promise<void> {
+export async function removeOperation(
+  deps: ClientOperationsDeps,
+  principal: Principal,
+  id: string,
+): Promise<void> {
   await visibleOperation(deps, principal, id);
   if (!(await deps.db.tx((tx) => deleteClientOperation(tx, principal.tenant, id))))
     throw notFound('Operation', id);
@@ -167,7 +171,7 @@ export async function removeOperation(deps: Deps, principal: Principal, id: stri
 
 /** PATCH /tasks_graphs/{id} */
 export async function changeGraph(
-  deps: Deps,
+  deps: ClientOperationsDeps,
   principal: Principal,
   id: string,
   state: string,
@@ -178,7 +182,7 @@ export async function changeGraph(
 
 /** Runs `change` under the lock of the execution, and stores the events that it answers. */
 async function changeExecution(
-  deps: Deps,
+  deps: ClientOperationsDeps,
   id: string,
   change: (tx: Tx<DB>, execution: ExecutionRow) => Promise<NewEvent[]>,
 ): Promise<void> {

@@ -3,8 +3,8 @@ import type { storedOperationsChange } from '@baton/contracts/http/operations';
 import { AppError, badParameter, type JsonObject, nearestName, notFound } from '@baton/kernel';
 import type { PlanNode, PlanOperation } from '@baton/task-graph';
 import type { z } from 'zod';
-import type { EngineDeps } from '../../engine/deps';
 import { executionScope } from '../../executions/queries/list-executions';
+import type { Ports } from '../../ports';
 import { updateStoredInputs } from '../store/client-graphs.sql';
 
 type Change = z.infer<typeof storedOperationsChange>;
@@ -16,7 +16,7 @@ type Change = z.infer<typeof storedOperationsChange>;
  * @throws AppError not_found_error for deployment and node, bad_parameters_error for an operation that the node lacks.
  */
 export async function updateStoredOperations(
-  deps: Pick<EngineDeps, 'db' | 'deployments'>,
+  deps: Pick<Ports, 'db' | 'deployments'>,
   principal: Principal,
   change: Change,
 ): Promise<void> {

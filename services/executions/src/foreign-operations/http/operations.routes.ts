@@ -3,14 +3,15 @@ import { operationRoutes } from '@baton/contracts/http/operations';
 import { answer, type BoundRoute, bindRoutes, booleanOf, type HandlersOf, pickFields } from '@baton/http';
 import { AppError, isUuid } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import type { EngineDeps } from '../../engine/deps';
-import { executionGraph } from '../../engine/queries/execution-graph';
+import { type ExecutionGraphDeps, executionGraph } from '../../engine/queries/execution-graph';
 import { graphsOfExecution } from '../../engine/queries/graphs-of-execution';
 import { listOperations, ownership, requireGraph } from '../../engine/queries/list-operations';
 import { executionScope } from '../../executions/queries/list-executions';
 import { visibleExecution } from '../../executions/queries/visible-execution';
+import type { Ports } from '../../ports';
 import type { DB } from '../../store/tables.gen';
 import {
+  type ClientOperationsDeps,
   changeGraph,
   changeOperation,
   createGraph,
@@ -44,7 +45,7 @@ export interface OperationsDeps {
   db: Db<DB>;
   wire: OperationsWire;
   managerName: string;
-  engine: EngineDeps;
+  engine: Pick<Ports, 'db' | 'deployments'> & ExecutionGraphDeps & ClientOperationsDeps;
 }
 
 /** Routes of stored operations and tasks graphs (spec v3.1 part 2 "Operations", reference/rest-api.md 5.17). */

@@ -1,8 +1,8 @@
 import type { ExecutionStatus } from '@baton/task-graph';
 import { cancelExecution, leaveUnfit } from '../../engine/commands/cancel-execution';
-import { driveExecution } from '../../engine/commands/drive-execution';
-import type { EngineDeps } from '../../engine/deps';
+import { type DriveExecutionDeps, driveExecution } from '../../engine/commands/drive-execution';
 import { type CancelMode, statusOfCancel } from '../../engine/domain/cancel';
+import type { Ports } from '../../ports';
 import {
   cancelQueuedMembers,
   type ExecutionGroupRow,
@@ -11,6 +11,8 @@ import {
   updateGroup,
 } from '../store/execution-groups.sql';
 import { resumeGroup } from './resume-group-members';
+
+export type ActOnGroupDeps = Pick<Ports, 'db' | 'log'> & DriveExecutionDeps;
 
 export type GroupAction = CancelMode | 'resume' | 'force-resume';
 
@@ -32,7 +34,7 @@ const ACTIVE: readonly ExecutionStatus[] = [
  * the others follow when there is room. Answers how many were in a fitting state.
  */
 export async function actOnGroup(
-  deps: EngineDeps,
+  deps: ActOnGroupDeps,
   group: ExecutionGroupRow,
   action: GroupAction,
 ): Promise<number> {

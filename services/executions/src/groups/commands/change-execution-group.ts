@@ -1,5 +1,7 @@
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { type ExecutionGroupRow, updateGroup } from '../store/execution-groups.sql';
+
+type ChangeExecutionGroupDeps = Pick<Ports, 'db' | 'deployments' | 'wake'>;
 
 export interface GroupChange {
   concurrency?: number | null;
@@ -12,7 +14,7 @@ export interface GroupChange {
  * deployments must exist. @throws AppError not_found_error
  */
 export async function changeExecutionGroup(
-  deps: EngineDeps,
+  deps: ChangeExecutionGroupDeps,
   group: ExecutionGroupRow,
   caller: { username: string; isAdministrator: boolean },
   change: GroupChange,

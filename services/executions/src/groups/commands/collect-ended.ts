@@ -1,4 +1,4 @@
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { readGroup } from '../store/execution-groups.sql';
 
 /**
@@ -6,7 +6,7 @@ import { readGroup } from '../store/execution-groups.sql';
  * (reference/rest-api.md 5.8). Adding twice changes nothing, so the message may come again.
  */
 export async function collectEnded(
-  deps: Pick<EngineDeps, 'db' | 'deployments'>,
+  deps: Pick<Ports, 'db' | 'deployments'>,
   tenant: string,
   ended: { executionGroupId?: string; deploymentId: string; status: string },
 ): Promise<void> {

@@ -1,15 +1,15 @@
 import { AppError, badParameter, isAppError, isUuid, newId } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
 import type { DeploymentFacts } from '../../adapters/deployments.client';
-import type { EngineDeps } from '../../engine/deps';
 import { groupLog } from '../../events/domain/graph-events';
 import { appendGroupEvents } from '../../events/store/events.sql';
 import { requireQueueRoom } from '../../executions/commands/queue-room';
-import { nameSources } from '../../executions/commands/start-subject';
+import { nameSources, type StartSubjectDeps } from '../../executions/commands/start-subject';
 import { payloadHash, type StartRequest } from '../../executions/domain/start-request';
 import { executionToken, hashToken } from '../../executions/domain/token';
 import { checkStart } from '../../executions/domain/workflow-check';
 import { lockQuota } from '../../executions/store/quotas.sql';
+import type { Ports } from '../../ports';
 import type { DB } from '../../store/tables.gen';
 import { type GroupRequest, memberRequest } from '../domain/group-members';
 import {
@@ -21,6 +21,9 @@ import {
   type NewMember,
 } from '../store/execution-groups.sql';
 import { startGroupMembers } from './start-group-members';
+
+type CreateExecutionGroupDeps = Pick<Ports, 'db' | 'deployments' | 'queue' | 'tokenKey' | 'wake'> &
+  StartSubjectDeps;
 
 /** Members inserted by one statement. */
 const CHUNK = 500;
@@ -41,7 +44,7 @@ const NONE: Members = { rows: [], logs: [] };
  * @throws AppError not_found_error, conflict_error (id taken), too_many_requests_error (quota), illegal_execution_parameters_error naming the deployment.
  */
 export async function createExecutionGroup<T>(
-  deps: EngineDeps,
+  deps: CreateExecutionGroupDeps,
   request: GroupRequest,
   read: (tx: Tx<DB>) => Promise<T>,
 ): Promise<T> {
@@ -66,7 +69,11 @@ export async function createExecutionGroup<T>(
 }
 
 /** All members or none: those that have to wait may not be more than the tenant's quota allows. */
-async function requireRoomForMembers(tx: Tx<DB>, { queue }: EngineDeps, tenant: string): Promise<void> {
+async function requireRoomForMembers(
+  tx: Tx<DB>,
+  { queue }: CreateExecutionGroupDeps,
+  tenant: string,
+): Promise<void> {
   const quota = queue.quota(tenant);
   if (quota.queued === null) return;
   await lockQuota(tx, tenant, quota);
@@ -74,7 +81,7 @@ async function requireRoomForMembers(tx: Tx<DB>, { queue }: EngineDeps, tenant: 
 }
 
 async function membersOf(
-  deps: EngineDeps,
+  deps: CreateExecutionGroupDeps,
   request: GroupRequest,
 ): Promise<{ visibility: string; facts: DeploymentFacts[] }> {
   const caller = { username: request.createdBy, isAdministrator: request.isAdministrator };
@@ -94,7 +101,7 @@ async function membersOf(
 }
 
 export async function checkMembers(
-  deps: EngineDeps,
+  deps: CreateExecutionGroupDeps,
   request: GroupRequest,
   facts: readonly DeploymentFacts[],
 ): Promise<Members> {
@@ -125,7 +132,7 @@ export async function checkMembers(
 }
 
 /** With an outcome when it cannot run now: what it would run is stored all the same, for it may be resumed. */
-async function checkMember(deps: EngineDeps, start: StartRequest, facts: DeploymentFacts) {
+async function checkMember(deps: CreateExecutionGroupDeps, start: StartRequest, facts: DeploymentFacts) {
   const check = (isForced: boolean) =>
     checkStart(
       { ...start, isForced },

@@ -1,10 +1,12 @@
 import type { groupDeploymentsCreated, MessageType } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
 import { executionToken, hashToken } from '../../executions/domain/token';
+import type { Ports } from '../../ports';
 import { memberRequestId } from '../domain/group-members';
 import { insertGroup, type NewMember } from '../store/execution-groups.sql';
 import { storeMembers } from './create-execution-group';
+
+type RecordGroupDeps = Pick<Ports, 'db' | 'tokenKey'>;
 
 export type CreatedInGroup = typeof groupDeploymentsCreated extends MessageType<infer T> ? T : never;
 
@@ -17,7 +19,7 @@ const CONCURRENCY = 10;
  * of ended executions. Repeats store nothing: ids and request ids are the message's.
  */
 export async function recordGroupCreation(
-  deps: EngineDeps,
+  deps: RecordGroupDeps,
   tenant: string,
   created: CreatedInGroup,
 ): Promise<void> {

@@ -1,12 +1,12 @@
 import { isAppError } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
-import { resumeExecution } from '../../engine/commands/resume-execution';
-import type { EngineDeps } from '../../engine/deps';
+import { type ResumeExecutionDeps, resumeExecution } from '../../engine/commands/resume-execution';
 import { openTo } from '../../executions/commands/open-to';
 import { lookAgain, passedIn, passOver } from '../../executions/passed-over';
 import { readExecution } from '../../executions/store/executions.sql';
 import { countAtWork, lockDequeue, lockStarts } from '../../executions/store/queue.sql';
 import { isRunningFull, lockQuota } from '../../executions/store/quotas.sql';
+import type { Ports } from '../../ports';
 import type { DB } from '../../store/tables.gen';
 import {
   dropWish,
@@ -16,6 +16,9 @@ import {
   updateGroup,
   wishResume,
 } from '../store/execution-groups.sql';
+
+export type ResumeGroupMembersDeps = Pick<Ports, 'db' | 'log' | 'passedOver' | 'queue' | 'wake'> &
+  ResumeExecutionDeps;
 
 type Group = Pick<ExecutionGroupRow, 'tenant' | 'id'>;
 
@@ -27,7 +30,7 @@ const BATCH = 100;
  * the queue. Answers how many there are.
  */
 export async function resumeGroup(
-  deps: EngineDeps,
+  deps: ResumeGroupMembersDeps,
   group: Group,
   wish: 'resume' | 'force-resume',
 ): Promise<number> {
@@ -54,7 +57,10 @@ export interface ResumedMembers {
  * engine/loops/engine.loops.ts goes on (dequeue). One that cannot be resumed now, as one whose graph cannot be read, keeps its wish
  * and holds up neither the others nor other groups.
  */
-export async function resumeGroupMembers(deps: EngineDeps, group: Group): Promise<ResumedMembers> {
+export async function resumeGroupMembers(
+  deps: ResumeGroupMembersDeps,
+  group: Group,
+): Promise<ResumedMembers> {
   const done: ResumedMembers = { count: 0, areAllTried: true };
   for (let tries = 0; tries < BATCH; tries++) {
     const candidate = await nextMember(deps, group);
@@ -84,16 +90,20 @@ export async function resumeGroupMembers(deps: EngineDeps, group: Group): Promis
 
 const wishesOf = ({ tenant, id }: Group): string => `resumes of ${tenant} ${id}`;
 
-async function nextMember(deps: EngineDeps, group: Group): Promise<string | null> {
+async function nextMember(deps: ResumeGroupMembersDeps, group: Group): Promise<string | null> {
   return await deps.db.tx((tx) => firstOf(tx, deps, group));
 }
 
 /** Asked again in the transaction of the resume. */
-async function isNext(tx: Tx<DB>, deps: EngineDeps, group: Group, id: string): Promise<boolean> {
+async function isNext(tx: Tx<DB>, deps: ResumeGroupMembersDeps, group: Group, id: string): Promise<boolean> {
   return (await firstOf(tx, deps, group)) === id;
 }
 
-async function firstOf(tx: Tx<DB>, deps: EngineDeps, { tenant, id }: Group): Promise<string | null> {
+async function firstOf(
+  tx: Tx<DB>,
+  deps: ResumeGroupMembersDeps,
+  { tenant, id }: Group,
+): Promise<string | null> {
   if (deps.queue.isPaused()) return null;
   const quota = deps.queue.quota(tenant);
   await lockDequeue(tx);

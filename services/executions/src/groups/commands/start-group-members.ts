@@ -1,11 +1,11 @@
 import { executionRequested } from '@baton/contracts';
 import { outbox, outgoing, type Tx } from '@baton/postgres';
-import type { EngineDeps } from '../../engine/deps';
 import { openTo } from '../../executions/commands/open-to';
 import { type ExecutionQuota, isUnderQuota } from '../../executions/domain/quota';
 import { requestedOf } from '../../executions/domain/requested';
 import { countAtWork, isAwaitedByOther, lockDequeue, lockStarts } from '../../executions/store/queue.sql';
 import { countRunning, lockQuota } from '../../executions/store/quotas.sql';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import {
@@ -25,7 +25,7 @@ import {
  */
 export async function startGroupMembers(
   tx: Tx<DB>,
-  deps: Pick<EngineDeps, 'queue'>,
+  deps: Pick<Ports, 'queue'>,
   tenant: string,
   groupId: string,
   among: readonly string[] | null = null,

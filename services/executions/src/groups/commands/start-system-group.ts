@@ -1,18 +1,20 @@
 import type { executionsRpc } from '@baton/contracts';
 import { type JsonObject, newId } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
 import { executionToken, hashToken } from '../../executions/domain/token';
+import type { Ports } from '../../ports';
 import { memberRequestId } from '../domain/group-members';
 import { insertGroup, type NewMember } from '../store/execution-groups.sql';
 import { storeMembers } from './create-execution-group';
 import { startGroupMembers } from './start-group-members';
+
+export type StartSystemGroupDeps = Pick<Ports, 'db' | 'queue' | 'tokenKey' | 'wake'>;
 
 /**
  * Starts a system workflow on many deployments for another service, which has checked them. Idempotent by the group's
  * id. After a crash engine/loops/engine.loops.ts dequeues.
  */
 export async function startSystemGroup(
-  deps: EngineDeps,
+  deps: StartSystemGroupDeps,
   request: executionsRpc.StartExecutionGroupRequest,
 ): Promise<void> {
   const { tenant, groupId } = request;
@@ -49,7 +51,7 @@ export async function startSystemGroup(
 }
 
 function memberOf(
-  deps: Pick<EngineDeps, 'tokenKey'>,
+  deps: Pick<Ports, 'tokenKey'>,
   groupId: string,
   one: executionsRpc.GroupDeployment,
   parameters: JsonObject,

@@ -2,19 +2,21 @@ import { isAdministrator, type Ownership, ownershipOf, type Principal } from '@b
 import { executionGroupAction, executionGroupRoutes } from '@baton/contracts/http/execution-groups';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError, badParameter, type JsonObject, nearestName, newId, notFound } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
 import { requireWorkflowPermission } from '../../executions/domain/workflow-permission';
-import { actOnGroup, type GroupAction } from '../commands/act-on-group';
+import type { Ports } from '../../ports';
+import { type ActOnGroupDeps, actOnGroup, type GroupAction } from '../commands/act-on-group';
 import { changeExecutionGroup } from '../commands/change-execution-group';
 import { createExecutionGroup } from '../commands/create-execution-group';
 import type { GroupRequest } from '../domain/group-members';
 import { listExecutionGroups, readExecutionGroup, visibleGroup } from '../queries/execution-groups';
 import type { GroupsWire } from './wire-policy';
 
+type ExecutionGroupsRoutesDeps = Pick<Ports, 'db' | 'findUser'> & ActOnGroupDeps;
+
 const DEFAULT_CONCURRENCY = 5;
 
 /** Execution groups (reference/rest-api.md 5.8). */
-export function executionGroupsHttp(deps: EngineDeps, wire: GroupsWire): BoundRoute[] {
+export function executionGroupsHttp(deps: ExecutionGroupsRoutesDeps, wire: GroupsWire): BoundRoute[] {
   const read = (call: HttpCall) => readExecutionGroup(deps.db.query, call.principal, call.params.id!, wire);
   return bindRoutes(executionGroupRoutes, {
     async listExecutionGroups(call) {
@@ -65,7 +67,7 @@ function actionOf(text: string): GroupAction {
 
 /** The group that the same Idempotency-Key made before: the key is its id. */
 async function repeated(
-  deps: EngineDeps,
+  deps: ExecutionGroupsRoutesDeps,
   wire: GroupsWire,
   call: HttpCall,
   request: GroupRequest,

@@ -1,9 +1,9 @@
 import { AppError, isAppError, isoInstant, notFound } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
-import { requestExecution } from '../../executions/commands/request-execution';
+import { type RequestExecutionDeps, requestExecution } from '../../executions/commands/request-execution';
 import { type StartRequest, startRequest, WAIT_AFTER_FAIL_S } from '../../executions/domain/start-request';
 import { eachAlone } from '../../loops/each-alone';
 import { inTurn, newRound } from '../../loops/rounds';
+import type { Ports } from '../../ports';
 import type { ExecutionRow } from '../../store/rows';
 import { decideOccurrences, notStartedReason, type ScheduleRow, scheduleTimes } from '../domain/schedule';
 import {
@@ -19,6 +19,8 @@ import {
   type TimedSchedule,
 } from '../store/schedules.sql';
 
+export type FireSchedulesDeps = Pick<Ports, 'db' | 'log'> & RequestExecutionDeps;
+
 /** Schedules decided in one transaction, and occurrences started in one tick. */
 const BATCH = 20;
 /** Occurrences that a replica starts at once: half of its connections, where all of them wait for a lock. */
@@ -31,7 +33,10 @@ const AT_ONCE = 4;
  * that finds it too late, the first one counts. What a crash left due the next tick starts.
  * @returns `again` while there may be more.
  */
-export async function fireSchedules(deps: EngineDeps, round = newRound()): Promise<{ again: boolean }> {
+export async function fireSchedules(
+  deps: FireSchedulesDeps,
+  round = newRound(),
+): Promise<{ again: boolean }> {
   if (!(await hasScheduleWork(deps.db.query))) return { again: false };
   const { isBehind } = await deps.db.tx(async (tx) => {
     const due = await lockDueSchedules(tx, BATCH);
@@ -50,7 +55,7 @@ export async function fireSchedules(deps: EngineDeps, round = newRound()): Promi
 }
 
 type Tx = Parameters<typeof lockDueSchedules>[0];
-type Deciding = Pick<EngineDeps, 'log'>;
+type Deciding = Pick<Ports, 'log'>;
 
 /**
  * The schedule, locked, after what has come of it got its rows: a change finds the next occurrence anew, from `now_ms` on, and
@@ -94,7 +99,7 @@ function decided(deps: Deciding, schedule: TimedSchedule): ReturnType<typeof dec
 }
 
 /** Starts what is due, or notes why not; where neither can be said yet it stays due. */
-async function start(deps: EngineDeps, due: DueOccurrence): Promise<void> {
+async function start(deps: FireSchedulesDeps, due: DueOccurrence): Promise<void> {
   let isNoted = false;
   let reason: string | null = null;
   try {
@@ -117,13 +122,13 @@ async function start(deps: EngineDeps, due: DueOccurrence): Promise<void> {
   }
 }
 
-async function noteAccepted(deps: EngineDeps, due: DueOccurrence, executionId: string): Promise<void> {
+async function noteAccepted(deps: FireSchedulesDeps, due: DueOccurrence, executionId: string): Promise<void> {
   await deps.db.tx(async (tx) => {
     if (await lockSchedule(tx, due.key)) await markFired(tx, due, executionId);
   });
 }
 
-async function noteFailedStart(deps: EngineDeps, due: DueOccurrence, err: unknown): Promise<void> {
+async function noteFailedStart(deps: FireSchedulesDeps, due: DueOccurrence, err: unknown): Promise<void> {
   if (isAppError(err) && isRefusal(err))
     return await deps.db.tx((tx) => markNotFired(tx, due, 'refused', err.message));
   const about = { err, scheduleId: due.id, deploymentId: due.deployment_id };
@@ -132,7 +137,7 @@ async function noteFailedStart(deps: EngineDeps, due: DueOccurrence, err: unknow
 }
 
 /** Notes that it is not started any more, unless a change of its schedule meanwhile lets it start after all. */
-async function skip(deps: EngineDeps, due: DueOccurrence, failure?: string): Promise<void> {
+async function skip(deps: FireSchedulesDeps, due: DueOccurrence, failure?: string): Promise<void> {
   await deps.db.tx(async (tx) => {
     const schedule = await lockSchedule(tx, due.key);
     const reason = schedule && reasonOf(due, schedule);

@@ -10,7 +10,7 @@ import {
   readInstant,
 } from '@baton/kernel';
 import { inbox, type Tx } from '@baton/postgres';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { readNowMs } from '../../store/clock.sql';
 import type { DB } from '../../store/tables.gen';
 import { relativeTimeMs } from '../domain/relative-time';
@@ -39,7 +39,7 @@ export interface ScheduleOwner {
  * user deletes does not come back. An entry that is broken is left out and logged; the deployment is there already.
  */
 export async function makeDefaultSchedules(
-  deps: Pick<EngineDeps, 'db' | 'log'>,
+  deps: Pick<Ports, 'db' | 'log'>,
   owner: ScheduleOwner,
   message: { id: string; time: string },
   defaults: Record<string, unknown>,
@@ -59,7 +59,7 @@ export async function makeDefaultSchedules(
  */
 export async function updateDefaultSchedules(
   tx: Tx<DB>,
-  deps: Pick<EngineDeps, 'log'>,
+  deps: Pick<Ports, 'log'>,
   owner: ScheduleOwner,
   defaults: Record<string, unknown>,
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function updateDefaultSchedules(
 }
 
 /** Gives the schedule of this name what a blueprint says of it now; what has come of it is decided as it was. */
-async function replaceSchedule(tx: Tx<DB>, deps: Pick<EngineDeps, 'log'>, row: ScheduleRow): Promise<void> {
+async function replaceSchedule(tx: Tx<DB>, deps: Pick<Ports, 'log'>, row: ScheduleRow): Promise<void> {
   const key = await storedScheduleKey(tx, row);
   const stored = key === null ? null : await lockDecided(deps, tx, key);
   if (!stored) return;
@@ -82,7 +82,7 @@ async function replaceSchedule(tx: Tx<DB>, deps: Pick<EngineDeps, 'log'>, row: S
 /** A broken entry is left out and logged. */
 async function storeDefaults(
   tx: Tx<DB>,
-  { log }: Pick<EngineDeps, 'log'>,
+  { log }: Pick<Ports, 'log'>,
   { owner, defaults }: { owner: ScheduleOwner; defaults: Record<string, unknown> },
   store: (row: ScheduleRow) => Promise<unknown>,
 ): Promise<void> {
@@ -95,7 +95,7 @@ async function storeDefaults(
 
 /** Null: it is broken, whatever way; an author may write anything into a blueprint. */
 function validRow(
-  log: EngineDeps['log'],
+  log: Ports['log'],
   owner: ScheduleOwner,
   id: string,
   entry: Json,

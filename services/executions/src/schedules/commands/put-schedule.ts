@@ -2,18 +2,18 @@ import { isAdministrator, ownershipOf, type Principal } from '@baton/contracts';
 import type { createScheduleBody, updateScheduleBody } from '@baton/contracts/http/execution-schedules';
 import { AppError, isoInstant, newId, notFound, readInstant } from '@baton/kernel';
 import type { z } from 'zod';
-import type { EngineDeps } from '../../engine/deps';
 import type { StartRequest } from '../../executions/domain/start-request';
 import { refuseStartedElsewhere } from '../../executions/domain/system-workflows';
 import { declaredWorkflow, requireWorkflow } from '../../executions/domain/workflow-check';
 import { requireWorkflowPermission } from '../../executions/domain/workflow-permission';
+import type { Ports } from '../../ports';
 import { readNowMs } from '../../store/clock.sql';
 import { nextOccurrence, type ScheduleRow } from '../domain/schedule';
 import { argumentsOf, ruleOf, type ScheduleReading, sinceOf } from '../domain/schedule-input';
 import { deleteEarlierSchedule, insertSchedule, rewriteSchedule } from '../store/schedules.sql';
 import { lockDecided } from './fire-schedules';
 
-export type ScheduleDeps = Pick<EngineDeps, 'db' | 'deployments' | 'findUser' | 'log'> & {
+export type ScheduleDeps = Pick<Ports, 'db' | 'deployments' | 'findUser' | 'log'> & {
   wire: ScheduleReading;
 };
 

@@ -1,14 +1,16 @@
 import type { Loop } from '@baton/service-runtime';
-import type { EngineDeps } from '../../engine/deps';
 import { newRound } from '../../loops/rounds';
-import { fireSchedules } from '../commands/fire-schedules';
+import type { Ports } from '../../ports';
+import { type FireSchedulesDeps, fireSchedules } from '../commands/fire-schedules';
 import { forgetOccurrences } from '../commands/forget-occurrences';
+
+type SchedulesLoopsDeps = Pick<Ports, 'db' | 'queue'> & FireSchedulesDeps;
 
 const TICK_MS = 2_000;
 const PURGE_MS = 3_600_000;
 
 /** The schedule tick and the end of its records, on every replica; maintenance stops the tick. */
-export function scheduleLoops(deps: EngineDeps, settings: { keepOccurrencesDays: number }): Loop[] {
+export function scheduleLoops(deps: SchedulesLoopsDeps, settings: { keepOccurrencesDays: number }): Loop[] {
   const round = newRound();
   return [
     {

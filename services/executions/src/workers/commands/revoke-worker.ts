@@ -1,4 +1,4 @@
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { markRevoked } from '../store/workers.sql';
 import type { WorkerRegistry } from '../worker-registry';
 
@@ -8,7 +8,7 @@ import type { WorkerRegistry } from '../worker-registry';
  * Crash after the commit: every replica reads who was revoked, and lets the leases run out (worker-registry.ts).
  */
 export async function revokeWorker(
-  { db, registry }: Pick<EngineDeps, 'db'> & { registry: WorkerRegistry },
+  { db, registry }: Pick<Ports, 'db'> & { registry: WorkerRegistry },
   workerId: string,
 ): Promise<boolean> {
   const isThere = await db.tx((tx) => markRevoked(tx, workerId));

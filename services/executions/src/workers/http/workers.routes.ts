@@ -1,13 +1,13 @@
 import { workerRoutes } from '@baton/contracts/http/workers';
 import { type BoundRoute, bindRoutes } from '@baton/http';
 import { notFound } from '@baton/kernel';
-import type { EngineDeps } from '../../engine/deps';
+import type { Ports } from '../../ports';
 import { revokeWorker } from '../commands/revoke-worker';
 import { listWorkers } from '../queries/list-workers';
 import type { WorkerRegistry } from '../worker-registry';
 
 /** The workers for operators: who has joined, and whose credential is taken back. */
-export function workersHttp(deps: Pick<EngineDeps, 'db'>, registry: WorkerRegistry): BoundRoute[] {
+export function workersHttp(deps: Pick<Ports, 'db'>, registry: WorkerRegistry): BoundRoute[] {
   return bindRoutes(workerRoutes, {
     listWorkers: async () => ({ items: await listWorkers(deps.db.query) }),
     revokeWorker: async ({ params }) => {

@@ -3,27 +3,25 @@ import type { Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { WorkflowConfig } from '@baton/task-graph';
 import type { LeaseProofs } from '@baton/trust';
-import type { CatalogPort } from '../adapters/catalog.client';
-import type { DeploymentsPort } from '../adapters/deployments.client';
-import type { AcceptedRows } from '../executions/accepted-rows';
-import type { Acceptor } from '../executions/acceptor';
-import type { ExecutionQuota } from '../executions/domain/quota';
-import type { PassedOver } from '../executions/passed-over';
-import type { Turns } from '../executions/turns';
-import type { DB } from '../store/tables.gen';
-import type { GraphMemory } from './steps/graph-memory';
-import type { StepWriter } from './steps/step-writer';
-import type { KilledRun } from './store/tasks.sql';
+import type { CatalogPort } from './adapters/catalog.client';
+import type { DeploymentsPort } from './adapters/deployments.client';
+import type { AcceptedRows } from './executions/accepted-rows';
+import type { Acceptor } from './executions/acceptor';
+import type { ExecutionQuota } from './executions/domain/quota';
+import type { PassedOver } from './executions/passed-over';
+import type { Turns } from './executions/turns';
+import type { KilledRun } from './store/rows';
+import type { DB } from './store/tables.gen';
 
-/** What the commands of the engine work with. */
-export interface EngineDeps {
+/**
+ * What commands, queries and loops of this service may ask for. Each file declares the ports that it needs, and the needs of the
+ * commands that it calls: `type Deps = Pick<Ports, 'db' | 'wake'> & RequestExecutionDeps`. `service.ts` hands all of them over.
+ */
+export interface Ports {
   db: Db<DB>;
-  /** Graphs of executions at work; only the engine's own commands look at them. */
-  memory: GraphMemory;
   turns: Turns;
   accepted: AcceptedRows;
   acceptor: Acceptor;
-  steps: StepWriter;
   deployments: DeploymentsPort;
   catalog: CatalogPort;
   findUser: FindUser;
