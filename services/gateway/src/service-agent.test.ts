@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, request } from 'node:http';
-import { createServer as createTlsServer, request as tlsRequest, type Server } from 'node:https';
+import { createServer as createTlsServer, type Server, request as tlsRequest } from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,11 @@ test('new connections show renewed certificates, and strangers are not trusted',
   const ours = await serve(authority);
   const strange = await serve(await createAuthority('stranger', nowMs));
   const source = createTlsSource(await renew(), { log: silentLog });
-  const agent = createServiceAgent('https://localhost', { connectMs: 2_000, keepAliveMs: 1_000, tls: source });
+  const agent = createServiceAgent('https://localhost', {
+    connectMs: 2_000,
+    keepAliveMs: 1_000,
+    tls: source,
+  });
   const ask = async (port: number): Promise<string> => {
     const sent = tlsRequest({ host: 'localhost', port, agent }).end();
     return text((await once(sent, 'response'))[0]);
