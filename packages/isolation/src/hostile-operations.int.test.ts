@@ -107,7 +107,7 @@ describe.each(WAYS)('a hostile operation, started by $how', (way) => {
       mode: way.mode,
       workRoot: join(root, 'work'),
       assetsDir: join(root, 'assets'),
-      uids: { first: 200_000, last: 265_535 },
+      uids: { first: 350_000, last: 350_100 },
       account: way.account,
       limits: { processes: 50, openFiles: 64, fileBytes: 10 * MB, memoryBytes: 100 * MB },
       shared: [],

@@ -12,7 +12,8 @@ function isolatedRig(fileBytes = 50_000_000): Rig {
     mode: 'auto',
     workRoot: scripts.workRoot,
     assetsDir: scripts.assetsDir,
-    uids: { first: 200_000, last: 265_535 },
+    // Not those of workers: one of another suite on this machine would hold their network.
+    uids: { first: 340_000, last: 340_100 },
     account: null,
     limits: { processes: 200, openFiles: 256, fileBytes, memoryBytes: null },
     shared: [],
