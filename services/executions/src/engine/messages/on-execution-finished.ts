@@ -15,7 +15,10 @@ type Finished = typeof executionFinished extends MessageType<infer T> ? T : neve
  * An execution ended: the one that has started it may go on, its deployment may join a group, and one that deleted its
  * deployment goes with it. Repeating is harmless. What follows any end is done by whoever ends it (engine/commands/after-ends.ts).
  */
-export function onExecutionFinished(deps: OnExecutionFinishedDeps, wire: { dropsEventsWithDeployment: boolean }) {
+export function onExecutionFinished(
+  deps: OnExecutionFinishedDeps,
+  wire: { dropsEventsWithDeployment: boolean },
+) {
   return async ({ tenant, payload }: Envelope<Finished>): Promise<void> => {
     if (payload.parentExecutionId !== undefined) await settleNested(deps, payload.parentExecutionId);
     await collectEnded(deps, tenant, payload);

@@ -113,7 +113,11 @@ async function startOrSchedule(
   return presentScheduled();
 }
 
-async function start(deps: ExecutionsRoutesDeps, request: StartRequest, wire: ExecutionsWire): Promise<ExecutionRow> {
+async function start(
+  deps: ExecutionsRoutesDeps,
+  request: StartRequest,
+  wire: ExecutionsWire,
+): Promise<ExecutionRow> {
   try {
     return await requestExecution(deps, request);
   } catch (error) {
@@ -164,7 +168,12 @@ function refuseUnknownStatus(row: ExecutionRow, status: string): void {
 }
 
 /** Answers whether the execution goes on. */
-async function act(deps: ExecutionsRoutesDeps, id: string, text: string, wire: ExecutionsWire): Promise<boolean> {
+async function act(
+  deps: ExecutionsRoutesDeps,
+  id: string,
+  text: string,
+  wire: ExecutionsWire,
+): Promise<boolean> {
   const action = oneOf('action', executionAction.options, text);
   const isResume = action === 'resume' || action === 'force-resume';
   if (isResume)
