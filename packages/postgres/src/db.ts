@@ -7,6 +7,7 @@ import { dueAudit } from './audit-scope';
 import { columnTypes } from './column-types';
 import { poolDialect } from './driver';
 import { watchHalfOpen } from './half-open';
+import { runHot } from './hot-query';
 import { auditMessage, type OutgoingMessage, outbox, unsent } from './outbox';
 import type { PreparedStatement } from './prepared';
 import { requireTenantRole, tenantRole } from './row-security';
@@ -127,8 +128,8 @@ export function createDb<S>(options: DbOptions): Db<S> {
       sent?: (rows: readonly Row[]) => readonly Envelope[],
     ) => {
       if (isInTransaction()) throw new Error(`statement ${statement.name} inside db.tx: pass tx instead`);
-      const run = () => byIndex.query({ ...statement, values: values as unknown[] });
-      const { rows } = await untilSettled(run).catch((error) => {
+      const run = () => runHot(byIndex, statement, values);
+      const rows = await untilSettled(run).catch((error) => {
         throw translateError(error);
       });
       callAll(kicksFor(kicks, sent?.(rows as Row[]) ?? []), options.log);

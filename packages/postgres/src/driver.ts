@@ -9,6 +9,7 @@ import {
   type QueryResult,
 } from 'kysely';
 import type pg from 'pg';
+import { runHot } from './hot-query';
 import { translateError } from './sql-errors';
 import { isInTransaction } from './transaction-scope';
 
@@ -69,11 +70,9 @@ const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 async function execute<R>(client: pg.PoolClient, query: NamedQuery): Promise<QueryResult<R>> {
   try {
     if (query.listedAs) return await executeListed(client, query, query.listedAs);
-    const result = await client.query({
-      name: query.statementName,
-      text: query.sql,
-      values: query.parameters as unknown[],
-    });
+    const { statementName: name, sql: text, parameters } = query;
+    if (name !== undefined) return { rows: (await runHot(client, { name, text }, parameters)) as R[] };
+    const result = await client.query({ text, values: parameters as unknown[] });
     const rows = (result.rows ?? []) as R[];
     return WRITES.has(result.command) ? { rows, numAffectedRows: BigInt(result.rowCount ?? 0) } : { rows };
   } catch (error) {

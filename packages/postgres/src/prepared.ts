@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type pg from 'pg';
 import type { NamedQuery } from './driver';
+import { runHot } from './hot-query';
 import { translateError } from './sql-errors';
 import { type AnyQuery, type AnyTx, isInTransaction } from './transaction-scope';
 
@@ -26,7 +27,7 @@ export async function prepared<Row extends object>(
     if (isInTransaction())
       throw new Error(`statement ${statement.name} outside of the open transaction: pass tx to it`);
     try {
-      return (await executor.pool.query({ ...statement, values: values as unknown[] })).rows as Row[];
+      return (await runHot(executor.pool, statement, values)) as Row[];
     } catch (error) {
       throw translateError(error);
     }

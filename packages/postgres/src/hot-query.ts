@@ -1,0 +1,142 @@
+import type pg from 'pg';
+import { prepareValue } from 'pg/lib/utils.js';
+import { columnTypes } from './column-types';
+import type { PreparedStatement } from './prepared';
+
+/** What a connection sends and is told, as far as a query of its own kind needs it (the driver's `Submittable`). */
+interface Connection {
+  stream: { cork(): void; uncork(): void };
+  parsedStatements: Record<string, string | undefined>;
+  submittedNamedStatements: Record<string, string | undefined>;
+  parse(statement: { name: string; text: string }): void;
+  bind(values: { portal: string; statement: string; values: unknown[] }): void;
+  describe(of: { type: 'P'; name: string }): void;
+  execute(of: { portal: string }): void;
+  sync(): void;
+  sendCopyFail(reason: string): void;
+}
+
+interface Field {
+  name: string;
+  dataTypeID: number;
+}
+
+/** How the rows of a statement are read. */
+interface Shape {
+  names: string[];
+  parsers: ((text: string) => unknown)[];
+}
+
+/** The columns of a statement are asked for once a connection: PostgreSQL refuses a prepared one whose columns change. */
+const shapes = new WeakMap<Connection, Map<string, Shape>>();
+
+/**
+ * A prepared statement in the driver's own protocol, without what its general query makes for each run: a description of
+ * the columns by the server and an index of them here, an event for each row (`npm run bench -- rpc`, BENCHMARKS).
+ */
+class HotQuery {
+  readonly name: string;
+  readonly text: string;
+  callback: ((error: Error | null, rows?: object[]) => void) | undefined;
+  private readonly values: unknown[];
+  private readonly rows: object[] = [];
+  private shape: Shape | undefined;
+  private failure: Error | undefined;
+
+  constructor({ name, text }: PreparedStatement, values: readonly unknown[]) {
+    this.name = name;
+    this.text = text;
+    this.values = values.map((value) => prepareValue(value));
+  }
+
+  submit(connection: Connection): Error | null {
+    const { name, text } = this;
+    const known = connection.parsedStatements[name] ?? connection.submittedNamedStatements[name];
+    if (known !== undefined && known !== text)
+      return new Error(`two statements have the name ${name}: each text needs its own`);
+    this.shape = shapesOf(connection).get(name);
+    connection.stream.cork();
+    try {
+      if (known === undefined) {
+        connection.parse({ name, text });
+        connection.submittedNamedStatements[name] = text;
+      }
+      connection.bind({ portal: '', statement: name, values: this.values });
+      if (!this.shape) connection.describe({ type: 'P', name: '' });
+      connection.execute({ portal: '' });
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
+    return null;
+  }
+
+  handleRowDescription({ fields }: { fields: readonly Field[] }): void {
+    this.shape = {
+      names: fields.map(({ name }) => name),
+      parsers: fields.map(({ dataTypeID }) => columnTypes.getTypeParser(dataTypeID, 'text')),
+    };
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    const { names, parsers } = this.shape!;
+    const row: Record<string, unknown> = {};
+    try {
+      for (let i = 0; i < fields.length; i++) {
+        const text = fields[i]!;
+        row[names[i]!] = text === null ? null : parsers[i]!(text);
+      }
+    } catch (error) {
+      this.failure ??= error as Error;
+    }
+    this.rows.push(row);
+  }
+
+  handleCommandComplete(_done: unknown, connection: Connection): void {
+    // A statement without columns has no description.
+    shapesOf(connection).set(this.name, this.shape ?? { names: [], parsers: [] });
+  }
+
+  handleReadyForQuery(): void {
+    if (this.failure) this.callback?.(this.failure);
+    else this.callback?.(null, this.rows);
+  }
+
+  handleError(error: Error): void {
+    this.callback?.(error);
+  }
+
+  handleEmptyQuery(): void {}
+
+  handlePortalSuspended(): void {}
+
+  handleCopyInResponse(connection: Connection): void {
+    connection.sendCopyFail('a prepared statement brings no data');
+  }
+}
+
+function shapesOf(connection: Connection): Map<string, Shape> {
+  const known = shapes.get(connection);
+  if (known) return known;
+  const fresh = new Map<string, Shape>();
+  shapes.set(connection, fresh);
+  return fresh;
+}
+
+/** The rows of a prepared statement that runs on a connection, or on one of a pool. @throws Error of the driver, not yet translated */
+export function runHot(
+  on: pg.Pool | pg.PoolClient,
+  statement: PreparedStatement,
+  values: readonly unknown[],
+): Promise<object[]> {
+  return new Promise((resolve, reject) => {
+    const query = new HotQuery(statement, values);
+    const done = (error: Error | null, rows?: object[]): void => (error ? reject(error) : resolve(rows!));
+    (on as unknown as Queryable).query(query, done);
+  });
+}
+
+/** The driver takes a query of one's own with a callback; its types do not say so. */
+interface Queryable {
+  query(query: HotQuery, done: NonNullable<HotQuery['callback']>): void;
+}
