@@ -46,6 +46,14 @@ test('a seal holds for its content and its publisher, and nobody seals for other
   expect(() => sealsAs('secrets').sealAll('executions', [content])).toThrow('does not seal for executions');
 });
 
+test('the publisher itself takes what it has sealed, and nothing else', () => {
+  const [content, other] = texts(2) as [Buffer, Buffer];
+  const own = sealsAs('executions');
+  const [seal] = own.sealAll('executions', [content]) as [string];
+  expect(() => own.check(['executions'], content, seal)).not.toThrow();
+  expect(() => own.check(['executions'], other, seal)).toThrow('its seal is wrong');
+});
+
 test('a node of the tree does not pass for a message', () => {
   const [seal] = sealsAs('secrets').sealAll('secrets', texts(2)) as [string];
   const [version, publisher, kid, , , signature] = seal.split('.');

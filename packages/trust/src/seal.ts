@@ -49,8 +49,12 @@ export function createSeals(o: {
       const identity = isIdentityOwner(publisher) ? o.identityOf(publisher) : null;
       if (!identity) throw new Error(`this process does not seal for ${publisher}`);
       const seals: string[] = [];
-      for (let i = 0; i < contents.length; i += MAX_BATCH)
-        seals.push(...sealBatch(identity, contents.slice(i, i + MAX_BATCH)));
+      for (let i = 0; i < contents.length; i += MAX_BATCH) {
+        const batch = sealBatch(identity, contents.slice(i, i + MAX_BATCH));
+        // A message that comes back to its publisher costs hashes alone.
+        known.set(batch.signed, true);
+        seals.push(...batch.seals);
+      }
       return seals;
     },
     check(publishers, content, seal) {
@@ -60,7 +64,7 @@ export function createSeals(o: {
       const key = o.bundle.keyOf(publisher, kid);
       if (!key) throw new UnknownKey(`the key ${kid.slice(0, 64)} of ${publisher} is not known`);
       const root = climb(hash(LEAF, content), sides, way);
-      const id = `${publisher} ${kid} ${root.toString('base64url')} ${signature}`;
+      const id = signedBy(publisher, kid, root, signature);
       if (known.has(id)) return;
       if (!isSignedBy(key, signedRoot(root), Buffer.from(signature, 'base64url')))
         throw new Untrusted('its seal is wrong');
@@ -69,8 +73,15 @@ export function createSeals(o: {
   };
 }
 
+/** Names a signature that need not be checked again. */
+const signedBy = (publisher: string, kid: string, root: Buffer, signature: string): string =>
+  `${publisher} ${kid} ${root.toString('base64url')} ${signature}`;
+
 /** Rows of the tree from the leaves to the root; a last one without a partner goes up as it is. */
-function sealBatch(identity: ServiceIdentity, contents: readonly Uint8Array[]): string[] {
+function sealBatch(
+  identity: ServiceIdentity,
+  contents: readonly Uint8Array[],
+): { seals: string[]; signed: string } {
   const rows = [contents.map((content) => hash(LEAF, content))];
   for (let row = rows[0]!; row.length > 1; rows.push(row)) {
     const below = row;
@@ -80,8 +91,9 @@ function sealBatch(identity: ServiceIdentity, contents: readonly Uint8Array[]): 
     });
   }
   const key = identity.key();
-  const signature = key.sign(signedRoot(rows.at(-1)![0]!)).toString('base64url');
-  return contents.map((_, leaf) => {
+  const root = rows.at(-1)![0]!;
+  const signature = key.sign(signedRoot(root)).toString('base64url');
+  const seals = contents.map((_, leaf) => {
     let sides = '';
     const way: Buffer[] = [];
     for (let level = 0, i = leaf; level < rows.length - 1; level++, i >>= 1) {
@@ -94,6 +106,7 @@ function sealBatch(identity: ServiceIdentity, contents: readonly Uint8Array[]): 
       '.',
     );
   });
+  return { seals, signed: signedBy(identity.name, key.kid, root, signature) };
 }
 
 /** From the hash of a message to the root; a side says where its partner stands. */
