@@ -25,7 +25,7 @@ import {
   type ServiceDefinition,
 } from './definition';
 import { fromStatus, isUnreachable } from './error-mapping';
-import { currentLease, leaseProof, withLease } from './lease-scope';
+import { currentLease, type HeldProof, leaseProof } from './lease-scope';
 import { pause } from './pause';
 import { LEASE_HEADER, TOKEN_HEADER } from './shown';
 import { channelCredentials } from './tls-credentials';
@@ -76,7 +76,7 @@ function wire(definition: ServiceDefinition, method: MethodDefinition): Wired {
 interface Channel {
   client: Client;
   stream: CallStream;
-  metadata(): Metadata;
+  metadata(lease?: HeldProof): Metadata;
   /** Settled when there is a token to show; null: there is one. */
   unready(): Promise<void> | null;
   log: Log;
@@ -87,7 +87,7 @@ function once(
   method: Wired,
   message: unknown,
   options: GrpcOptions,
-  signal: AbortSignal | undefined,
+  { signal, lease }: CallOptions,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const call = channel.client.makeUnaryRequest(
@@ -95,7 +95,7 @@ function once(
       method.encode,
       method.decode,
       message,
-      channel.metadata(),
+      channel.metadata(lease),
       options,
       (error, response) => {
         signal?.removeEventListener('abort', cancel);
@@ -136,11 +136,11 @@ async function callUnary(
   const deadline = systemClock.now() + deadlineMs;
   const isNew = isForNewcomers(method.path);
   if (!isNew) await untilReady(channel, method, deadline, o.signal);
-  const streamed = isNew ? null : await callByStream(channel, method, message, deadlineMs, o.signal);
+  const streamed = isNew ? null : await callByStream(channel, method, message, deadlineMs, o);
   if (streamed) return streamed.response;
   for (let attempt = 1; ; attempt++) {
     try {
-      const response = await once(channel, method, message, { deadline }, o.signal);
+      const response = await once(channel, method, message, { deadline }, o);
       if (!isNew) channel.stream.open();
       return response;
     } catch (error) {
@@ -171,13 +171,13 @@ async function callByStream(
   method: Wired,
   message: unknown,
   deadlineMs: number,
-  signal: AbortSignal | undefined,
+  { signal, lease: named }: CallOptions,
 ): Promise<{ response: unknown } | null> {
   const { ask } = stream;
   if (!ask) return null;
   const body = method.encode(message);
   if (body.length > MAX_STREAMED_BYTES) return null;
-  const lease = leaseProof();
+  const lease = leaseProof(named);
   const answered = await ask(
     { path: method.path, body, deadlineMs, ...traceHeader(), ...(lease !== '' && { lease }) },
     signal,
@@ -193,9 +193,7 @@ function callStream(
   request: unknown,
   o: CallOptions = {},
 ): AsyncGenerator<unknown> {
-  const lease = currentLease();
-  const metadata = (): Metadata => (lease ? withLease(lease, channel.metadata) : channel.metadata());
-  return streamFrom({ ...channel, metadata }, method, request, o);
+  return streamFrom(channel, method, request, { ...o, lease: o.lease ?? currentLease() });
 }
 
 async function* streamFrom(
@@ -216,7 +214,7 @@ async function* streamFrom(
       method.encode,
       method.decode,
       message,
-      channel.metadata(),
+      channel.metadata(o.lease),
       { deadline },
     );
     const cancel = (): void => stream.cancel();
@@ -239,17 +237,17 @@ async function* streamFrom(
 }
 
 /** Headers of a call: the same object as long as nothing in it changes. */
-function metadataOf(token: () => string): () => Metadata {
+function metadataOf(token: () => string): Channel['metadata'] {
   let shown = new Metadata();
   let last = '';
-  return () => {
+  return (held) => {
     const now = token();
     if (now !== last) {
       last = now;
       shown = new Metadata();
       shown.set(TOKEN_HEADER, now);
     }
-    const lease = leaseProof();
+    const lease = leaseProof(held);
     if (lease === '' && !isTracing()) return shown;
     const own = shown.clone();
     if (lease !== '') own.set(LEASE_HEADER, lease);

@@ -1,5 +1,6 @@
 import type { ServiceName } from '@baton/contracts';
 import type { Caller, HeldLease } from '@baton/trust';
+import type { HeldProof } from './lease-scope';
 
 /** Partial message as clients may send it: absent fields get their protobuf defaults. */
 export type DeepPartial<T> = T extends Uint8Array | string | number | boolean | bigint | null | undefined
@@ -50,6 +51,8 @@ export interface CallOptions {
   /** Milliseconds from now until the call is given up; default 10 s. */
   deadlineMs?: number;
   signal?: AbortSignal;
+  /** What the caller acts for; absent: the lease that runs here (lease-scope.ts), if any. */
+  lease?: HeldProof | undefined;
 }
 
 type MessageOf<F> = F extends MessageFns<infer T> ? T : never;

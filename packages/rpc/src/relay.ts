@@ -179,7 +179,7 @@ export function createRelayedRpc(
       if (channel.isOpen()) {
         const body = pack(method.requestType.encode(method.requestType.fromPartial(request)).finish());
         const deadlineMs = o.deadlineMs ?? DEFAULT_DEADLINE_MS;
-        const lease = leaseProof();
+        const lease = leaseProof(o.lease);
         const answer = await ask(
           { path, body, deadlineMs, ...traceHeader(), ...who(service), ...(lease !== '' && { lease }) },
           o.signal,

@@ -1,7 +1,7 @@
 import { deploymentsRpc, nodesOfModel, type OperationAssignment } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
 import type { InstanceRecord, NodeRecord, OpenedModel, SideRecord } from '@baton/plugin-runtime';
-import type { RpcConnector } from '@baton/rpc';
+import type { HeldProof, RpcConnector } from '@baton/rpc';
 
 export interface RuntimePropertiesWrite {
   instanceId: string;
@@ -13,20 +13,25 @@ export interface RuntimePropertiesWrite {
 
 /** The model as operations read and write it. */
 export interface DeploymentsClient {
-  open(assignment: OperationAssignment): Promise<OpenedModel & { secrets: unknown[] }>;
+  open(assignment: OperationAssignment, lease: HeldProof): Promise<OpenedModel & { secrets: unknown[] }>;
   /** @throws AppError conflict_error when another writer was first, stale_attempt_error when the lease has passed on. */
-  saveRuntimeProperties(assignment: OperationAssignment, write: RuntimePropertiesWrite): Promise<number>;
+  saveRuntimeProperties(
+    assignment: OperationAssignment,
+    write: RuntimePropertiesWrite,
+    lease: HeldProof,
+  ): Promise<number>;
   readModel(
     tenant: string,
     deploymentId: string,
+    lease: HeldProof,
   ): Promise<{ nodes: NodeRecord[]; instances: InstanceRecord[]; scalingGroups: JsonObject }>;
 }
 
 export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
   const client = rpc.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments');
   return {
-    open: async (assignment) => {
-      const answer = await client.openOperation({
+    open: async (assignment, lease) => {
+      const asked = {
         tenant: assignment.tenant,
         deploymentId: assignment.deploymentId,
         executionId: assignment.executionId,
@@ -40,7 +45,8 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
           systemPropertiesJson: isEmpty(systemProperties) ? '' : JSON.stringify(systemProperties),
         })),
         username: assignment.createdBy,
-      });
+      };
+      const answer = await client.openOperation(asked, { lease });
       return {
         inputs:
           answer.inputsJson === ''
@@ -55,8 +61,9 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
     saveRuntimeProperties: async (
       { tenant, executionId },
       { instanceId, version, properties, taskId, attempt },
+      lease,
     ) => {
-      const answer = await client.updateNodeInstance({
+      const asked = {
         tenant,
         executionId,
         nodeInstanceId: instanceId,
@@ -64,11 +71,11 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsClient {
         runtimePropertiesJson: JSON.stringify(properties),
         taskId,
         attempt,
-      });
-      return answer.version;
+      };
+      return (await client.updateNodeInstance(asked, { lease })).version;
     },
-    readModel: async (tenant, deploymentId) => {
-      const answer = await client.getWorkflowModel({ tenant, deploymentId });
+    readModel: async (tenant, deploymentId, lease) => {
+      const answer = await client.getWorkflowModel({ tenant, deploymentId }, { lease });
       return {
         nodes: nodesOfModel<NodeRecord>(answer.nodesJson, answer.definitionsJson),
         instances: JSON.parse(answer.nodeInstancesJson) as InstanceRecord[],

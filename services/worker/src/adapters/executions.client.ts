@@ -1,5 +1,5 @@
 import { executionsRpc } from '@baton/contracts';
-import type { RpcConnector } from '@baton/rpc';
+import type { HeldProof, RpcConnector } from '@baton/rpc';
 
 /** The engine as this worker calls it. */
 export interface ExecutionsClient {
@@ -11,7 +11,12 @@ export interface ExecutionsClient {
     proofs: string[],
     deadlineMs: number,
   ): Promise<executionsRpc.HeartbeatResponse>;
-  appendEvents(batchId: string, executionId: string, eventsJson: string): Promise<void>;
+  appendEvents(
+    batchId: string,
+    executionId: string,
+    eventsJson: string,
+    lease: HeldProof | undefined,
+  ): Promise<void>;
   /** What running workflow code asks of the engine. @throws AppError stale_attempt_error when it no longer holds its run. */
   submitWork(run: CodeRun, workJson: string): Promise<executionsRpc.SubmitWorkResponse>;
   awaitWork(
@@ -43,8 +48,8 @@ export function createExecutionsClient(rpc: RpcConnector, workerId: string, abou
     finish: (outcomes, room) => client.finishTasks({ workerId, outcomes, room, readsUntaken: true }),
     heartbeat: (taskIds, proofs, deadlineMs) =>
       client.heartbeat({ workerId, taskIds, workerJson, proofs }, { deadlineMs }),
-    appendEvents: async (batchId, executionId, eventsJson) => {
-      await client.appendEvents({ batchId, executionId, workerId, eventsJson });
+    appendEvents: async (batchId, executionId, eventsJson, lease) => {
+      await client.appendEvents({ batchId, executionId, workerId, eventsJson }, { lease });
     },
     submitWork: (run, workJson) =>
       client.submitWork({ run: { workerId, ...run }, workJson }, { deadlineMs: SUBMIT_DEADLINE_MS }),

@@ -1,7 +1,7 @@
 import type { TaskEvent } from '@baton/contracts';
 import { backoffMs, type Clock, isAppError, isoInstant, type Log, newId } from '@baton/kernel';
 import type { EmitKind } from '@baton/plugin-runtime';
-import { currentLease, type HeldProof, withLease } from '@baton/rpc';
+import type { HeldProof } from '@baton/rpc';
 import type { ExecutionsClient } from '../adapters/executions.client';
 import { createLineRoom } from './line-room';
 
@@ -14,7 +14,7 @@ import { createLineRoom } from './line-room';
 export interface LogShipper {
   /** A promise: wait before adding more. Aborting `signal` ends the wait. */
   add(
-    task: { taskId: string; executionId: string; signal: AbortSignal; logger?: string },
+    task: { taskId: string; executionId: string; signal: AbortSignal; logger?: string; lease?: HeldProof },
     kind: EmitKind,
     level: string,
     message: string,
@@ -66,9 +66,7 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
     stream.isSending = true;
     while (stream.events.length > 0) {
       const batch = nextBatch(stream.events);
-      const { lease } = stream;
-      const told = (): Promise<void> => deliver(deps, executionId, batch);
-      await (lease ? withLease(lease, told) : told());
+      await deliver(deps, executionId, batch, stream.lease);
       settled(executionId, stream, batch);
     }
     stream.isSending = false;
@@ -82,7 +80,7 @@ export function createLogShipper(deps: LogShipperDeps): LogShipper {
       const reportedAt = isoInstant(deps.clock.now());
       const logger = task.logger ?? `ctx.${task.taskId}`;
       const stream = streamOf(streams, task.executionId);
-      stream.lease = currentLease() ?? stream.lease;
+      stream.lease = task.lease ?? stream.lease;
       stream.events.push({ taskId: task.taskId, kind, level, logger, message, reportedAt });
       stream.added++;
       sendSoon();
@@ -155,12 +153,13 @@ async function deliver(
   deps: LogShipperDeps,
   executionId: string,
   batch: readonly TaskEvent[],
+  lease: HeldProof | undefined,
 ): Promise<void> {
   const batchId = newId();
   const json = JSON.stringify(batch);
   for (let tries = 1; ; tries++) {
     try {
-      return await deps.executions.appendEvents(batchId, executionId, json);
+      return await deps.executions.appendEvents(batchId, executionId, json, lease);
     } catch (error) {
       const reason = (error as Error).message;
       const isLasting = isAppError(error) && error.entry.retryable;

@@ -6,7 +6,7 @@ import type { SafeFetch } from '../adapters/safe-fetch';
 import { type HeldTask, isOwned } from '../claim/held-task';
 import type { PythonPlugins } from '../code/python-plugins';
 import { type BlueprintFiles, insidePath } from '../files/blueprint-files';
-import type { OperationFolders } from '../files/operation-folder';
+import type { OperationFolder, OperationFolders } from '../files/operation-folder';
 import type { LogShipper } from '../report/logs';
 import type { Masks } from './masks';
 
@@ -36,11 +36,18 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
   const { tenant, blueprintId } = assignment;
   // Lines of workflow code are those of the execution.
   const logger = `ctx.${assignment.isWorkflowCode ? task.executionId : task.taskId}`;
-  const line = { logger, taskId: task.taskId, executionId: task.executionId, signal: task.control.signal };
-  const folder = deps.folders.of(assignment.tenant, assignment.deploymentId, () => isOwned(task, deps.clock));
-  const host: TaskHost = {
+  const { taskId, executionId } = task;
+  const line = { logger, taskId, executionId, signal: task.control.signal, lease: task };
+  const files = filesHost(deps, task);
+  return {
+    readResource: files.readResource,
+    listResources: files.listResources,
+    pythonPlugin: files.pythonPlugin,
+    deploymentPlace: files.deploymentPlace,
+    deploymentDir: files.deploymentDir,
+    settle: files.settle,
     open: async () => {
-      const { secrets, ...model } = await deps.deployments.open(assignment);
+      const { secrets, ...model } = await deps.deployments.open(assignment, task);
       // What the inputs got from get_secret is hidden in everything that the operation says.
       masks.add(secrets);
       return model;
@@ -48,46 +55,61 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
     saveRuntimeProperties: (write) => {
       if (!isOwned(task, deps.clock))
         throw new AppError('stale_attempt_error', 'the lease of the operation has run out');
-      return deps.deployments.saveRuntimeProperties(assignment, {
-        ...write,
-        taskId: task.taskId,
-        attempt: task.attempt,
-      });
+      const of = { ...write, taskId, attempt: task.attempt };
+      return deps.deployments.saveRuntimeProperties(assignment, of, task);
     },
-    readDeployment: () => deps.deployments.readModel(assignment.tenant, assignment.deploymentId),
-    readResource: (path) =>
-      firstOf(path, {
-        own: folder.locate,
-        blueprint: () => deps.files.locate(tenant, blueprintId, path),
-        shared: (inside) => deps.folders.locateShared(tenant, inside),
-      }),
-    listResources: (path) =>
-      firstOf(path, {
-        own: folder.list,
-        blueprint: () => deps.files.list(tenant, blueprintId, path),
-        shared: (inside) => deps.folders.listShared(tenant, inside),
-      }),
+    readDeployment: () => deps.deployments.readModel(tenant, assignment.deploymentId, task),
     emit: (kind, level, message) => {
       if (task.control.signal.reason === 'lease-lost') return;
       return deps.logs.add(line, kind, level, beginningOf(masks.hide(message), MAX_MESSAGE));
     },
     cutText: masks.cut,
     fetchUrl: deps.fetchUrl,
-    pythonPlugin: (name) => deps.plugins.of(tenant, blueprintId, name, task.control.signal),
-    deploymentPlace: () => folder.place(),
-    deploymentDir: () => folder.open(),
-    settle: () => folder.settle(),
   };
-  return underLease(task, host);
 }
 
-/** What is asked of other services on the way shows the lease as it is at that moment. */
-function underLease(task: HeldTask, host: TaskHost): TaskHost {
-  const methods = Object.entries(host).map(([name, method]) => [
-    name,
-    (...given: unknown[]) => withLease(task, () => (method as (...given: unknown[]) => unknown)(...given)),
-  ]);
-  return Object.fromEntries(methods) as TaskHost;
+type FileMethods =
+  | 'readResource'
+  | 'listResources'
+  | 'pythonPlugin'
+  | 'deploymentPlace'
+  | 'deploymentDir'
+  | 'settle';
+
+/**
+ * Files come through caches that operations share: whatever those ask of other services shows the lease of the operation
+ * that asked. Many operations need no file, so nothing is made before one is asked for.
+ */
+function filesHost(deps: HostDeps, task: HeldTask): Pick<TaskHost, FileMethods> {
+  const { tenant, blueprintId, deploymentId } = task.assignment;
+  let opened: OperationFolder | null = null;
+  const folder = (): OperationFolder =>
+    (opened ??= deps.folders.of(tenant, deploymentId, () => isOwned(task, deps.clock)));
+  return {
+    readResource: (path) =>
+      withLease(task, () =>
+        firstOf(path, {
+          own: folder().locate,
+          blueprint: () => deps.files.locate(tenant, blueprintId, path),
+          shared: (inside) => deps.folders.locateShared(tenant, inside),
+        }),
+      ),
+    listResources: (path) =>
+      withLease(task, () =>
+        firstOf(path, {
+          own: folder().list,
+          blueprint: () => deps.files.list(tenant, blueprintId, path),
+          shared: (inside) => deps.folders.listShared(tenant, inside),
+        }),
+      ),
+    pythonPlugin: (name) =>
+      withLease(task, () => deps.plugins.of(tenant, blueprintId, name, task.control.signal)),
+    deploymentPlace: () => withLease(task, () => folder().place()),
+    deploymentDir: () => withLease(task, () => folder().open()),
+    settle: async () => {
+      if (opened) await withLease(task, opened.settle);
+    },
+  };
 }
 
 /** Where a resource may lie; null: it is not there. */

@@ -93,8 +93,9 @@ export function emptyWrite(execution: ExecutionRow): StepWrite {
 }
 
 /** As the statement takes it (step-statement.sql.ts). */
-export type StepInput = ReturnType<typeof ownInput> & Lists;
+export type StepInput = ReturnType<typeof inputOf>;
 
+/** Those that may be long. */
 interface Lists {
   events: object[];
   states: object[];
@@ -106,16 +107,25 @@ export interface StepsInput {
   json: string;
 }
 
-/** A step that begins the work of ten thousand instances has a hundred thousand rows. */
+/** A step that begins the work of ten thousand instances has a hundred thousand rows; most steps have a few. */
 export function* stepsInput(steps: readonly StepWrite[]): Pieces<StepsInput> {
+  const rows = steps.reduce((sum, { events, states }) => sum + events.length + states.length, 0);
+  if (rows > PIECE) return yield* longInput(steps);
+  const inputs = steps.map((step) =>
+    inputOf(step, { events: step.events.map(numberedEvent), states: step.states.map(numberedState) }),
+  );
+  return { inputs, json: storableJson(JSON.stringify(inputs)) };
+}
+
+function* longInput(steps: readonly StepWrite[]): Pieces<StepsInput> {
   const inputs: StepInput[] = [];
   const texts: string[] = [];
   for (const step of steps) {
-    const own = ownInput(step);
-    const events = yield* numbered(step.events, eventRow);
-    const states = yield* numbered(step.states, (state) => state);
-    inputs.push({ ...own, events, states });
-    const text = JSON.stringify(own).slice(0, -1);
+    const events = yield* inRows(step.events, numberedEvent);
+    const states = yield* inRows(step.states, numberedState);
+    const input = inputOf(step, { events, states });
+    inputs.push(input);
+    const text = JSON.stringify({ ...input, events: undefined, states: undefined }).slice(0, -1);
     yield;
     const lists = [yield* jsonListInPieces(events), yield* jsonListInPieces(states)];
     texts.push(`${text},"events":${lists[0]},"states":${lists[1]}}`);
@@ -123,17 +133,19 @@ export function* stepsInput(steps: readonly StepWrite[]): Pieces<StepsInput> {
   return { inputs, json: storableJson(`[${texts.join(',')}]`) };
 }
 
-function* numbered<T>(list: readonly T[], rowOf: (one: T) => object): Pieces<object[]> {
+const numberedEvent = (event: NewEvent, i: number): object => ({ n: i + 1, ...eventRow(event) });
+const numberedState = (state: StepWrite['states'][number], i: number): object => ({ n: i + 1, ...state });
+
+function* inRows<T>(list: readonly T[], rowOf: (one: T, i: number) => object): Pieces<object[]> {
   const rows: object[] = [];
   for (const [i, one] of list.entries()) {
     if (i % PIECE === PIECE - 1) yield;
-    rows.push({ n: i + 1, ...rowOf(one) });
+    rows.push(rowOf(one, i));
   }
   return rows;
 }
 
-/** All but the lists that may be long. */
-function ownInput(step: StepWrite) {
+function inputOf(step: StepWrite, { events, states }: Lists) {
   const { plain, others } = sorted(step.tasks);
   return {
     execution_id: step.executionId,
@@ -155,7 +167,9 @@ function ownInput(step: StepWrite) {
     marks: step.marks,
     succeeded: plain.succeeded,
     started: plain.started,
+    events,
     event_count: step.events.length,
+    states,
     state_count: step.states.length,
     delivered_seq: step.deliveredSeq || null,
     outbox: step.outbox,
