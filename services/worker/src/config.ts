@@ -94,7 +94,9 @@ export const configSchema = runtimeConfig.extend({
   BATON_WORKER_SLOTS: envValue
     .integer(0, 10_000)
     .prefault('0')
-    .describe('Operations that one worker runs at once; 0: twice the cores, at least 20'),
+    .describe(
+      'Operations that one worker runs at once, its reserve included; 0: twice the cores, at least 20, and the reserve on top',
+    ),
   BATON_WORKER_RESERVE: envValue
     .integer(0, 50)
     .prefault('10')
@@ -226,22 +228,18 @@ export const configSchema = runtimeConfig.extend({
 
 export type WorkerConfig = Readonly<z.output<typeof configSchema>>;
 
-export function slotsOf(config: WorkerConfig): number {
-  return config.BATON_WORKER_SLOTS || Math.max(LEAST_SLOTS, 2 * cpus().length);
-}
-
 /** Workers with fewer places keep none: one of three would be a third. */
 const LEAST_SHARED_SLOTS = 4;
 
-/** How tenants share the places of this worker. */
-export function sharingOf(config: WorkerConfig): Sharing {
-  const slots = slotsOf(config);
+/** The places of this worker, and how tenants share them. Where their number is not set, the reserve comes on top. */
+export function placesOf(config: WorkerConfig): { slots: number; sharing: Sharing } {
+  const configured = config.BATON_WORKER_SLOTS;
+  const forOne = configured || Math.max(LEAST_SLOTS, 2 * cpus().length);
   const percent = config.BATON_WORKER_RESERVE;
-  const isKept = percent > 0 && slots >= LEAST_SHARED_SLOTS;
-  return {
-    reserve: isKept ? Math.max(1, Math.floor((slots * percent) / 100)) : 0,
-    weightOf: (tenant) => config.BATON_TENANT_WEIGHTS.get(tenant) ?? 1,
-  };
+  const isKept = percent > 0 && forOne >= LEAST_SHARED_SLOTS;
+  const reserve = isKept ? Math.max(1, Math.floor((forOne * percent) / 100)) : 0;
+  const weightOf = (tenant: string): number => config.BATON_TENANT_WEIGHTS.get(tenant) ?? 1;
+  return { slots: configured || forOne + reserve, sharing: { reserve, weightOf } };
 }
 
 /** The environment that scripts start from. */

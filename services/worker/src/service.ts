@@ -17,6 +17,7 @@ import {
 } from '@baton/plugin-runtime';
 import type { Plugin } from '@baton/plugin-sdk';
 import {
+  type ConsumerPart,
   consumerPart,
   type Infra,
   productVersion,
@@ -29,7 +30,7 @@ import { createExecutionsClient } from './adapters/executions.client';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
 import { tryHandlers } from './code/handlers';
 import { createPythonPlugins } from './code/python-plugins';
-import { configSchema, scriptEnv, sharingOf, slotsOf, type WorkerConfig } from './config';
+import { configSchema, placesOf, scriptEnv, type WorkerConfig } from './config';
 import { createBlueprintFiles } from './files/blueprint-files';
 import { createFileCache } from './files/file-cache';
 import { createFolderIndex } from './files/folder-index';
@@ -45,8 +46,7 @@ export const serviceName = 'worker' as const;
 
 /** Composes the worker. */
 export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
-  const slots = slotsOf(config);
-  const sharing = sharingOf(config);
+  const { slots, sharing } = placesOf(config);
   const workRoot = resolve(config.BATON_WORKER_DIR);
   const assetsDir = config.BATON_WORKER_ASSETS ?? defaultAssetsDir;
   const settings = isolationSettings(config, { workRoot, assetsDir });
@@ -85,16 +85,13 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     executions,
     publish: (envelopes) => infra.broker.publish(envelopes),
     isDraining: worker.isDraining,
+    mostWaiting: slots,
   });
   return {
     name: serviceName,
     routes: [],
     rpc: [],
-    // First ones in a queue of their own: they are not behind those of a tenant that has more work than places.
-    // Without its handlers it takes nothing: other workers do, or executions wait and say why.
-    consumers: (problem === null ? [taskReady, firstTaskReady] : []).map((message) =>
-      consumerPart(message, { queue: serviceName, prefetch: slots, handler: ready }),
-    ),
+    consumers: problem === null ? readyConsumers(slots, ready) : [],
     subscriptions: [cancels(worker)],
     loops: [],
     checks: {
@@ -103,6 +100,18 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     },
     ...lifeOf(config, { worker, scripts, choice }),
   };
+}
+
+/**
+ * First ones in a queue of their own: they are not behind those of a tenant that has more work than places. A worker without
+ * its handlers takes nothing: other workers do, or executions wait and say why.
+ */
+function readyConsumers(slots: number, handler: ReturnType<typeof onTaskReady>): ConsumerPart[] {
+  return [
+    consumerPart(taskReady, { queue: serviceName, prefetch: slots, handler }),
+    // As many again as may wait: so there is always one that can be looked at.
+    consumerPart(firstTaskReady, { queue: serviceName, prefetch: 2 * slots, handler }),
+  ];
 }
 
 function lifeOf(

@@ -23,6 +23,7 @@ async function claimsWhile(phase: HeldTask['phase']): Promise<string[]> {
     executions: { claim },
     publish: async () => undefined,
     isDraining: () => false,
+    mostWaiting: 1,
   });
   const about = { tenant: 't', key: executionId, time: isoInstant(systemClock.now()) };
   await handle(buildMessage(taskReady, about, { executionId, taskId }), new AbortController().signal);

@@ -8,6 +8,8 @@ export interface TaskReadyDeps extends LeaseDeps {
   executions: Pick<ExecutionsClient, 'claim'>;
   publish: (envelopes: Envelope[]) => Promise<void>;
   isDraining: () => boolean;
+  /** So many first wake-ups may wait here at a time while their tenants are owed nothing; `prefetch` lets more come. */
+  mostWaiting: number;
 }
 
 /** How long a wake-up waits here for a free place before another worker may have it. */
@@ -24,21 +26,30 @@ interface TaskReady {
 /**
  * A wake-up: claim, start what was leased, acknowledge (by returning). Crash before the claim: the broker delivers
  * again; after it: the lease runs out and the engine's reaper repairs. A task that is gone or taken is a normal answer.
- * A worker without a place for its tenant puts the wake-up back to the end of the queue instead of sitting on it; a first one of
- * a tenant that is owed nothing at once, so that those of others come to their turn.
+ * A worker without a place for its tenant puts the wake-up back to the end of the queue after a while, instead of sitting on it.
+ * A first one of a tenant that is owed nothing goes back at once where as many wait already, so that those of others come to
+ * their turn.
  */
 export function onTaskReady(
   deps: TaskReadyDeps,
 ): (envelope: Envelope<TaskReady>, signal: AbortSignal) => Promise<void> {
+  let waiting = 0;
+  const placeInTime = async (tenant: string, isFirst: boolean, signal: AbortSignal): Promise<boolean> => {
+    if (deps.slots.takeSome(1, tenant) === 1) return true;
+    const isCounted = isFirst && !deps.slots.isOwed(tenant);
+    if (isCounted && waiting >= deps.mostWaiting) return false;
+    waiting += isCounted ? 1 : 0;
+    const isTaken = await takeWithin(deps.slots, tenant, signal);
+    waiting -= isCounted ? 1 : 0;
+    return isTaken;
+  };
   return async (envelope, signal) => {
     const { executionId, taskId } = envelope.payload;
     const { tenant } = envelope;
     // One that is being reported may be ready again already, when it waits for what has ended meanwhile.
     if (deps.tasks.get(taskId)?.phase === 'running') return;
     if (envelope.payload.isWorkflow && !deps.isDraining()) return claimCode(deps, executionId, taskId);
-    const mayWait = envelope.type !== firstTaskReady.type || deps.slots.isOwed(tenant);
-    const isTaken =
-      deps.slots.takeSome(1, tenant) === 1 || (mayWait && (await takeWithin(deps.slots, tenant, signal)));
+    const isTaken = await placeInTime(tenant, envelope.type === firstTaskReady.type, signal);
     if (signal.aborted) return deps.slots.give(isTaken ? 1 : 0, tenant);
     if (!isTaken || deps.isDraining()) {
       deps.slots.give(isTaken ? 1 : 0, tenant);
