@@ -33,7 +33,7 @@ export interface TaskHost extends OperationHost {
 /** What a running operation may ask for; every write makes sure first that the lease still holds. */
 export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): TaskHost {
   const { assignment } = task;
-  const { tenant, blueprintId } = assignment;
+  const { tenant } = assignment;
   // Lines of workflow code are those of the execution.
   const logger = `ctx.${assignment.isWorkflowCode ? task.executionId : task.taskId}`;
   const { taskId, executionId } = task;

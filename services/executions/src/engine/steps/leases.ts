@@ -47,10 +47,12 @@ export function leasesOf(
 function heldLease(
   execution: StepContext['execution'],
   { payload }: OperationTask,
-  of: Pick<HeldLease, 'workerId' | 'taskId' | 'attempt'>,
+  { workerId, taskId, attempt }: Pick<HeldLease, 'workerId' | 'taskId' | 'attempt'>,
 ): HeldLease {
   return {
-    ...of,
+    workerId,
+    taskId,
+    attempt,
     tenant: execution.tenant,
     executionId: execution.id,
     deploymentId: execution.deployment_id ?? '',
