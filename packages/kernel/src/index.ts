@@ -31,5 +31,6 @@ export { inPieces, jsonListInPieces, PIECE, type Pieces, whole } from './pieces'
 export { jsonParts, jsonText, RawJson } from './raw-json';
 export { err, ok, type Result } from './result';
 export { Secret } from './secret';
+export { isOn, SPEED_PARTS, type SpeedPart, switchOff } from './speed-parts';
 export { storableJson } from './storable-json';
 export { defineFormat, requireFormat, type StoredFormat } from './stored-format';

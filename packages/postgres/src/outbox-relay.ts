@@ -1,5 +1,5 @@
 import type { Envelope } from '@baton/contracts';
-import { isAppError, type Log } from '@baton/kernel';
+import { isAppError, isOn, type Log } from '@baton/kernel';
 import type pg from 'pg';
 import type { Db } from './db';
 import { createExpress } from './outbox-express';
@@ -87,7 +87,7 @@ export function startOutboxRelay(deps: OutboxRelayDeps): OutboxRelay {
     }
   };
   const kick = (appended?: readonly Envelope[]): void => {
-    if (!isStopped && !(appended && express.take(appended))) kickAll();
+    if (!isStopped && !(appended && isOn('outbox-express') && express.take(appended))) kickAll();
   };
   const kickAll = (): void => {
     if (isStopped) return;

@@ -1,6 +1,6 @@
 /** gRPC clients: mandatory deadline, retries while a service is away, AppErrors out. */
 import type { ServiceName } from '@baton/contracts';
-import { AppError, backoffMs, type Log, systemClock } from '@baton/kernel';
+import { AppError, backoffMs, isOn, type Log, systemClock } from '@baton/kernel';
 import type { TlsSource } from '@baton/tls';
 import type { CallerCredential } from '@baton/trust';
 import {
@@ -141,7 +141,7 @@ async function callUnary(
   for (let attempt = 1; ; attempt++) {
     try {
       const response = await once(channel, method, message, { deadline }, o);
-      if (!isNew) channel.stream.open();
+      if (!isNew && isOn('call-streams')) channel.stream.open();
       return response;
     } catch (error) {
       o.signal?.throwIfAborted();

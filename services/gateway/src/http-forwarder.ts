@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ServiceName } from '@baton/contracts';
 import { packedHeader, unpackPieces } from '@baton/http';
-import { AppError, type Log } from '@baton/kernel';
+import { AppError, isOn, type Log } from '@baton/kernel';
 import { clientTls, type TlsSource } from '@baton/tls';
 import { buildConnector, type Dispatcher, errors, Pool } from 'undici';
 import { answerHeaders } from './answer-headers';
@@ -123,7 +123,7 @@ function send(exchange: Exchange, mayRetry: boolean): void {
     {
       path: request.url,
       method: request.method as Dispatcher.HttpMethod,
-      headers: [...request.headers, ...TAKES_PACKED],
+      headers: isOn('packed-answers') ? [...request.headers, ...TAKES_PACKED] : request.headers,
       body:
         request.body === 'none'
           ? null

@@ -1,5 +1,5 @@
 import type { Envelope } from '@baton/contracts';
-import { isAppError, type Log, notFound } from '@baton/kernel';
+import { isAppError, isOn, type Log, notFound } from '@baton/kernel';
 import { postgresConnection, type TlsSource } from '@baton/tls';
 import pg from 'pg';
 import { type Catalogue, createCatalogue, readEnvelope, readJson } from '../catalogue';
@@ -69,7 +69,8 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
       const rest: Delivery[] = [];
       const taken: Promise<void>[] = [];
       for (const delivery of deliveriesOf(catalogue, envelopes)) {
-        const isHandled = delivery.queue === null ? null : consuming.take(delivery.queue, delivery.envelope);
+        const mayHand = delivery.queue !== null && isOn('handed-over-messages');
+        const isHandled = mayHand ? consuming.take(delivery.queue!, delivery.envelope) : null;
         if (isHandled) taken.push(isHandled.then((isDone) => (isDone ? undefined : store([delivery]))));
         else rest.push(delivery);
       }

@@ -21,6 +21,14 @@ export const envValue = {
       .string()
       .regex(/^(true|false)$/i, 'must be true or false')
       .transform((text) => text.toLowerCase() === 'true'),
+  /** Any of `known`, separated by commas. */
+  names: <Name extends string>(known: readonly Name[]) =>
+    z.string().transform((text, context) => {
+      const given = text.split(',').flatMap((name) => name.trim() || []);
+      for (const name of given.filter((one) => !known.includes(one as Name)))
+        context.addIssue({ code: 'custom', message: `${name}: must be one of ${known.join(', ')}` });
+      return given as Name[];
+    }),
   /** A text that is never printed. */
   secret: (minLength = 1) =>
     z

@@ -1,4 +1,5 @@
 /** What every service reads. A service extends it: `runtimeConfig.extend({ BATON_...: ... })`. */
+import { SPEED_PARTS } from '@baton/kernel';
 import { z } from 'zod';
 import { envValue } from './env-value';
 import { defaultPorts } from './ports';
@@ -16,6 +17,12 @@ export const runtimeConfig = z.object({
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Least level that is logged'),
+  BATON_WITHOUT: envValue
+    .names(SPEED_PARTS)
+    .prefault('')
+    .describe(
+      `Parts that only make it faster, to be left out, separated by commas: ${SPEED_PARTS.join(', ')}`,
+    ),
   BATON_HOST: z
     .string()
     .default('127.0.0.1')

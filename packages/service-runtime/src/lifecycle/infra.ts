@@ -4,7 +4,7 @@ import { type BlobStore, createFileBlobStore, createS3BlobStore } from '@baton/b
 import { type Broker, createPostgresBroker, createRabbitBroker, createRelayedBroker } from '@baton/broker';
 import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
-import { type Log, randomSuffix, type Secret, systemClock } from '@baton/kernel';
+import { type Log, randomSuffix, type Secret, switchOff, systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createGrpcConnector, createRelayedRpc, processChannel, type RpcConnector } from '@baton/rpc';
 import { type CallerCredential, type Seals, serviceCredential, type Trust } from '@baton/trust';
@@ -203,6 +203,7 @@ function rpcOf(
 
 /** The infrastructure of one service; `close` closes what was connected here, database last. */
 export async function connectInfra<S = unknown>(config: RuntimeConfig, o: ConnectOptions): Promise<Infra<S>> {
+  switchOff(config.BATON_WITHOUT);
   const shared = o.shared ?? {};
   const instanceId = shared.instanceId ?? config.BATON_INSTANCE_ID ?? newInstanceId();
   const log = o.log ?? createLogger({ service: o.service, level: config.BATON_LOG_LEVEL, instanceId });

@@ -1,4 +1,5 @@
 import type { executionsRpc } from '@baton/contracts';
+import { isOn } from '@baton/kernel';
 import type { EnginePorts } from '../ports';
 import { type ClaimRequest, holdsPreferred } from './advance-graph';
 import type { GraphMemory, LoadedGraph } from './graph-memory';
@@ -20,7 +21,7 @@ const waitingOf = new WeakMap<GraphMemory, Map<string, ClaimBatch>>();
 export function openBatch(deps: ClaimBatchDeps, executionId: string): ClaimBatch {
   let claims = waitingOf.get(deps.memory);
   if (!claims) waitingOf.set(deps.memory, (claims = new Map()));
-  const waiting = claims.get(executionId);
+  const waiting = isOn('claim-batches') && claims.get(executionId);
   if (waiting) return waiting;
   const requests: ClaimBatch['requests'] = [];
   const close = (): void => {
