@@ -223,6 +223,35 @@ it('keeps one provider context', async () => {
   });
 });
 
+it('keeps entered nodes of the cluster', async () => {
+  const node = {
+    hostname: 'entered',
+    private_ip: '10.0.0.1',
+    public_ip: '192.0.2.1',
+    version: '1.0.0',
+    edition: 'premium',
+    distribution: 'debian',
+    distro_release: '12',
+  };
+  const add = () => call('POST', '/managers', { json: node });
+  expect((await add()).body).toMatchObject({ ...node, networks: { default: '10.0.0.1' } });
+  expect(await code(add())).toEqual([409, 'conflict_error']);
+  const json = { fs_sync_node_id: 'N1' };
+  expect((await call('PUT', '/managers/entered', { json })).body).toMatchObject(json);
+  expect((await call('GET', '/managers?hostname=entered&_include=hostname')).body).toMatchObject({
+    items: [{ hostname: 'entered' }],
+    metadata: { pagination: { total: 1 } },
+  });
+  const { manager } = (await call('GET', '/cluster-status')).body.services;
+  expect(manager.nodes.entered).toMatchObject({ status: 'Fail', private_ip: '10.0.0.1' });
+  expect((await call('DELETE', '/managers/entered')).status).toBe(204);
+  for (const method of ['GET', 'PUT', 'DELETE'])
+    expect(await code(call(method, '/managers/entered', method === 'PUT' ? { json } : {}))).toEqual([
+      404,
+      'not_found_error',
+    ]);
+});
+
 it('shows broker and database, never a password', async () => {
   const mine = await call('GET', '/brokers');
   expect(mine.body.items[0]).toMatchObject({ host: 'mq.example.org', port: 5673, username: 'chief' });

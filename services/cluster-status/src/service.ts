@@ -19,6 +19,7 @@ import { createSealClient } from './adapters/snapshot-seal';
 import { createSystemExecutions } from './adapters/system-executions';
 import { settleMaintenance } from './commands/change-maintenance';
 import type { SnapshotDeps } from './commands/snapshot-deps';
+import { forgetSilent } from './commands/take-report';
 import type { ClusterStatusConfig } from './config';
 import { configDefinitions, type ShippedValues } from './domain/config-items';
 import { type OsRelease, parseOsRelease } from './domain/os-release';
@@ -39,7 +40,6 @@ import { driveSnapshots, sweepSnapshotArchives } from './loops/drive-snapshots.l
 import { onChangeMade } from './messages/on-change-made';
 import { clusterStatusHandlers } from './rpc/cluster-status.rpc';
 import { doctorChecks } from './store/doctor.sql';
-import { forgetDead } from './store/instances.sql';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
 
@@ -91,7 +91,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
     subscriptions: [],
     loops: [
       ...[driver.loop, sweepSnapshotArchives(snapshots), bundleDriver.loop, temporarySweep(infra.blobs)],
-      { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => db.tx((tx) => forgetDead(tx)) },
+      { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => forgetSilent({ db }) },
       {
         name: 'settle-maintenance',
         intervalMs: MAINTENANCE_INTERVAL_MS,

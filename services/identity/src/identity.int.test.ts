@@ -295,6 +295,22 @@ test('tokens: made once, masked after, good until revoked or expired', async () 
   }
 });
 
+test('tokens that expired a week ago are purged, later ones stay readable', async () => {
+  const make = async (): Promise<string> => (await call('POST', '/tokens', {})).body.id;
+  const [old, recent, live] = [await make(), await make(), await make()];
+  for (const [id, age] of [
+    [old, '7 days 1 hour'],
+    [recent, '6 days 23 hours'],
+  ])
+    await identity.db.pool.query(
+      'update tokens set expiration_date = app_now() - $2::interval where id = $1',
+      [id, age],
+    );
+  await identity.parts.loops.find((loop) => loop.name === 'purge-tokens')!.tickOnce();
+  const statusOf = async (id: string) => (await call('GET', `/tokens/${id}`)).status;
+  expect([await statusOf(old), await statusOf(recent), await statusOf(live)]).toEqual([404, 200, 200]);
+});
+
 test('GET /tokens with a password is both forms at once; its token is left out of lists and dies with the password', async () => {
   const dave = await principal('dave', 'new_pw');
   const { body } = await call('GET', '/tokens', undefined, dave);

@@ -12,6 +12,7 @@ import { createTenantParts, type TenantParts } from './adapters/tenant-parts';
 import { createTenantUsage } from './adapters/tenant-usage';
 import { type Bootstrapped, bootstrapAdminName, bootstrapManager } from './commands/bootstrap';
 import { reopenAbandonedTenants } from './commands/delete-tenant';
+import { purgeExpiredTokens } from './commands/tokens';
 import type { Config } from './config';
 import { configuredLimits } from './domain/quota';
 import { cloudifyWire } from './http/cloudify/wire-policy';
@@ -22,7 +23,6 @@ import { userGroupsHttp } from './http/user-groups.routes';
 import { usersHttp } from './http/users.routes';
 import { specWire } from './http/wire-policy';
 import { clearTenants } from './loops/clear-tenants.loop';
-import { purgeTokensOnce } from './loops/purge-tokens.loop';
 import { identityRpcPart } from './rpc/identity.rpc';
 import { doctorChecks } from './store/doctor.sql';
 import { snapshotTables } from './store/snapshot-tables';
@@ -88,7 +88,7 @@ export function buildService(
     subscriptions: [subscriptionPart(configChanged, () => lockConfig.refresh())],
     loops: [
       { name: 'write-activity', intervalMs: ACTIVITY_MS, tickOnce: () => activity.flush() },
-      { name: 'purge-tokens', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeTokensOnce(deps) },
+      { name: 'purge-tokens', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeExpiredTokens(deps) },
       { name: 'reopen-tenants', intervalMs: MINUTE_MS, tickOnce: () => reopenAbandonedTenants(deps) },
       clearing.loop,
     ],

@@ -1,6 +1,13 @@
 import { type AppError, isAppError, newId } from '@baton/kernel';
 import { MAX_ATTEMPTS } from '../domain/snapshot-job';
-import { advanceJob, releaseJob, renewJob, type SnapshotJob, setExecution } from '../store/snapshot-jobs.sql';
+import {
+  advanceJob,
+  leaseJob,
+  releaseJob,
+  renewJob,
+  type SnapshotJob,
+  setExecution,
+} from '../store/snapshot-jobs.sql';
 import {
   cleanUp,
   createSnapshotArchive,
@@ -10,7 +17,7 @@ import {
 } from './carry-out-job';
 import type { SnapshotDeps } from './snapshot-deps';
 
-export const LEASE_MS = 15_000;
+const LEASE_MS = 15_000;
 /** Lease and cancel are looked after this often while a job works. */
 const KEEP_MS = 1_000;
 /** Before a job that cannot go on now is taken again. */
@@ -37,10 +44,19 @@ export async function startExecution(deps: SnapshotDeps, job: SnapshotJob): Prom
 }
 
 /**
+ * Takes one step of the oldest job that nobody has; answers after how many ms that job can go on, null: there is none. After
+ * a crash its lease ends, and another replica takes the step again.
+ */
+export async function takeJobStep(deps: SnapshotDeps, stopping: AbortSignal): Promise<number | null> {
+  const job = await leaseJob(deps.db.query, deps.instanceId, LEASE_MS);
+  return job && (await driveJob(deps, job, stopping));
+}
+
+/**
  * Takes a leased job one step on and gives it back. Each step may be repeated after a crash at any point of it; a job in
  * `switching` is repeated until it succeeds, everything before may end it. Answers after how many ms it can go on.
  */
-export async function driveJob(deps: SnapshotDeps, job: SnapshotJob, stopping: AbortSignal): Promise<number> {
+async function driveJob(deps: SnapshotDeps, job: SnapshotJob, stopping: AbortSignal): Promise<number> {
   const keeper = keepJob(deps, job, stopping);
   try {
     const pauseMs = (await takeStep(deps, job, keeper.signal, keeper.say)) ?? 0;

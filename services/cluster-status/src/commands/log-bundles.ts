@@ -4,12 +4,11 @@ import { withTemporaryFolder } from '@baton/blob-store';
 import type { Principal } from '@baton/contracts';
 import { AppError, isoInstant, newId } from '@baton/kernel';
 import { isUniqueViolation } from '@baton/postgres';
-import { productVersion } from '@baton/service-runtime';
-import { presentConfig } from '../adapters/config-values';
+import { productVersion, underLease } from '@baton/service-runtime';
 import { createZipWriter, type ZipWriter } from '../adapters/zip-writer';
 import type { ConfigDefinition } from '../domain/config-items';
+import { listConfig } from '../queries/config';
 import { visibleArchive } from '../queries/private-archives';
-import { readConfig } from '../store/config.sql';
 import { readInstances } from '../store/instances.sql';
 import {
   countAttempt,
@@ -17,6 +16,9 @@ import {
   endLogBundle,
   insertLogBundle,
   type LogBundleRow,
+  leaseLogBundle,
+  releaseLogBundle,
+  renewLogBundle,
   setBundleExecution,
   setReported,
 } from '../store/log-bundles.sql';
@@ -31,7 +33,10 @@ export interface LogBundleDeps extends SnapshotDeps {
 
 /** Making the archive is begun again after a crash this often. */
 const MAX_ATTEMPTS = 3;
+const LEASE_MS = 15_000;
 const LOOK_MS = 500;
+/** After a fault of the platform. */
+const RETRY_MS = 2_000;
 const AT_ONCE = 0;
 
 const README = `What this manager knows of what happened on it.
@@ -104,10 +109,30 @@ export async function removeLogBundle(
 }
 
 /**
+ * Takes one step of the oldest log bundle that nobody has; answers in how many ms to look again, null: there is none. After a
+ * crash its lease ends, and another replica takes the step again.
+ */
+export async function takeLogBundleStep(deps: LogBundleDeps, stopping: AbortSignal): Promise<number | null> {
+  const owner = `${deps.instanceId}/${newId()}`;
+  const bundle = await leaseLogBundle(deps.db.query, owner, LEASE_MS);
+  if (!bundle) return null;
+  const renew = () => renewLogBundle(deps.db.query, bundle, owner, LEASE_MS);
+  const lease = { leaseMs: LEASE_MS, renew, stopping, log: deps.log };
+  const pauseMs = await underLease(lease, (signal) => driveLogBundle(deps, bundle, signal)).catch(
+    (err: unknown) => {
+      deps.log.warn({ logBundleId: bundle.id, err }, 'a log bundle waits');
+      return RETRY_MS;
+    },
+  );
+  await releaseLogBundle(deps.db.query, bundle, owner, pauseMs);
+  return pauseMs;
+}
+
+/**
  * Takes a leased bundle one step on; answers in how many ms to look again. Every step may be repeated after a crash; the
  * archive is made anew then, and what the first attempt stored is swept.
  */
-export async function driveLogBundle(
+async function driveLogBundle(
   deps: LogBundleDeps,
   bundle: LogBundleRow,
   signal: AbortSignal,
@@ -160,7 +185,7 @@ async function writeBundle(deps: LogBundleDeps, path: string, signal: AbortSigna
   try {
     await addText(zip, 'README.txt', README);
     await addText(zip, 'manager.json', json(await managerFacts(deps)));
-    await addText(zip, 'config.json', json(await configFacts(deps)));
+    await addText(zip, 'config.json', json(await listConfig(deps, { isAdministrator: false })));
     await addLogs(deps, zip, signal);
     await zip.finish();
   } catch (error) {
@@ -192,11 +217,6 @@ async function managerFacts(deps: LogBundleDeps) {
     managers: await readManagers(deps.db.query),
     processes: await readInstances(deps.db.query),
   };
-}
-
-async function configFacts(deps: LogBundleDeps) {
-  const rows = await readConfig(deps.db.query);
-  return deps.definitions.map((one) => presentConfig(one, rows.get(`${one.scope}.${one.name}`), false));
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`;

@@ -3,6 +3,7 @@ import { AppError, newId, notFound } from '@baton/kernel';
 import { isUniqueViolation } from '@baton/postgres';
 import type { CreateOptions, RestoreOptions } from '../domain/snapshot-job';
 import { visibleArchive } from '../queries/private-archives';
+import { isRestoring } from '../queries/restores';
 import {
   type CreateJob,
   deleteJob,
@@ -104,8 +105,7 @@ export async function requestRestore(
   };
   await deps.db.tx(async (tx) => {
     await lockRestores(tx);
-    const isRestoring = (await openJobs(tx)).some((open) => open.kind === 'restore' && !open.is_dry_run);
-    if (isRestoring && !options.isDryRun)
+    if ((await isRestoring(tx)) && !options.isDryRun)
       throw new AppError('in_snapshot_restore_error', 'Another snapshot is being restored');
     if (!(await findSnapshot(tx, tenant, snapshotId))) throw notFound('Snapshot', snapshotId);
     await insertJob(tx, job);

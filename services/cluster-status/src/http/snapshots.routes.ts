@@ -20,7 +20,7 @@ import {
 import type { SnapshotDeps } from '../commands/snapshot-deps';
 import { storeArchive } from '../commands/store-archive';
 import { listPrivateArchives, presentArchive, visibleArchive } from '../queries/private-archives';
-import { openJobs } from '../store/snapshot-jobs.sql';
+import { isRestoring } from '../queries/restores';
 import type { WirePolicy } from './wire-policy';
 
 /** Downloads of archives by address go through the same judgement as those of blueprints. */
@@ -169,11 +169,8 @@ export function snapshotsHttp(deps: SnapshotDeps & { fetch: FetchArchive }, wire
         await changeStatus(deps, call.principal, call.params.snapshot_id!, status, error ?? ''),
       );
     },
-    getSnapshotStatus: async () => {
-      const jobs = await openJobs(deps.db.query);
-      return {
-        status: jobs.some((job) => job.kind === 'restore' && !job.is_dry_run) ? 'running' : 'not-running',
-      };
-    },
+    getSnapshotStatus: async () => ({
+      status: (await isRestoring(deps.db.query)) ? 'running' : 'not-running',
+    }),
   });
 }

@@ -9,19 +9,14 @@ import {
   listEnvelope,
   pickFields,
 } from '@baton/http';
-import { AppError, notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { productVersion } from '@baton/service-runtime';
-import { clusterGroups, clusterStatusOf, managerStatusOf, serviceStatuses } from '../domain/health';
+import { addManager, changeSyncNode, removeManager } from '../commands/managers';
+import { managerStatusOf } from '../domain/health';
 import type { OsRelease } from '../domain/os-release';
-import { readInstances } from '../store/instances.sql';
-import {
-  deleteManager,
-  insertManager,
-  type ManagerRow,
-  readManagers,
-  setSyncNode,
-} from '../store/managers.sql';
+import { getManager, listManagers } from '../queries/managers';
+import { getClusterStatus, getServiceStatuses } from '../queries/status';
+import type { ManagerRow } from '../store/managers.sql';
 import type { DB } from '../store/tables.gen';
 import type { Edition } from './edition';
 import type { WirePolicy } from './wire-policy';
@@ -53,24 +48,17 @@ export function statusHttp(deps: StatusDeps, wire: WirePolicy): BoundRoute[] {
       distro_release: deps.os.release,
     }),
     async getOk() {
-      const isOk =
-        managerStatusOf(serviceStatuses(await readInstances(deps.db.query), deps.hasRabbit)) === 'OK';
+      const isOk = managerStatusOf(await getServiceStatuses(deps)) === 'OK';
       return isOk ? 'OK' : answer({ status: 500, body: 'FAIL' });
     },
     async getStatus(call) {
-      const services = serviceStatuses(await readInstances(deps.db.query), deps.hasRabbit);
+      const services = await getServiceStatuses(deps);
       if (wire.hasLegacyStatus(call.version))
         return { status: 'running', services: Object.values(services).map(legacyService) };
       return { status: managerStatusOf(services), services: isSummary(call) ? {} : services };
     },
     async getClusterStatus(call) {
-      const [instances, managers] = await Promise.all([
-        readInstances(deps.db.query),
-        readManagers(deps.db.query),
-      ]);
-      const hosts = managers.map((row) => ({ ...row, publicIp: deps.publicIp ?? row.address }));
-      const groups = clusterGroups(instances, hosts);
-      const status = clusterStatusOf(groups);
+      const { status, groups } = await getClusterStatus(deps);
       if (!isSummary(call)) return { status, services: groups };
       return answer({ status: status === 'Fail' ? 500 : 200, body: { status, services: {} } });
     },
@@ -83,45 +71,29 @@ type ManagerRoute = 'listManagers' | 'getManager' | 'addManager' | 'updateManage
 function managerHandlers(deps: StatusDeps): Pick<HandlersOf<typeof statusRoutes>, ManagerRoute> {
   const present = (row: ManagerRow) => presentManager(row, deps);
   return {
-    async listManagers(call) {
-      const wanted = call.list.filters.hostname;
-      const rows = (await readManagers(deps.db.query)).filter(
-        (row) => !wanted || wanted.includes(row.hostname),
-      );
-      const items = rows.slice(call.list.offset, call.list.offset + call.list.size).map(present);
+    async listManagers({ list }) {
+      const { items: rows, total } = await listManagers(deps, list);
+      const items = rows.map(present);
+      const { include } = list;
       return listEnvelope(
-        {
-          items: call.list.include ? items.map((item) => pickFields(item, call.list.include!)) : items,
-          total: rows.length,
-        },
-        call.list,
+        { items: include ? items.map((item) => pickFields(item, include)) : items, total },
+        list,
       );
     },
-    getManager: async (call) => present(await managerNamed(deps.db, call.params.hostname!)),
+    getManager: async (call) => present(await getManager(deps, call.params.hostname!)),
     async addManager(call) {
-      const isNew = await deps.db.tx((tx) => insertManager(tx, call.body));
-      if (!isNew)
-        throw new AppError('conflict_error', `A manager with the hostname \`${call.body.hostname}\` exists`);
-      return present(await managerNamed(deps.db, call.body.hostname));
+      await addManager(deps, call.body);
+      return present(await getManager(deps, call.body.hostname));
     },
     async updateManager(call) {
       const hostname = call.params.hostname!;
-      const isKnown = await deps.db.tx((tx) => setSyncNode(tx, hostname, call.body.fs_sync_node_id));
-      if (!isKnown) throw notFound('Manager', hostname);
-      return present(await managerNamed(deps.db, hostname));
+      await changeSyncNode(deps, hostname, call.body.fs_sync_node_id);
+      return present(await getManager(deps, hostname));
     },
     async deleteManager(call) {
-      const isDeleted = await deps.db.tx((tx) => deleteManager(tx, call.params.hostname!));
-      if (!isDeleted) throw notFound('Manager', call.params.hostname!);
+      await removeManager(deps, call.params.hostname!);
     },
   };
-}
-
-/** @throws AppError not_found_error */
-async function managerNamed(db: Db<DB>, hostname: string): Promise<ManagerRow> {
-  const row = (await readManagers(db.query)).find((one) => one.hostname === hostname);
-  if (!row) throw notFound('Manager', hostname);
-  return row;
 }
 
 function legacyService(service: { extra_info: Record<string, unknown> }) {

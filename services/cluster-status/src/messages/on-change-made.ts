@@ -1,7 +1,7 @@
 import type { ChangeMade, Envelope } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
+import { addAuditEntries } from '../commands/audit-log';
 import type { AuditFacts } from '../domain/audit-chain';
-import { appendAudit } from '../store/audit.sql';
 import type { DB } from '../store/tables.gen';
 
 /** How long the first change of a batch waits for others: nobody reads the log within that. */
@@ -17,7 +17,7 @@ interface Batch {
  * together go in together; a message is acknowledged when its batch is committed. *Crash before:* it comes again, and
  * the log knows its id.
  */
-export function onChangeMade({ db }: { db: Db<DB> }) {
+export function onChangeMade(deps: { db: Db<DB> }) {
   let open: Batch | null = null;
   let before: Promise<unknown> = Promise.resolve();
   const begin = (): Batch => {
@@ -26,7 +26,7 @@ export function onChangeMade({ db }: { db: Db<DB> }) {
     // One transaction at a time in this process: a batch grows while the one before is written.
     const written = Promise.all([gathered, before]).then(() => {
       open = null;
-      return db.tx((tx) => appendAudit(tx, rows));
+      return addAuditEntries(deps, rows);
     });
     before = written.catch(() => undefined);
     return { rows, written };

@@ -1,11 +1,10 @@
 import type { clusterStatusRpc } from '@baton/contracts';
 import type { Db } from '@baton/postgres';
 import type { RpcHandlers } from '@baton/rpc';
-import { currentValue } from '../adapters/config-values';
+import { takeReport } from '../commands/take-report';
 import type { ConfigDefinition } from '../domain/config-items';
 import type { OsRelease } from '../domain/os-release';
-import { readConfig } from '../store/config.sql';
-import { deleteInstance, recordReports } from '../store/instances.sql';
+import { configOfScope } from '../queries/config';
 import type { DB } from '../store/tables.gen';
 
 /** ClusterStatusService of proto/cluster_status/v1. */
@@ -15,20 +14,10 @@ export function clusterStatusHandlers(deps: {
   definitions: readonly ConfigDefinition[];
 }): RpcHandlers<typeof clusterStatusRpc.ClusterStatusServiceDefinition> {
   return {
-    report: async (request) => {
-      if (!request.isLeaving) return recordReports(deps.db.query, [request, ...request.others], deps.os);
-      for (const { service, instanceId } of [request, ...request.others])
-        await deleteInstance(deps.db.query, service, instanceId);
-      return { maintenance: '' };
-    },
+    report: (request) => takeReport(deps, request),
     getConfig: async ({ scope }) => {
-      const rows = await readConfig(deps.db.query);
-      const inScope = deps.definitions.filter((one) => one.scope === scope);
-      const values = inScope.map((one) => [one.name, currentValue(one, rows.get(`${scope}.${one.name}`))]);
-      return {
-        valuesJson: JSON.stringify(Object.fromEntries(values)),
-        changed: inScope.filter((one) => rows.has(`${scope}.${one.name}`)).map((one) => one.name),
-      };
+      const { values, changed } = await configOfScope(deps, scope);
+      return { valuesJson: JSON.stringify(values), changed };
     },
   };
 }

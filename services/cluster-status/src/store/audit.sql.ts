@@ -63,12 +63,15 @@ function where({ creatorName, executionId, since, before, afterId }: AuditFilter
   return sql`${sql.join(conditions, sql` and `)}`;
 }
 
-/** `limit` null: everything. Orders are column names of the contract; the id decides between equals. */
-export async function readAudit(
-  reader: Reader,
-  filter: AuditFilter,
-  page: { orders: readonly string[]; isDescending: boolean; offset: number; limit: number },
-): Promise<AuditRow[]> {
+/** Orders are column names of the contract; the id decides between equals. */
+export interface AuditPage {
+  orders: readonly string[];
+  isDescending: boolean;
+  offset: number;
+  limit: number;
+}
+
+export async function readAudit(reader: Reader, filter: AuditFilter, page: AuditPage): Promise<AuditRow[]> {
   const direction = sql.raw(page.isDescending ? 'desc' : 'asc');
   const orders = [...page.orders, 'id'].map((name) => sql`${sql.id(name)} ${direction}`);
   const { rows } = await sql<AuditRow>`

@@ -23,8 +23,10 @@ export interface ManagerRow {
   ca_cert_content: string | null;
 }
 
+export type NewManager = z.infer<typeof newManager>;
+
 /** False: there is one with this hostname. */
-export async function insertManager(tx: Tx<DB>, node: z.infer<typeof newManager>): Promise<boolean> {
+export async function insertManager(tx: Tx<DB>, node: NewManager): Promise<boolean> {
   const { private_ip: address, networks, ...rest } = node;
   const data = { ...rest, address, networks: networks ?? undefined, is_entered: true };
   const { count } = await model.over(tx, (p) => p.manager.createMany({ data, skipDuplicates: true }));

@@ -4,11 +4,20 @@ import { requireText } from '../domain/checks';
 import { requireExpiration } from '../domain/expiration';
 import { newToken } from '../domain/token';
 import type { DB as Tables } from '../store/tables.gen';
-import { deleteExpiredTokensOf, deleteToken, insertToken, trimSessionTokens } from '../store/tokens.sql';
+import {
+  deleteExpiredTokensOf,
+  deleteLongExpiredTokens,
+  deleteToken,
+  insertToken,
+  trimSessionTokens,
+} from '../store/tokens.sql';
 import { announceChange } from './announce';
 
 /** A token obtained by GET /tokens ends after this (reference/rest-api.md 2.3, line E). */
 const SESSION_MS = 36_000_000;
+/** Expired tokens stay readable for a while, so that their owners see why they are refused. */
+const KEEP_MS = 7 * 24 * 3_600_000;
+const PURGE_BATCH = 1_000;
 
 interface Deps {
   db: Db<Tables>;
@@ -75,4 +84,10 @@ export async function revokeToken(deps: Pick<Deps, 'db'>, id: string, ownerId: n
     if (username === undefined) throw notFound('Token', id);
     await announceChange(tx, username);
   });
+}
+
+/** Deletes tokens that expired a week ago, at most 1,000. `again`: there may be more. Any number of replicas may do it at once. */
+export async function purgeExpiredTokens({ db }: Pick<Deps, 'db'>): Promise<{ again: boolean }> {
+  const count = await deleteLongExpiredTokens(db.query, KEEP_MS, PURGE_BATCH);
+  return { again: count === PURGE_BATCH };
 }

@@ -2,6 +2,8 @@ import type { ListPage, ListQuery } from '@baton/contracts';
 import type { RoleAnswer } from '@baton/contracts/http/roles';
 import { type Db, selectPage } from '@baton/postgres';
 import { type SqlBool, sql } from 'kysely';
+import type { Role } from '../domain/roles';
+import { readAuthorization } from '../store/authorization.sql';
 import type { DB as Tables } from '../store/tables.gen';
 
 interface Deps {
@@ -32,4 +34,15 @@ export async function listRolesPage(deps: Deps, list: ListQuery): Promise<ListPa
     list,
     tieBreak: sql`r.id`,
   });
+}
+
+/** All roles in the order of their ids, and for each permission the names of the roles that have it. */
+export async function getAuthorization(
+  deps: Deps,
+): Promise<{ roles: Role[]; permissions: { permission: string; roles: string[] }[] }> {
+  const { roles, grants } = await readAuthorization(deps.db);
+  const holders = new Map<string, string[]>();
+  for (const { permission, role } of grants)
+    holders.set(permission, [...(holders.get(permission) ?? []), role]);
+  return { roles, permissions: [...holders].map(([permission, names]) => ({ permission, roles: names })) };
 }

@@ -8,9 +8,9 @@ import {
   authenticateToken,
   principalOfUser,
 } from '../queries/authenticate';
+import { getAuthorization } from '../queries/permissions';
 import { limitsOfTenants, type QuotaDeps } from '../queries/quota';
-import { readAuthorization } from '../store/authorization.sql';
-import { listTenantNames } from '../store/tenants.sql';
+import { listTenantNames } from '../queries/tenants';
 
 export interface IdentityRpcDeps extends AuthenticateDeps, Pick<QuotaDeps, 'defaultLimits'> {
   /** How long gateways may reuse an answer when no message about a change reaches them, ms. */
@@ -31,20 +31,14 @@ export function identityRpcPart(deps: IdentityRpcDeps) {
     },
     getPrincipal: async ({ username, tenant, allTenantsPermission, forExecution }) =>
       answerOf(await principalOfUser(deps, username, { tenant, allTenantsPermission }, forExecution)),
-    listTenants: async () => ({ names: await listTenantNames(deps.db.query) }),
+    listTenants: async () => ({ names: await listTenantNames(deps) }),
     listLimits: async () => ({
       defaults: sent(deps.defaultLimits),
       tenants: Object.fromEntries([...(await limitsOfTenants(deps))].map(([name, one]) => [name, sent(one)])),
     }),
     getAuthorization: async () => {
-      const { roles, grants } = await readAuthorization(deps.db);
-      const holders = new Map<string, string[]>();
-      for (const { permission, role } of grants)
-        holders.set(permission, [...(holders.get(permission) ?? []), role]);
-      return {
-        roles: roles.map((role) => ({ ...role, description: role.description ?? '' })),
-        permissions: [...holders].map(([permission, names]) => ({ permission, roles: names })),
-      };
+      const { roles, permissions } = await getAuthorization(deps);
+      return { roles: roles.map((role) => ({ ...role, description: role.description ?? '' })), permissions };
     },
   });
 }

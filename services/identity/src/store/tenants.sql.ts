@@ -10,16 +10,6 @@ export async function findTenant(db: Reader, name: string): Promise<{ name: stri
   return found ?? undefined;
 }
 
-export async function listTenantNames(db: Reader): Promise<string[]> {
-  const rows = await db
-    .selectFrom('tenants')
-    .select('name')
-    .where('closing_since', 'is', null)
-    .orderBy('name')
-    .execute();
-  return rows.map((row) => row.name);
-}
-
 /** False when the tenant was there already. */
 export async function insertTenant(tx: Tx<Tables>, name: string): Promise<boolean> {
   const { count } = await model.over(tx, (p) =>

@@ -1,4 +1,4 @@
-import type { Tx } from '@baton/postgres';
+import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { DB as Tables } from './tables.gen';
 
@@ -24,6 +24,18 @@ export async function deleteExpiredTokensOf(tx: Tx<Tables>, userId: number): Pro
     .where('user_id', '=', userId)
     .where('expiration_date', '<=', sql<string>`app_now()`)
     .execute();
+}
+
+/** Deletes at most `limit` tokens that expired over `keepMs` ago; answers how many. Skips rows that others delete. */
+export async function deleteLongExpiredTokens(
+  db: Db<Tables>['query'],
+  keepMs: number,
+  limit: number,
+): Promise<number> {
+  const done = await sql`delete from tokens where id in (
+    select id from tokens where expiration_date < app_now() - ${keepMs}::float8 * interval '1 millisecond'
+    limit ${limit} for update skip locked)`.execute(db);
+  return Number(done.numAffectedRows);
 }
 
 /** Keeps the newest session tokens of the user. */
