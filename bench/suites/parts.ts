@@ -20,12 +20,10 @@ const PLACES: readonly Place[] = [
   { part: 'call-streams', shape: 'wide', mode: 'services' },
   { part: 'packed-answers', shape: 'list', mode: 'services' },
   { part: 'handed-over-messages', shape: 'many', mode: 'standalone' },
-  { part: 'handed-over-messages', shape: 'dispatch', mode: 'standalone' },
   { part: 'claim-batches', shape: 'wide', mode: 'services', workers: 3 },
   { part: 'claim-batches', shape: 'layered', mode: 'services' },
   { part: 'outbox-express', shape: 'many', mode: 'services' },
   { part: 'outbox-express', shape: 'many', mode: 'standalone' },
-  { part: 'outbox-express', shape: 'dispatch', mode: 'standalone' },
 ];
 
 /** Of each manager. */

@@ -7,9 +7,9 @@ import { dueAudit } from './audit-scope';
 import { columnTypes } from './column-types';
 import { poolDialect } from './driver';
 import { watchHalfOpen } from './half-open';
-import { runHot } from './hot-query';
+import { type PreparedStatement, runHot } from './hot-query';
 import { auditMessage, type OutgoingMessage, outbox, unsent } from './outbox';
-import type { PreparedStatement } from './prepared';
+
 import { requireTenantRole, tenantRole } from './row-security';
 import { ScopedPool } from './scoped-pool';
 import { isTransient, translateError } from './sql-errors';

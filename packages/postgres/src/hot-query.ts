@@ -1,7 +1,12 @@
 import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import { columnTypes } from './column-types';
-import type { PreparedStatement } from './prepared';
+
+/** SQL with `$1` parameters that each connection parses once. The name must be unique per text. */
+export interface PreparedStatement {
+  name: string;
+  text: string;
+}
 
 /** What a connection sends and is told, as far as a query of its own kind needs it (the driver's `Submittable`). */
 interface Connection {

@@ -2,11 +2,12 @@ export { clearTenant, closedTenantsText, closeTenant, openTenant } from './close
 export { createDb, type Db, type DbOptions, type Tx } from './db';
 export { type FilterTarget, filterConditions } from './filter-sql';
 export { type Gathered, gather } from './gather';
+export type { PreparedStatement } from './hot-query';
 export { createInboxPurge, inbox } from './inbox';
 export { type MigrationOptions, runMigrations } from './migrations';
 export { type MessageAbout, type OutgoingMessage, outbox, outgoing, unsent } from './outbox';
 export { type OutboxRelay, type OutboxRelayDeps, startOutboxRelay } from './outbox-relay';
-export { type PreparedStatement, prepared } from './prepared';
+export { prepared } from './prepared';
 export { type PrismaAdapter, type PrismaModel, prismaModel } from './prisma/model';
 export { rowSecurityText } from './row-security';
 export {

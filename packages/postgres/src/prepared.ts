@@ -1,15 +1,9 @@
 import { CompiledQuery } from 'kysely';
 import type pg from 'pg';
 import type { NamedQuery } from './driver';
-import { runHot } from './hot-query';
+import { type PreparedStatement, runHot } from './hot-query';
 import { translateError } from './sql-errors';
 import { type AnyQuery, type AnyTx, isInTransaction } from './transaction-scope';
-
-/** SQL with `$1` parameters that each connection parses once. The name must be unique per text. */
-export interface PreparedStatement {
-  name: string;
-  text: string;
-}
 
 /** A `Db`, a query builder or a transaction; the tables do not matter here. */
 type Executor = { pool: pg.Pool } | AnyQuery | AnyTx;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RawBuilder } from 'kysely';
-import type { PreparedStatement } from './prepared';
+import type { PreparedStatement } from './hot-query';
 import type { AnyQuery } from './transaction-scope';
 
 /** Stands for a value that is known when the statement runs. */

@@ -10,7 +10,7 @@ export type {
   ServedCall,
   ServiceDefinition,
 } from './definition';
-export { currentLease, type HeldProof, withLease } from './lease-scope';
+export { type HeldProof, withLease } from './lease-scope';
 export { createLocalRpc, type LocalRpc } from './local';
 export { processChannel } from './process-channel';
 export { createRelayedRpc, createRpcRelay, type RpcChannel, type RpcRelay } from './relay';
