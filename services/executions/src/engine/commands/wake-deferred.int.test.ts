@@ -179,9 +179,11 @@ test('one that waits and cannot be read keeps no others from being woken, nor do
   const [child, later] = [await begin('unread_child'), await begin('unread_later')];
   const id = await waiting('unread', child);
   const [beside, after] = [await waiting('unread_beside', child), await waiting('unread_after', later)];
-  await sql`update tasks_graphs set tasks = 'no graph' where execution_id = ${id}`.execute(engine.db.query);
-  // Another replica knows it from memory.
-  engine.deps.memory.forget(id);
+  // Between two steps of it: one under way would keep the graph in memory. Another replica knows it from there.
+  await engine.deps.turns.take(id, async () => {
+    await sql`update tasks_graphs set tasks = 'no graph' where execution_id = ${id}`.execute(engine.db.query);
+    engine.deps.memory.forget(id);
+  });
   await endedUnheard(child);
   engine.deps.wake.ended(child);
   await isDispatched(beside, 2);
