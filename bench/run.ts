@@ -1,4 +1,4 @@
-// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts ...] [--rounds N] [--quick] [--mode standalone|services]
+// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts|scripts ...] [--rounds N] [--quick] [--mode standalone|services]
 //   of api and lists: [--small] less data, [--database NAME] one seeded before, which stays, [--only PATTERN] of shapes, or of paths
 // JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
 import { spawnSync } from 'node:child_process';
@@ -21,6 +21,7 @@ import { lists } from './suites/lists';
 import { parts } from './suites/parts';
 import { records } from './suites/records';
 import { rpc } from './suites/rpc';
+import { scripts } from './suites/scripts';
 import { snapshot } from './suites/snapshot';
 
 const suites: Record<string, (plan: Plan) => Promise<object>> = {
@@ -36,6 +37,7 @@ const suites: Record<string, (plan: Plan) => Promise<object>> = {
   rpc,
   records,
   parts,
+  scripts,
 };
 const DEFAULT = ['api', 'dispatch', 'fleet', 'idle'];
 const BUDGET_MS = { quick: 25_000, full: 165_000 };
