@@ -104,6 +104,32 @@ test('a service that is frozen is given up, refused at once then, and used again
   }
 }, 30_000);
 
+test('a service that is too busy for its probe, and answers others meanwhile, is waited for', async () => {
+  const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok';
+  let probes = 0;
+  let release: (() => void) | null = null;
+  const gateway = await behind((socket) =>
+    socket.on('data', (chunk) => {
+      if (chunk.toString('latin1').startsWith('GET /healthz')) probes++;
+      else if (release) socket.end(ok);
+      else release = () => socket.end(ok);
+    }),
+  );
+  const ask = async (): Promise<number> =>
+    (await fetch(gateway.url, { signal: AbortSignal.timeout(HUNG_MS) })).status;
+  try {
+    const slow = ask();
+    await eventually(() => expect(release).not.toBeNull());
+    // Two silent probes alone would be enough to give it up.
+    for (const statuses = new Set<number>(); probes < 3; expect([...statuses]).toEqual([200]))
+      statuses.add(await ask());
+    release!();
+    expect(await slow).toBe(200);
+  } finally {
+    await gateway.close();
+  }
+}, 30_000);
+
 /** Two pieces, the second one twice. */
 function packedAnswer(text: string): Buffer {
   const pieces = [Buffer.from('first,'), Buffer.from(text)];

@@ -193,7 +193,8 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
     if (status < 200) return true;
     this.#leave();
-    const { request, response } = this.exchange;
+    const { request, response, watch } = this.exchange;
+    watch.heard();
     this.#resume = resume;
     const { headers, layoutBytes } = answerHeaders(raw, request);
     if (layoutBytes === null) response.writeHead(status, headers);
@@ -202,6 +203,7 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   }
 
   onData(chunk: Buffer): boolean {
+    this.exchange.watch.heard();
     if (this.#packed) {
       this.#packed.chunks.push(chunk);
       return true;

@@ -12,6 +12,8 @@ export interface ServiceWatch {
   isAway(): boolean;
   /** Watches a request; `giveUp` is called when the service is found away. Call the answer when it is through. */
   enter(giveUp: () => void): () => void;
+  /** Something of an answer has come: the service is there, however long its probe waits behind others. */
+  heard(): void;
   close(): void;
 }
 
@@ -34,7 +36,8 @@ export interface WatchOptions {
 /**
  * A process that is frozen, or cut off without a word, keeps its connections open: requests would wait for minutes.
  * When one has waited for two seconds the service's /healthz is asked; two silent probes later all that wait are given
- * up, and new ones are refused at once until it answers again. A service that is only slow answers its /healthz.
+ * up, and new ones are refused at once until it answers again. A service that is only slow answers its /healthz, or some of its
+ * requests: on a machine without a free core, forty long lists keep a probe waiting for more than a second.
  */
 export function createServiceWatch(options: WatchOptions): ServiceWatch {
   const { service, log } = options;
@@ -43,6 +46,7 @@ export function createServiceWatch(options: WatchOptions): ServiceWatch {
   const waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | null = null;
   let silent = 0;
+  let isHeard = false;
   let isClosed = false;
 
   const later = (ms: number): void => {
@@ -56,7 +60,8 @@ export function createServiceWatch(options: WatchOptions): ServiceWatch {
       silent = 0;
       return;
     }
-    const answers = await isAnswering(options);
+    isHeard = false;
+    const answers = (await isAnswering(options)) || isHeard;
     if (answers && isAway()) log.info({ service }, 'service answers again');
     silent = answers ? 0 : silent + 1;
     if (silent === MOST_SILENT)
@@ -78,6 +83,9 @@ export function createServiceWatch(options: WatchOptions): ServiceWatch {
         last.place = one.place;
         waiting[one.place] = last;
       };
+    },
+    heard() {
+      isHeard = true;
     },
     close() {
       isClosed = true;
