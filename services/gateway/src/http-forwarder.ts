@@ -203,7 +203,6 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   }
 
   onData(chunk: Buffer): boolean {
-    this.exchange.watch.heard();
     if (this.#packed) {
       this.#packed.chunks.push(chunk);
       return true;

@@ -12,7 +12,10 @@ export interface ServiceWatch {
   isAway(): boolean;
   /** Watches a request; `giveUp` is called when the service is found away. Call the answer when it is through. */
   enter(giveUp: () => void): () => void;
-  /** Something of an answer has come: the service is there, however long its probe waits behind others. */
+  /**
+   * An answer has begun: the service is there, however long its probe waits behind others. More of one says nothing: a client
+   * that reads slowly decides when it comes out of the buffers.
+   */
   heard(): void;
   close(): void;
 }
