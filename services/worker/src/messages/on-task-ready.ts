@@ -36,12 +36,10 @@ export function onTaskReady(
   let waiting = 0;
   const placeInTime = async (tenant: string, isFirst: boolean, signal: AbortSignal): Promise<boolean> => {
     if (deps.slots.takeSome(1, tenant) === 1) return true;
-    const isCounted = isFirst && !deps.slots.isOwed(tenant);
-    if (isCounted && waiting >= deps.mostWaiting) return false;
-    waiting += isCounted ? 1 : 0;
-    const isTaken = await takeWithin(deps.slots, tenant, signal);
-    waiting -= isCounted ? 1 : 0;
-    return isTaken;
+    if (!isFirst || deps.slots.isOwed(tenant)) return takeWithin(deps.slots, tenant, signal);
+    if (waiting >= deps.mostWaiting) return false;
+    waiting++;
+    return takeWithin(deps.slots, tenant, signal).finally(() => waiting--);
   };
   return async (envelope, signal) => {
     const { executionId, taskId } = envelope.payload;

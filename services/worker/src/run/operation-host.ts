@@ -39,6 +39,7 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
   const { taskId, executionId } = task;
   const line = { logger, taskId, executionId, signal: task.control.signal, lease: task };
   const files = filesHost(deps, task);
+  // Named one by one: a spread costs each operation 7 us instead of 0.1.
   return {
     readResource: files.readResource,
     listResources: files.listResources,
