@@ -23,13 +23,20 @@ export interface TurnsOptions {
   rounds: number;
 }
 
-/** Medians of all rounds that count, as a machine does them at the pace of the first moment. */
+/** Of all rounds that count, as a machine does them at the pace of the first moment. */
 export interface Measured {
   rounds: number;
-  /** Operations or requests a second; null: the shape has a fixed rate. */
+  /** Median of operations or requests a second; null: the shape has a fixed rate. */
   perSecond: number | null;
-  /** CPU ms of an operation, by process; `all` is their sum. */
+  /** Mean CPU ms of an operation, by process; `all` is their sum. */
   cpuMs: Record<string, number>;
+}
+
+/** What a round said. */
+interface Round {
+  perSecond: number | null;
+  /** A process that took no measurable time is not named. */
+  cpuMs: Map<string, number>;
 }
 
 /**
@@ -38,46 +45,40 @@ export interface Measured {
  */
 export function inTurns(sides: readonly Side[], o: TurnsOptions): Map<string, Measured> {
   const first = pace();
-  const rates = new Map(sides.map(({ name }) => [name, [] as number[]]));
-  const costs = new Map(sides.map(({ name }) => [name, new Map<string, number[]>()]));
+  const rounds = new Map(sides.map(({ name }) => [name, [] as Round[]]));
   for (let turn = 0; turn < o.turns; turn++)
     for (const side of turn % 2 === 0 ? sides : [...sides].reverse()) {
       const before = pace();
       const said = run(side, o);
       const slower = (before + pace()) / 2 / first;
-      for (const perSecond of numbersIn(said, / (\d+)\/s/g, o))
-        rates.get(side.name)!.push(perSecond * slower);
-      for (const line of counting([...said.matchAll(/^CPU ms each: (.*)$/gm)], o))
-        for (const [, process, ms] of line[1]!.matchAll(/([a-z][\w-]*) ([\d.]+)/g)) {
-          const cost = costs.get(side.name)!;
-          cost.set(process!, [...(cost.get(process!) ?? []), Number(ms) / slower]);
-        }
+      rounds.get(side.name)!.push(...roundsIn(said, slower).slice(Math.floor(o.rounds / 2)));
     }
-  return new Map(
-    sides.map(({ name }) => {
-      const rate = rates.get(name)!;
-      const cpuMs = Object.fromEntries(
-        [...costs.get(name)!].map(([process, ms]) => [process, mean(ms, o.turns * (o.rounds - skipped(o)))]),
-      );
-      return [
-        name,
-        {
-          rounds: o.turns * (o.rounds - skipped(o)),
-          perSecond: rate.length > 0 ? median(rate) : null,
-          cpuMs,
-        },
-      ];
-    }),
-  );
+  return new Map([...rounds].map(([name, all]) => [name, summary(all)]));
 }
 
-const skipped = ({ rounds }: TurnsOptions): number => Math.floor(rounds / 2);
-const counting = <T>(list: readonly T[], o: TurnsOptions): T[] => list.slice(skipped(o));
-const numbersIn = (text: string, pattern: RegExp, o: TurnsOptions): number[] =>
-  counting([...text.matchAll(pattern)], o).map(([, number]) => Number(number));
-/** A process that took no measurable time in a round is not named there. */
-const mean = (values: readonly number[], rounds: number): number =>
-  values.reduce((sum, value) => sum + value, 0) / rounds;
+/** A round of bench/profile.ts is a line with its rate, if it has one, before a line with its CPU. */
+function roundsIn(said: string, slower: number): Round[] {
+  return [...said.matchAll(/^(.*)\nCPU ms each: (.*)$/gm)].map(([, text, cpu]) => {
+    const rate = / (\d+)\/s/.exec(text!)?.[1];
+    const costs = [...cpu!.matchAll(/([a-z][\w-]*) ([\d.]+)/g)];
+    return {
+      perSecond: rate === undefined ? null : Number(rate) * slower,
+      cpuMs: new Map(costs.map(([, process, ms]) => [process!, Number(ms) / slower])),
+    };
+  });
+}
+
+function summary(rounds: readonly Round[]): Measured {
+  const rates = rounds.flatMap(({ perSecond }) => perSecond ?? []);
+  const processes = new Set(rounds.flatMap(({ cpuMs }) => [...cpuMs.keys()]));
+  const meanOf = (process: string): number =>
+    rounds.reduce((sum, { cpuMs }) => sum + (cpuMs.get(process) ?? 0), 0) / rounds.length;
+  return {
+    rounds: rounds.length,
+    perSecond: rates.length > 0 ? median(rates) : null,
+    cpuMs: Object.fromEntries([...processes].map((process) => [process, meanOf(process)])),
+  };
+}
 
 function run({ root, env }: Side, { shape, mode, workers, rounds }: TurnsOptions): string {
   const options = ['--plain', '--mode', mode, '--workers', String(workers), '--rounds', String(rounds)];

@@ -1,6 +1,6 @@
 // What each part that only makes a manager faster is worth: managers with and without it, in turns (docs/speed-parts.md).
 import { join } from 'node:path';
-import { SPEED_PARTS, type SpeedPart } from '@baton/kernel';
+import type { SpeedPart } from '@baton/kernel';
 import type { Mode } from '../../test/harness/fleet';
 import { benchRoot } from '../harness/child';
 import { columns, type Plan } from '../harness/report';
@@ -38,7 +38,7 @@ export async function parts(plan: Plan): Promise<object> {
   plan.say(columns('without it, of with it', 'per second', 'CPU'));
   for (const { part, shape, mode, workers = 1 } of PLACES) {
     const name = `${part}, ${shape}, ${mode}`;
-    if (!SPEED_PARTS.includes(part) || (only && !only.test(name))) continue;
+    if (only && !only.test(name)) continue;
     const sides = [
       { name: 'with', root, env: { BATON_WITHOUT: '' } },
       { name: 'without', root, env: { BATON_WITHOUT: part } },

@@ -9,7 +9,6 @@ import { poolDialect } from './driver';
 import { watchHalfOpen } from './half-open';
 import { type PreparedStatement, runHot } from './hot-query';
 import { auditMessage, type OutgoingMessage, outbox, unsent } from './outbox';
-
 import { requireTenantRole, tenantRole } from './row-security';
 import { ScopedPool } from './scoped-pool';
 import { isTransient, translateError } from './sql-errors';

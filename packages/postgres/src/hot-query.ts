@@ -37,7 +37,7 @@ const shapes = new WeakMap<Connection, Map<string, Shape>>();
 
 /**
  * A prepared statement in the driver's own protocol, without what its general query makes for each run: a description of
- * the columns by the server and an index of them here, an event for each row (`npm run bench -- rpc`, BENCHMARKS).
+ * the columns by the server, an index of them here, an event for each row (3 % of the CPU of an engine, bench/BENCHMARKS.md).
  */
 class HotQuery {
   readonly name: string;

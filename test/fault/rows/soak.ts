@@ -86,8 +86,9 @@ async function soak({ rig, random, minutes }: RowContext, load: Load): Promise<S
   const end = performance.now() + minutes * 60_000;
   let next = performance.now() + EVERY_MS;
   while (performance.now() < end) {
+    const operations = load.runs().length;
     for (const [name, list] of samples) {
-      const one = sample(rig.process(name).pid(), load.runs().length);
+      const one = sample(rig.process(name).pid(), operations);
       if (one) list.push(one);
     }
     if (performance.now() >= next) {
