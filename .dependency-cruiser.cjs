@@ -13,6 +13,7 @@ const ENGINE_SERVICE = '^services/executions/src/';
 /** Rooms of the executions service, and the rooms that each may import besides what they share (docs/adr/0025). */
 const ROOMS = {
   workers: [],
+  changes: [],
   events: ['executions', 'groups'],
   schedules: ['executions'],
   executions: ['engine', 'groups', 'events', 'schedules'],
@@ -145,10 +146,17 @@ module.exports = {
     },
     {
       name: 'apps-speak-http',
-      comment: 'cli and console import only kernel, contracts, client (cli also dsl)',
+      comment: 'cli and console import only kernel, contracts, client and dsl',
       severity: 'error',
       from: { path: '^apps/(?!standalone/)', pathNot: TESTS },
       to: { path: '^packages/', pathNot: pkg('kernel', 'contracts', 'client', 'dsl') },
+    },
+    {
+      name: 'console-runs-in-browsers',
+      comment: 'nothing of Node.js is in the console',
+      severity: 'error',
+      from: { path: '^apps/console/src/', pathNot: TESTS },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'domain-is-pure',
@@ -212,7 +220,10 @@ module.exports = {
       name: 'prisma-only-in-store',
       comment: 'the Prisma model of a service is for the statements in its store/',
       severity: 'error',
-      from: { path: '^services/[^/]+/src/', pathNot: '^services/[^/]+/src/store/' },
+      from: {
+        path: '^services/[^/]+/src/',
+        pathNot: ['^services/[^/]+/src/store/', '^services/[^/]+/src/[^/]+/store/'],
+      },
       to: { path: '^services/[^/]+/src/store/model\\.ts$' },
     },
     {
@@ -223,7 +234,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|folded-change\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {
@@ -246,7 +257,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
     },
   },
 };

@@ -21,7 +21,9 @@ const esmOnly = [
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  // Modules are loaded once in a process, not in a realm of its own for each test file: half of the CPU of the tests.
+  testEnvironment: '<rootDir>/test/harness/host-environment.cjs',
+  runtime: '<rootDir>/test/harness/native-runtime.cjs',
   // Against hangs only: on a busy machine of two cores a test that starts servers takes long.
   testTimeout: 60_000,
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/apps', '<rootDir>/test'],

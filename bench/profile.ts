@@ -1,7 +1,7 @@
 // node --import tsx bench/profile.ts wide|layered|many|short|long|many-installs|long-install|create|dispatch|single|list|pages [--mode standalone|services] [--workers N] [--sql | --plain] [--rounds N] [--top N]
-// Where the time of one shape goes: CPU by function of every process, (--sql) statements by count and time, both of the last
-// of several rounds, or (--plain) nothing but CPU and phases of each, undisturbed; there may then be several shapes, one after
-// another in one manager. Needs dist/.
+// Shows where the time of one shape goes: CPU by function of every process, or (--sql) statements by count and time, both for the
+// last of several rounds. With --plain it reports only CPU and phases of each round, without disturbing them; then several shapes
+// are allowed, which run one after another in one manager. Needs dist/.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,13 +50,13 @@ const { values, positionals } = parseArgs({
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** What was run, and how many operations or requests that were: CPU is given for each of them. */
+/** Text of the result, and the number of operations or requests: CPU is reported per operation. */
 interface Ran {
   text: string;
   operations: number;
 }
 
-/** Makes the manager ready for a round; answers what it is to do. */
+/** Prepares the manager for a round; returns the function to measure. */
 async function prepared(manager: Manager, name: string, round: number): Promise<() => Promise<Ran>> {
   if (name === 'create') return await creating(manager, round);
   const execution = executed[name];
@@ -91,7 +91,7 @@ async function prepared(manager: Manager, name: string, round: number): Promise<
   return await reading(manager, pathsOf(name, ids));
 }
 
-/** Deployments of 1,000 nodes, one after the other. */
+/** Creates deployments of 1,000 nodes, one after another. */
 async function creating(manager: Manager, round: number): Promise<() => Promise<Ran>> {
   const shape = layered(1000);
   if (round === 0) await putBlueprint(manager, shape);
@@ -103,7 +103,7 @@ async function creating(manager: Manager, round: number): Promise<() => Promise<
   };
 }
 
-/** `list`: one page again and again; `pages`: many, none of them asked for twice at a time. */
+/** Returns the paths to request. `list`: the same page again and again; `pages`: many pages, never the same one twice at a time. */
 function pathsOf(name: string, ids: readonly string[]): string[] {
   if (name === 'single') return ids.map((id) => `/api/v3.1/deployments/${id}`);
   const page = '/api/v3.1/deployments?_size=50';
@@ -144,7 +144,7 @@ function showFunctions(dir: string, most: number): void {
   }
 }
 
-/** Runs it and adds the CPU that it cost: unlike seconds, nearly independent of what else the machine does. */
+/** Runs the function and adds its CPU cost: unlike seconds, CPU hardly depends on other load of the machine. */
 async function withCpu(manager: Manager, run: () => Promise<Ran>): Promise<string> {
   const database = databaseName(manager.databaseUrl);
   const before = usageOf(manager.pids(), database);
@@ -155,7 +155,7 @@ async function withCpu(manager: Manager, run: () => Promise<Ran>): Promise<strin
   return `${text}\nCPU ms each: ${parts.join(', ')}; all ${each(spent.reduce((sum, [, s]) => sum + s, 0))}`;
 }
 
-/** The last round, after those that let the processes compile what they run. */
+/** Returns the last round; the earlier rounds let the JIT compile the code. */
 async function warmed(manager: Manager, name: string, rounds: number): Promise<() => Promise<Ran>> {
   for (let round = 0; round < rounds - 1; round++) await (await prepared(manager, name, round))();
   return await prepared(manager, name, Math.max(0, rounds - 1));
@@ -210,7 +210,7 @@ async function statements(mode: Mode, name: string, rounds: number, most: number
   }
 }
 
-/** When the phases of the newest execution began, ms after its creation. */
+/** Returns the start times of the newest execution's phases, in ms after its creation. */
 async function phasesOf(manager: Manager): Promise<string> {
   const { rows } = await manager.pool.query(`
     select (extract(epoch from g.created_at - e.created_at) * 1000)::int as graph,

@@ -1,5 +1,6 @@
-// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts|scripts ...] [--rounds N] [--quick] [--mode standalone|services]
-//   of api and lists: [--small] less data, [--database NAME] one seeded before, which stays, [--only PATTERN] of shapes, or of paths
+// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts|scripts|console ...] [--rounds N] [--quick] [--mode standalone|services]
+//   console: [--hour] streams for an hour, [--small] less data, [--database NAME] filled once and kept, [--only PATTERN] parts
+//   api and lists: [--small] less data, [--database NAME] seeded before and kept, [--only PATTERN] shapes, or paths
 // JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { describeMachine, machineCpuSeconds } from './harness/machine';
 import { closeAll, serverUrl } from './harness/manager';
 import type { Plan } from './harness/report';
 import { api } from './suites/api';
+import { console_ } from './suites/console';
 import { dispatch } from './suites/dispatch';
 import { engine } from './suites/engine';
 import { fleet } from './suites/fleet';
@@ -38,6 +40,7 @@ const suites: Record<string, (plan: Plan) => Promise<object>> = {
   records,
   parts,
   scripts,
+  console: console_,
 };
 const DEFAULT = ['api', 'dispatch', 'fleet', 'idle'];
 const BUDGET_MS = { quick: 25_000, full: 165_000 };
@@ -58,6 +61,7 @@ function readArguments() {
     options: {
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
+      hour: { type: 'boolean', default: false },
       mode: { type: 'string' },
       small: { type: 'boolean', default: false },
       database: { type: 'string' },
@@ -74,13 +78,13 @@ function readArguments() {
   const rounds = Number(values.rounds ?? (values.quick ? 2 : 5));
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds ${values.rounds}: a number from 1`);
   const modes: Mode[] = values.mode ? [values.mode as Mode] : ['standalone', 'services'];
-  const { quick: isQuick, small: isSmall, out, database, only } = values;
+  const { quick: isQuick, small: isSmall, hour: isHour, out, database, only } = values;
   const given = { ...(database ? { database } : {}), ...(only ? { only } : {}) };
-  return { names, rounds, isQuick, isSmall: isSmall || isQuick, modes, out, given };
+  return { names, rounds, isQuick, isSmall: isSmall || isQuick, isHour, modes, out, given };
 }
 
 async function main(): Promise<void> {
-  const { names, rounds, isQuick, isSmall, modes, out, given } = readArguments();
+  const { names, rounds, isQuick, isSmall, isHour, modes, out, given } = readArguments();
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const machine = await describeMachine(serverUrl());
   say(
@@ -95,7 +99,16 @@ async function main(): Promise<void> {
     machineCpuSeconds();
     const budgetMs = isQuick ? BUDGET_MS.quick : BUDGET_MS.full;
     try {
-      const figures = await suites[name]!({ rounds, isQuick, isSmall, modes, budgetMs, say, ...given });
+      const figures = await suites[name]!({
+        rounds,
+        isQuick,
+        isSmall,
+        isHour,
+        modes,
+        budgetMs,
+        say,
+        ...given,
+      });
       results[name] = { seconds: Math.round((performance.now() - begin) / 1000), ...figures };
     } catch (error) {
       failures += 1;
@@ -109,7 +122,7 @@ async function main(): Promise<void> {
   process.exit(failures > 0 || /^ +"error": /m.test(text()) ? 1 : 0);
 }
 
-/** Ends with `code` after everything that was started has ended. */
+/** Exits with `code` after everything that was started has ended. */
 async function end(code: number, reason: string): Promise<void> {
   process.stderr.write(`${reason}\n`);
   await closeAll();

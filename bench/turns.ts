@@ -1,5 +1,5 @@
 // node --import tsx bench/turns.ts SHAPE... --against DIR [--mode services|standalone] [--workers N] [--turns N] [--rounds N]
-// This checkout and another one, both built, in turns: shapes of bench/profile.ts.
+// Runs this checkout and another one, both built, in turns: shapes of bench/profile.ts.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Mode } from '../test/harness/fleet';

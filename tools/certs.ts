@@ -1,7 +1,8 @@
 /**
- * `npm run certs -- --dir D [--days N] [--host NAME]... [--containers]`: a development authority and a certificate for each service, each server
- * and the users' side of the gateway. Run again it keeps the authority and renews all others, which running services notice
- * within ten seconds. With --containers, by root: the files belong to the users of the containers. Folders hold `ca.crt`, `tls.crt`, `tls.key`, the names that cert-manager uses.
+ * `npm run certs -- --dir D [--days N] [--host NAME]... [--containers]`: creates a development authority, and a certificate for
+ * each service, each server and the users' side of the gateway. A repeated run keeps the authority and renews all certificates;
+ * running services notice this within ten seconds. With --containers (as root) the files belong to the users of the containers.
+ * Folders contain `ca.crt`, `tls.crt`, `tls.key`, the names that cert-manager uses.
  */
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { createAuthority, openAuthority, writeIssued } from '../packages/tls/src
 
 const SERVICES = [...managerServices, 'worker', 'migrate'];
 const SERVERS = ['postgres', 'rabbitmq', 'redis'];
-/** Users of our images, and of the official images of the servers on Debian. */
+/** User ids of our images, and of the servers' official images on Debian. */
 const OWNERS = { services: 10001, servers: 999 };
 const LOCAL = ['localhost', '127.0.0.1'];
 const usage =
@@ -44,7 +45,7 @@ function options() {
   }
 }
 
-/** The authority of `dir`, made when there is none. Its key is read by the owner alone and stays out of all mounts. */
+/** Returns the authority of `dir`, and creates it if there is none. Only the owner can read its key, which is in no mount. */
 async function authorityIn(dir: string, nowMs: number) {
   const files = { cert: join(dir, 'authority.crt'), key: join(dir, 'authority.key') };
   if (existsSync(files.key))
@@ -54,7 +55,7 @@ async function authorityIn(dir: string, nowMs: number) {
     });
   const made = await createAuthority('Baton development', nowMs);
   writeFileSync(files.cert, made.cert);
-  // Last: whoever finds it finds all of it. A crash before leaves a certificate that the next run replaces.
+  // Written last: if it exists, everything exists. After an earlier crash the next run replaces the certificate.
   writeFileSync(files.key, made.key, { mode: 0o600 });
   return made;
 }

@@ -1,8 +1,9 @@
-// Everything that needs no server: format, lint, types, import law, dead code, marks of migrations, pure tests. `--fix` repairs
-// what can be repaired; `--only=types,law` runs some steps; `--fresh` forgets caches as CI does; `--full` tries every case of the
-// properties.
+// All checks that need no server: format, lint, types, import law, dead code, marks of migrations, pure tests. `--fix` repairs
+// what can be repaired; `--only=types,law` runs some steps; `--fresh` ignores caches, as in CI; `--full` runs all pure tests with
+// every case of the properties. Without it, the inner loop runs only tests that a change may affect, with a part of the cases.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { affectedTests, rememberPassed } from './affected-tests.mjs';
 import { bin, root, runSteps } from './run-steps.mjs';
 
 const has = (flag) => process.argv.includes(flag);
@@ -12,29 +13,40 @@ const only = process.argv
   .split(',');
 const cache = join(root, '.baton');
 if (has('--fresh'))
-  for (const name of ['eslint', 'jest', 'tsc.tsbuildinfo'])
+  for (const name of ['eslint', 'jest', 'tsc.tsbuildinfo', 'tsc-console.tsbuildinfo', 'checked-commit'])
     rmSync(join(cache, name), { recursive: true, force: true });
 
-// The long ones first, so that the lanes end together.
+const pureTests = [
+  '--testPathIgnorePatterns',
+  '\\.int\\.test\\.ts$',
+  '/node_modules/',
+  '/dist/',
+  '<rootDir>/test/(e2e|fault|upgrade|sim)/',
+];
+const isFull = has('--full');
+const isWanted = (name) => !only || only.includes(name);
+const affected = isFull || !isWanted('tests') ? null : affectedTests(pureTests);
+// A dependency of test/, since both compilers have a command of the name tsc.
+const compiler = join(root, 'test/node_modules/typescript-native/bin/tsc');
+const types = (project) => [process.execPath, compiler, '-p', project, '--pretty', 'false'];
+
+// Long steps first, so that the lanes end together.
 const steps = [
   {
     name: 'tests',
     command: [
       bin('jest'),
-      // More than cores: some suites wait most of their time.
+      // More than the number of cores: some suites wait most of their time.
       '--maxWorkers=3',
       '--silent',
-      // What failed, without the hundred suites that did not.
+      // Prints only failures, not the hundred successful suites.
       '--reporters=summary',
-      '--testPathIgnorePatterns',
-      '\\.int\\.test\\.ts$',
-      '/node_modules/',
-      '/dist/',
-      '<rootDir>/test/(e2e|fault|upgrade|sim)/',
+      ...(affected ? ['--runTestsByPath', ...affected] : pureTests),
     ],
-    // A part of the random cases, the same at each run; `npm test` and `--full` try all.
-    env: has('--full') ? {} : { BATON_PROP_EFFORT: process.env.BATON_PROP_EFFORT ?? '0.2' },
+    // Only a part of the random cases, the same in each run; `npm test` and `--full` run all.
+    env: isFull ? {} : { BATON_PROP_EFFORT: process.env.BATON_PROP_EFFORT ?? '0.2' },
   },
+  { name: 'promises', command: [bin('oxlint'), 'packages', 'services', 'apps', 'test', 'bench', '--quiet'] },
   {
     name: 'lint',
     command: [
@@ -57,7 +69,8 @@ const steps = [
     name: 'dead',
     command: [bin('knip'), '--no-progress', '--no-config-hints'],
   },
-  { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json', '--pretty', 'false'] },
+  { name: 'types', command: types('tsconfig.json') },
+  { name: 'types of the console', command: types('apps/console/tsconfig.json') },
   {
     name: 'law',
     command: [
@@ -89,5 +102,6 @@ const steps = [
   },
 ];
 
-const isGood = await runSteps(steps.filter((step) => !only || only.includes(step.name)));
+const isGood = await runSteps(steps.filter(({ name }) => isWanted(name)));
+if (isGood && !only) rememberPassed();
 process.exit(isGood ? 0 : 1);

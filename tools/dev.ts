@@ -1,6 +1,6 @@
-// npm run dev: eight kinds of processes with PostgreSQL, RabbitMQ and Redis from the environment or on this machine; services
-// whose bundle changes are started again. Ctrl-C ends all.
-// `--inspect executions` opens the inspector of that process on 127.0.0.1:9229.
+// npm run dev: starts eight kinds of processes with PostgreSQL, RabbitMQ and Redis from the environment or on this machine, and
+// restarts services whose bundle changes. Ctrl-C ends all. `--inspect executions` opens the inspector of that process on
+// 127.0.0.1:9229.
 import { spawnSync } from 'node:child_process';
 import { watch } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     ...process.env,
   };
   await ensureDatabase(env.DATABASE_URL!);
-  // As in production each service has a login of its own, with a new password at each start.
+  // As in production, each service has its own login; its password is new at each start.
   const { DATABASE_URL: ownerUrl, ...others } = env;
   const databaseUrls = serviceDatabaseUrls(ownerUrl!);
   const migrated = spawnSync(process.execPath, [join(root, 'dist/apps/standalone/migrate.main.js')], {
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
     process.exit(64);
   }
   const logDir = join(root, '.baton/dev/logs');
-  // As in production workers have what they read, and no key of the services.
+  // As in production, workers get only the variables that they read, and no key of the services.
   const environmentOf = (name: string, service: string): NodeJS.ProcessEnv => {
     const dir = { BATON_HTTP_PORT: '0', BATON_WORKER_DIR: join(root, '.baton/dev', name) };
     const inspected = values.inspect === name ? INSPECTED : {};
@@ -91,7 +91,7 @@ async function main(): Promise<void> {
 }
 
 async function ensureDatabase(url: string): Promise<void> {
-  // The tools are no package of the workspace: the driver is that of the test kit.
+  // The tools are not a package of the workspace: they use the driver of the test kit.
   const pg = createRequire(join(root, 'packages/testkit/package.json'))('pg') as typeof import('pg');
   const server = new URL(url);
   const name = server.pathname.slice(1);

@@ -1,4 +1,4 @@
-// npm run e2e -- [--mode standalone|services] [--workers N]: the end-to-end suite against a manager of that kind.
+// npm run e2e -- [--mode standalone|services] [--workers N]: runs the end-to-end suite against a manager of this kind.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,7 +6,7 @@ import { ensureTestServices } from './test-services.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** What Node is to run for the suite, and with what environment. */
+/** Returns the Node arguments and the environment of the suite. */
 export const e2eCommand = ({ mode, workers, env, filter = [] }) => ({
   args: ['node_modules/jest/bin/jest.js', '--config', 'jest.e2e.cjs', '--runInBand', ...filter],
   env: { ...env, BATON_E2E_MODE: mode, BATON_E2E_WORKERS: String(workers) },

@@ -1,5 +1,5 @@
-// Writes test/manifests/schema.json: the kinds that our manifests use as one strict JSON schema, from the TypeScript
-// types of the Kubernetes API.
+// Writes test/manifests/schema.json: one strict JSON schema of the kinds that our manifests use, from the TypeScript types of the
+// Kubernetes API.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGenerator } from 'ts-json-schema-generator';

@@ -1,14 +1,14 @@
-// Writes the Prisma clients (gen/ folders that the schemas name) from services/*/prisma/schema.prisma. Offline: the schema engine, which
-// the program would fetch from its vendor, has no part in `generate`, so any executable file stands for it.
+// Writes the Prisma clients (gen/ folders named in the schemas) from services/*/prisma/schema.prisma. Works offline: `generate`
+// does not use the schema engine, which the program would download from its vendor, so any executable file can stand in for it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { root } from './run-steps.mjs';
 
-/** Files for browsers, which nothing of ours imports. */
+/** Files for browsers, which our code does not import. */
 const UNUSED = ['browser.ts', 'internal/prismaNamespaceBrowser.ts'];
 
-/** Every schema.prisma: those of services, and the one that packages/postgres tests with. */
+/** All schema.prisma files: of services, and the one for the tests of packages/postgres. */
 const schemas = [
   ...readdirSync(join(root, 'services')).map((name) => join(root, 'services', name, 'prisma/schema.prisma')),
   join(root, 'packages/postgres/test-prisma/schema.prisma'),

@@ -1,5 +1,5 @@
-// Writes services/*/src/store/tables.gen.ts from the migrations: makes a scratch database, runs them all, reads it back.
-// `--check` changes nothing and fails when a committed file differs. Needs PostgreSQL (DATABASE_URL or 127.0.0.1:5432).
+// Writes services/*/src/store/tables.gen.ts from the migrations: creates a scratch database, runs all migrations, reads the
+// schema. `--check` changes nothing and fails when a committed file differs. Needs PostgreSQL (DATABASE_URL or 127.0.0.1:5432).
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,7 +24,7 @@ const services = readdirSync(join(root, 'services'))
     target: join(root, 'services', name, 'src/store/tables.gen.ts'),
   }));
 
-/** Types as packages/postgres parses them: int8 and numeric are numbers, times are ISO texts. */
+/** Types as parsed by packages/postgres: int8 and numeric are numbers, times are ISO texts. */
 const TYPE_MAPPING = {
   timestamptz: 'string',
   timestamp: 'string',

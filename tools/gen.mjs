@@ -1,5 +1,5 @@
-// Writes everything that is generated: rpc code from proto/, Prisma clients, table types from the migrations, docs/generated.
-// `--offline` leaves out what needs PostgreSQL.
+// Writes all generated files: rpc code from proto/, Prisma clients, table types from the migrations, docs/generated. `--offline`
+// skips steps that need PostgreSQL.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { bin, root, runSteps } from './run-steps.mjs';
@@ -27,6 +27,6 @@ if (existsSync(join(root, 'packages/dsl/tools/generate.ts'))) {
 if (!process.argv.includes('--offline'))
   steps.push({ name: 'tables', command: [process.execPath, 'tools/gen-tables.mjs'] });
 
-// One after the other: the later ones read what the earlier ones wrote.
+// One after another: later steps read files that earlier steps wrote.
 const isGood = await runSteps(steps, 1);
 process.exit(isGood ? 0 : 1);

@@ -1,4 +1,4 @@
-// Makes node_modules fit the lock file, with only Node.js and npm present, and lets Git use the hooks of this repository.
+// Updates node_modules to the lock file, with only Node.js and npm present, and activates the Git hooks of this repository.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -12,15 +12,15 @@ function pnpm(args, options = {}) {
   const run = spawnSync('npx', ['--yes', PNPM, ...args], {
     cwd: root,
     stdio: options.quiet ? ['ignore', 'ignore', 'inherit'] : 'inherit',
-    // Without a terminal pnpm refuses to replace a node_modules that another pnpm made.
+    // Without a terminal pnpm refuses to replace a node_modules of another pnpm.
     env: { ...process.env, CI: '1' },
   });
   if (run.status !== 0) throw new Error(`pnpm ${args.join(' ')} failed`);
 }
 
 /**
- * Lets Git run the hooks of `.githooks`. Only in a checkout of its own: not in an archive without Git, and not where `folder`
- * lies inside another repository. A hooks path that somebody has set stays.
+ * Activates the Git hooks of `.githooks`. Only in its own checkout: not in an archive without Git, and not if `folder` lies
+ * inside another repository. Keeps a hooks path that somebody has set.
  */
 export function useHooks(folder = root) {
   const git = (...args) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
@@ -29,7 +29,7 @@ export function useHooks(folder = root) {
   if (git('config', 'core.hooksPath').stdout.trim() === '') git('config', 'core.hooksPath', '.githooks');
 }
 
-/** Installs when the lock file changed since the last time; returns whether it did. */
+/** Installs if the lock file changed since the last time; returns whether it installed. */
 export function ensureInstalled() {
   const lock = readFileSync(join(root, 'pnpm-lock.yaml'));
   const digest = createHash('sha256').update(lock).update(process.version).digest('hex');

@@ -1,5 +1,5 @@
-// Judges every migration by its mark (docs/checklists/new-table.md, docs/adr/0027-formats-carry-numbers.md). A step of
-// `npm run check`; test/formats/migration-lint.test.ts shows that it can fail.
+// Checks every migration by its mark (docs/checklists/new-table.md, docs/adr/0027-formats-carry-numbers.md). A step of `npm run
+// check`; test/formats/migration-lint.test.ts proves that it can fail.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { judgeMigration, SMALL } from './migrations/rules.mjs';

@@ -1,5 +1,5 @@
-// Runs the program `prisma` without its studio and its local server, which are not installed (.pnpmfile.cjs) and which `generate` does
-// not use, but which the program loads at its start.
+// Runs the program `prisma` without its studio and its local server. These are not installed (.pnpmfile.cjs) and `generate` does
+// not use them, but the program loads them at its start.
 const Module = require('node:module');
 
 const ABSENT = /^@prisma\/(dev|studio-core)(\/|$)/;

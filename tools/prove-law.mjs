@@ -1,4 +1,4 @@
-// Proves that the checks can fail: writes a tree with one violation of each law and expects exactly those findings.
+// Proves that the checks can fail: writes a tree with one violation of each rule and expects exactly those findings.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { bin, root } from './run-steps.mjs';
 const long = (lines) => Array.from({ length: lines }, (_, i) => `export const n${i} = ${i};`).join('\n');
 const longFunction = `export function long(): number {\n  let n = 0;\n${'  n += 1;\n'.repeat(61)}  return n;\n}`;
 
-/** file -> [text, rule that must find it, or null for a file that is fine, absent: not judged] */
+/** file -> [text, rule]. The rule must find the file; null: the file is correct; absent: the file is not judged. */
 const imports = {
   'packages/kernel/src/index.ts': ['export const ok = 1;', null],
   'packages/kernel/src/reads-files.ts': [
@@ -112,6 +112,10 @@ const imports = {
     'only-standalone-composes',
   ],
   'apps/cli/src/knows-http.ts': ["export { h } from '../../../packages/http/src/index';", 'apps-speak-http'],
+  'apps/console/src/reads-files.ts': [
+    "import { readFileSync } from 'node:fs';\nexport const r = readFileSync;",
+    'console-runs-in-browsers',
+  ],
   'apps/standalone/src/digs.ts': [
     "export { hidden } from '../../../services/catalog/src/hidden';",
     'standalone-through-service-ts',
@@ -122,11 +126,11 @@ const imports = {
 const texts = {
   'packages/broker/src/floats.ts': [
     'async function work(): Promise<void> {}\nexport function start(): void {\n  work();\n}',
-    '@typescript-eslint/no-floating-promises',
+    'typescript(no-floating-promises)',
   ],
   'packages/broker/src/misuses.ts': [
     'const isReady = async (): Promise<boolean> => true;\nexport const n = isReady() ? 1 : 2;',
-    '@typescript-eslint/no-misused-promises',
+    'typescript(no-misused-promises)',
   ],
   'packages/broker/src/clock.ts': ['export const now = Date.now();', 'no-restricted-syntax'],
   'packages/broker/src/today.ts': ['export const now = new Date();', 'no-restricted-syntax'],
@@ -214,7 +218,7 @@ function writeTree(dir, files) {
   );
 }
 
-/** Compares what was expected of each file with what was found there. */
+/** Compares the expected with the actual findings of each file. */
 function differences(files, foundIn) {
   return Object.entries(files).flatMap(([file, [, rule]]) => {
     const found = foundIn(file);
@@ -249,7 +253,7 @@ function proveImports() {
           maxBuffer: 1 << 26,
         },
       );
-    // The report for people is the one whose exit code counts in the check.
+    // The exit code of the readable report is the one that counts in the check.
     if (cruise('err').status === 0) return ['the command answers success although laws are broken'];
     const { violations } = JSON.parse(cruise('json').stdout).summary;
     return differences(imports, (file) => violations.filter((v) => v.from === file).map((v) => v.rule.name));
@@ -263,16 +267,26 @@ async function proveTexts() {
   try {
     writeTree(dir, texts);
     symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'), 'junction');
-    process.env.BATON_LINT_ROOT = dir;
     const eslint = new ESLint({ cwd: dir, overrideConfigFile: join(root, 'eslint.config.mjs') });
     const results = await eslint.lintFiles(['packages']);
+    const promises = lintPromises(dir);
     return differences(texts, (file) => {
       const result = results.find((r) => r.filePath.endsWith(file));
-      return (result?.messages ?? []).map((m) => m.ruleId ?? m.message);
+      return [
+        ...(result?.messages ?? []).map((m) => m.ruleId ?? m.message),
+        ...promises.filter(({ filename }) => filename === file).map(({ code }) => code),
+      ];
     });
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+function lintPromises(dir) {
+  const args = ['-c', join(root, '.oxlintrc.json'), '--format', 'json', 'packages'];
+  const { status, stdout } = spawnSync(bin('oxlint'), args, { cwd: dir, encoding: 'utf8' });
+  if (status !== 1) throw new Error(`oxlint ended with ${status} although promises float: ${stdout}`);
+  return JSON.parse(stdout).diagnostics;
 }
 
 const problems = [...proveImports(), ...(await proveTexts())];

@@ -1,10 +1,10 @@
-// Runs named commands, a few at a time; prints the output of those that fail, and a line with times.
+// Runs named commands, a few in parallel; prints the output of failed ones, and a line with times.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..');
 
-/** Path of a locally installed command. */
+/** Returns the path of a locally installed command. */
 export const bin = (name) => join(root, 'node_modules', '.bin', name);
 
 function run(step) {
@@ -32,7 +32,7 @@ function report(result) {
   if (result.code !== 0) console.log(result.output.trimEnd());
 }
 
-/** Steps `{name, command, env?}`, `lanes` at a time; answers whether all went well. */
+/** Runs steps `{name, command, env?}`, `lanes` at a time; returns whether all succeeded. */
 export async function runSteps(steps, lanes = 2) {
   const waiting = [...steps];
   const results = [];

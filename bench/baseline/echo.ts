@@ -1,4 +1,4 @@
-// Sends back what it gets: the other end of the round trip that tells what waking another process costs.
+// Echo server: the other end of a round trip that measures the cost of waking another process.
 import { type AddressInfo, createServer } from 'node:net';
 import { serveParent } from '../harness/child';
 

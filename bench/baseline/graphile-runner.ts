@@ -1,4 +1,4 @@
-// graphile-worker with a task that only tells when it started.
+// graphile-worker with a task that only reports its start.
 import { type Runner, run } from 'graphile-worker';
 import { serveParent } from '../harness/child';
 import { createStartSender } from '../harness/start-times';

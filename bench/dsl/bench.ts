@@ -11,8 +11,8 @@ import * as yaml from 'js-yaml';
 import { chainOfTypes, treeOfNodes } from './inputs';
 
 /**
- * Time of parse, preparation and expansion by size, beside a plain YAML read of the same text. Preparation includes
- * expansion; the latter is also measured alone. Prints JSON; times are medians in ms after warm-up.
+ * Measures parse, preparation and expansion by size, compared with a plain YAML read of the same text. Preparation includes
+ * expansion, which is also measured alone. Prints JSON; times are medians in ms after warm-up.
  */
 interface Measured {
   name: string;
@@ -30,7 +30,7 @@ const median = (values: number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** The shared cache for everything but the main file. */
+/** Returns a text cache that shares everything except the main file. */
 function withoutMain(main: string): TextCache {
   return {
     read: (name, text, limits) => (text === main ? createTextCache() : imports).read(name, text, limits),

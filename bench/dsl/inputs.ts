@@ -26,7 +26,9 @@ plugins:
   p: {executor: central_deployment_agent, install: false}
 `;
 
-/** `count` nodes; each but the first is connected to node i/2, all are of one type with four operations. */
+/**
+ * Returns a blueprint with `count` nodes of one type with four operations. Node i is connected to node i/2, except for the first.
+ */
 export function treeOfNodes(count: number, usesBuiltInTypes = false): string {
   const parent = usesBuiltInTypes ? '    derived_from: cloudify.nodes.Root\n' : '';
   const lines = [
@@ -45,7 +47,10 @@ export function treeOfNodes(count: number, usesBuiltInTypes = false): string {
   return lines.join('');
 }
 
-/** `count` node types, each derived from the one before and adding a property; one node of the last. */
+/**
+ * Returns a blueprint with `count` node types, each derived from the previous one with one more property, and one node of the
+ * last type.
+ */
 export function chainOfTypes(count: number): string {
   const lines = [HEAD, 'node_types:\n  type_0:\n', OPERATIONS];
   for (let i = 1; i < count; i++)

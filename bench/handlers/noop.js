@@ -1,4 +1,4 @@
-// `noop.op` ends at once; `noop.told` first tells BENCH_START_PORT when it started: one datagram, execution id and time.
+// `noop.op` ends immediately. `noop.told` first reports its start to BENCH_START_PORT: one datagram with execution id and time.
 const dgram = require('node:dgram');
 
 const port = Number(process.env.BENCH_START_PORT ?? 0);

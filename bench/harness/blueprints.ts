@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archiveOf } from '../../test/harness/session';
 
-/** Blueprints whose operations are answered by handlers/noop.js (mappings `noop.op` and `noop.told` behind the alias `noop`). */
+/** Blueprints whose operations are implemented by handlers/noop.js (mappings `noop.op` and `noop.told` behind the alias `noop`). */
 export interface Shape {
   name: string;
   yaml: string;
-  /** Operations that one execution runs. */
+  /** Number of operations of one execution. */
   operations: number;
-  /** What is started; absent: `install`. */
+  /** The workflow to start; absent: `install`. */
   request?: { workflow_id: string; parameters: object };
 }
 
@@ -35,7 +35,7 @@ ${targets.length === 0 ? '' : '    relationships:\n'}${targets
   .map((target) => `      - { type: cloudify.relationships.depends_on, target: ${target} }\n`)
   .join('')}`;
 
-/** Nodes without relationships, two operations each. */
+/** Nodes without relationships, with two operations each. */
 export function independent(count: number): Shape {
   const nodes = Array.from({ length: count }, (_, i) => node(`n${i}`, []));
   return {
@@ -45,7 +45,7 @@ export function independent(count: number): Shape {
   };
 }
 
-/** Ten layers; each node depends on two random ones of the layer before; two operations a node. Always the same graph. */
+/** Ten layers; each node depends on two random nodes of the previous layer and has two operations. The graph is always the same. */
 export function layered(count: number): Shape {
   const width = Math.ceil(count / 10);
   let seed = 20_261;
@@ -70,7 +70,7 @@ export function layered(count: number): Shape {
   };
 }
 
-/** Nodes in a row with one operation each; `install` brings their states, lifecycle and some eight tasks a node. */
+/** A chain of nodes with one operation each. `install` also has their states and lifecycle: some eight tasks per node. */
 export function chain(length: number): Shape {
   const nodes = Array.from({ length }, (_, i) => node(`n${i}`, i === 0 ? [] : [`n${i - 1}`]));
   return {
@@ -80,13 +80,13 @@ export function chain(length: number): Shape {
   };
 }
 
-/** One node with one operation, which tells when it started (harness/start-times.ts). */
+/** One node with one operation, which reports its start (harness/start-times.ts). */
 export function told(): Shape {
   const yaml = `${head(['create'], 'noop.told')}node_templates:\n${node('n0', [])}`;
   return { name: 'told', yaml, operations: 1 };
 }
 
-/** Operations in a row and nothing else: those of a chain's nodes in the order of their dependencies. */
+/** Sequential operations and nothing else: those of a chain's nodes in the order of their dependencies. */
 export function inRow(length: number): Shape {
   return {
     ...chain(length),
@@ -98,7 +98,7 @@ export function inRow(length: number): Shape {
   };
 }
 
-/** examples/fleet with `members` and operations that do nothing at all. */
+/** examples/fleet with `members` and no-op operations. */
 export function fleetOf(members: number): Shape {
   const yaml = `${head(['create', 'start', 'stop', 'delete'])}node_templates:
 ${node('base', [])}${node('member', ['base'])}groups:

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Programs of the bench in processes of their own, asked over the channel of fork: one question, one answer. */
+/** Bench programs in their own processes, called over the channel of fork: one question, one answer. */
 export interface Child<Ask, Answer> {
   pid: number;
   ask(question: Ask): Promise<Answer>;
@@ -16,7 +16,7 @@ interface Reply {
 const KILL_AFTER_MS = 5_000;
 export const benchRoot = join(__dirname, '..');
 
-/** Starts `file` (below bench/). Its questions are answered one after the other. */
+/** Starts `file` (below bench/). Its questions are answered one at a time. */
 export function startChild<Ask extends object, Answer>(
   file: string,
   env: Record<string, string> = {},
@@ -62,7 +62,7 @@ function exchange(child: ChildProcess, question: object): Promise<unknown> {
   });
 }
 
-/** In the child: answers the parent until it disconnects; then `end` runs and the process ends. */
+/** Runs in the child: answers the parent until it disconnects; then calls `end` and exits. */
 export function serveParent<Ask>(
   answer: (question: Ask) => Promise<unknown>,
   end: () => Promise<void> = async () => undefined,

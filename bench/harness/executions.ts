@@ -3,21 +3,21 @@ import { call } from '../../test/harness/session';
 import type { Manager } from './manager';
 
 export interface Finished {
-  /** From the first execution's creation to the last one's end, by the clock of the database. */
+  /** From the creation of the first execution to the end of the last one, by the database clock. */
   seconds: number;
-  /** As the engine counts them. */
+  /** Number of operations as counted by the engine. */
   operations: number;
 }
 
 const POLL_MS = 40;
 
-/** Starts a workflow; answers the id of the execution. */
+/** Starts a workflow; returns the id of the execution. */
 export async function start(manager: Manager, deploymentId: string, more: object = {}): Promise<string> {
   const body = { deployment_id: deploymentId, workflow_id: 'install', ...more };
   return (await call(manager.client, 'startExecution', {}, body)).id;
 }
 
-/** Waits for the end of all. @throws Error when one did not end as terminated, or after `limitMs`. */
+/** Waits until all have ended. @throws Error when one ended with a status other than terminated, or after `limitMs` */
 export async function allEnded(manager: Manager, ids: readonly string[], limitMs: number): Promise<Finished> {
   const until = performance.now() + limitMs;
   for (;;) {
@@ -42,7 +42,7 @@ export async function allEnded(manager: Manager, ids: readonly string[], limitMs
   }
 }
 
-/** Installs these deployments at once, or carries out what `request` asks for on each. */
+/** Installs these deployments in parallel, or carries out `request` on each. */
 export async function runAll(
   manager: Manager,
   deployments: readonly string[],

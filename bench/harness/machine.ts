@@ -14,17 +14,17 @@ export interface Machine {
   system: string;
   node: string;
   postgres: { version: string; fsync: string; synchronousCommit: string; sharedBuffers: string };
-  /** Processes that waited for a core before the first measurement, mean of a minute: more than 1 is not a quiet machine. */
+  /** Number of processes that waited for a core before the first measurement, mean of a minute: above 1 the machine is not idle. */
   loadBefore: number;
   /**
-   * Median of one byte to another process and back over loopback while nothing else runs, in microseconds. Where a core that
-   * sleeps is slow to wake (a virtual machine that leaves to its host for it), a chain of operations waits that much longer
-   * for each hop.
+   * Median round trip of one byte to another process over loopback while nothing else runs, in microseconds. On machines whose
+   * sleeping cores wake slowly (a virtual machine that leaves this to its host), a chain of operations waits that much longer at
+   * each hop.
    */
   roundTripUs: number;
 }
 
-/** The machine that the figures belong to. */
+/** Describes the machine that the figures belong to. */
 export async function describeMachine(databaseUrl: string): Promise<Machine> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -54,7 +54,7 @@ async function roundTripUs(): Promise<number> {
   }
 }
 
-/** Milliseconds of each round trip, one after the other. */
+/** Measures round trips, one after another, in milliseconds. */
 function roundTrips(port: number): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const times: number[] = [];
@@ -66,7 +66,7 @@ function roundTrips(port: number): Promise<number[]> {
     };
     socket.once('connect', send);
     socket.once('error', reject);
-    // After the last one this comes too late to reject anything.
+    // After the last round trip the promise is already settled, so this has no effect.
     socket.once('close', () => reject(new Error('the other end of the round trip closed the connection')));
     socket.on('data', () => {
       times.push(performance.now() - begin);
@@ -94,7 +94,7 @@ function cpuTimes(): { busy: number; all: number } {
   }
 }
 
-/** CPU seconds that all processes of the machine spent since the last call, to tell how much others took. */
+/** Returns the CPU seconds of all processes of the machine since the last call, to detect other load. */
 export function machineCpuSeconds(): number {
   const now = cpuTimes();
   const spent = (now.busy - last.busy) / 100;

@@ -9,12 +9,12 @@ import { archive, type Shape } from './blueprints';
 import { benchRoot } from './child';
 import { childrenOf } from './processes';
 
-/** A manager under test, its database on the same server as the baselines. */
+/** A manager under test. Its database is on the same server as the baselines. */
 export interface Manager {
   fleet: Fleet;
   client: Client;
   databaseUrl: string;
-  /** For reading what the engine wrote: when executions began and ended. */
+  /** For reading data of the engine: when executions began and ended. */
   pool: pg.Pool;
   /** Process ids by name; workers of the standalone are `worker-N`. */
   pids(): Map<string, number>;
@@ -25,16 +25,16 @@ export interface ManagerOptions {
   mode: Mode;
   workers: number;
   env?: Record<string, string>;
-  /** A database that is there already and stays; default a new one. */
+  /** An existing database, which is kept; default: a new one. */
   databaseUrl?: string;
   /** Standalone with its own embedded PostgreSQL instead of the shared server. */
   isEmbedded?: boolean;
 }
 
-/** What still has to be undone, newest last: an interrupted bench leaves neither processes nor databases behind. */
+/** Pending clean-up functions, newest last: an interrupted bench leaves neither processes nor databases behind. */
 const open = new Set<() => Promise<void>>();
 
-/** `undo` once, by whoever comes first: its owner or the end of the bench. */
+/** Returns a function that runs `undo` once, either by its owner or at the end of the bench. */
 function undoOnce(undo: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
   const once = (): Promise<void> => {
@@ -45,7 +45,7 @@ function undoOnce(undo: () => Promise<void>): () => Promise<void> {
   return once;
 }
 
-/** Ends everything that the bench has running. */
+/** Ends everything that the bench has started. */
 export async function closeAll(): Promise<void> {
   for (const undo of [...open].reverse()) await undo().catch(() => undefined);
 }
@@ -60,7 +60,7 @@ export async function startManager(o: ManagerOptions): Promise<Manager> {
     BATON_WORKER_HANDLERS: join(benchRoot, 'handlers/noop.js'),
     ...o.env,
   };
-  // Known to closeAll from the first moment: a start that is interrupted is waited for and undone.
+  // Registered for closeAll immediately: an interrupted start is awaited and undone.
   const given = database?.url ?? o.databaseUrl;
   const starting = startFleet({
     mode: o.mode,
@@ -102,7 +102,7 @@ function pidsOf(fleet: Fleet): Map<string, number> {
   return pids;
 }
 
-/** An empty database on the server of the tests. */
+/** Creates an empty database on the server of the tests. */
 export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `baton_bench_${process.pid}_${randomSuffix(6)}`;
   await onServer(`create database "${name}"`);
@@ -110,6 +110,17 @@ export async function createDatabase(): Promise<{ url: string; drop(): Promise<v
     url: withDatabase(serverUrl(), name),
     drop: undoOnce(() => onServer(`drop database if exists "${name}" with (force)`)),
   };
+}
+
+/** Creates a database with this name, which is kept. Returns false if it exists already. */
+export async function createNamed(name: string): Promise<boolean> {
+  try {
+    await onServer(`create database "${name.replaceAll('"', '""')}"`);
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === '42P04') return false;
+    throw error;
+  }
 }
 
 async function onServer(statement: string): Promise<void> {
@@ -132,7 +143,7 @@ export async function putDeployment(manager: Manager, id: string, blueprint: str
   await call(manager.client, 'createDeployment', { id }, { blueprint_id: blueprint });
 }
 
-/** Runs `work` for 0..count-1, `atOnce` at a time. */
+/** Runs `work` for 0..count-1, at most `atOnce` at a time. */
 export async function inParallel(
   count: number,
   atOnce: number,

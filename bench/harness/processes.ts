@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** What the kernel says about processes (Linux); elsewhere everything is empty. */
+/** Data of the kernel about processes (Linux); on other systems everything is empty. */
 export interface Usage {
   cpuSeconds: number;
   rssMb: number;
 }
 
-/** CONFIG_HZ of user space: 100 on every Linux that Node.js runs on. */
+/** Clock ticks per second in user space: 100 on every Linux that Node.js runs on. */
 const TICKS_PER_SECOND = 100;
 const PAGE_MB = 4096 / 1e6;
 
 function statOf(pid: number): { parent: number; usage: Usage } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is a name in brackets and may hold spaces.
+    // The second field is a name in brackets and may contain spaces.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const [parent, user, system, pages] = [fields[1], fields[11], fields[12], fields[21]].map(Number);
     return {
@@ -43,7 +43,7 @@ const allPids = (): number[] => {
   }
 };
 
-/** Processes whose parent is `pid`. */
+/** Returns the processes whose parent is `pid`. */
 export function childrenOf(pid: number): number[] {
   return allPids().filter((one) => statOf(one)?.parent === pid);
 }
@@ -58,7 +58,7 @@ function total(pids: readonly number[]): Usage {
   return sum;
 }
 
-/** Connections of PostgreSQL to one database, by the titles that it gives its processes. */
+/** Returns the PostgreSQL processes of connections to one database, found by their process titles. */
 function backendsOf(database: string): number[] {
   return allPids().filter((pid) => {
     const title = commandLine(pid);
@@ -66,7 +66,7 @@ function backendsOf(database: string): number[] {
   });
 }
 
-/** CPU and memory so far by name; `postgres` are the connections of `database` (shared memory is counted in each). */
+/** Returns CPU and memory so far by name; `postgres` are the connections of `database` (shared memory is counted in each). */
 export function usageOf(processes: ReadonlyMap<string, number>, database: string | null): Map<string, Usage> {
   const found = new Map<string, Usage>();
   for (const [name, pid] of processes) found.set(name, total([pid]));
@@ -74,7 +74,7 @@ export function usageOf(processes: ReadonlyMap<string, number>, database: string
   return found;
 }
 
-/** CPU seconds spent between two readings by name. */
+/** Returns the CPU seconds between two readings, by name. */
 export function cpuBetween(
   before: ReadonlyMap<string, Usage>,
   after: ReadonlyMap<string, Usage>,
@@ -87,7 +87,7 @@ export function cpuBetween(
   );
 }
 
-/** A process and everything below it, by a name that tells them apart. */
+/** Returns a process and all its descendants, by distinct names. */
 export function treeOf(pid: number): Map<string, number> {
   const tree = new Map<string, number>();
   const add = (one: number): void => {
@@ -102,7 +102,7 @@ export function treeOf(pid: number): Map<string, number> {
   return tree;
 }
 
-/** Memory of a process in MB, pages that several share counted by parts. */
+/** Returns the memory of a process in MB; shared pages are counted proportionally. */
 export function proportionalMb(pid: number): number {
   try {
     return (
@@ -113,16 +113,16 @@ export function proportionalMb(pid: number): number {
   }
 }
 
-/** Lets `peakRssMb` of a process begin anew. */
+/** Resets `peakRssMb` of a process. */
 export function forgetPeakRss(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // Where the kernel does not let us, the peak is the one since the start: too much at worst.
+    // If the kernel does not allow it, the peak is the one since the start, which is at worst too high.
   }
 }
 
-/** The most memory that a process had in RAM since its start, or since it was forgotten, MB. */
+/** Returns the peak resident memory of a process since its start or the last reset, in MB. */
 export function peakRssMb(pid: number): number {
   try {
     return Math.round(

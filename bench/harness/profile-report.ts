@@ -17,7 +17,7 @@ export interface Hot {
   totalMs: number;
 }
 
-/** Functions of a CPU profile, most own time first; `idlePercent` is the share in which nothing ran. */
+/** Returns the functions of a CPU profile, largest own time first; `idlePercent` is the share of idle time. */
 export function hotFunctions(
   file: string,
   most: number,
@@ -29,7 +29,7 @@ export function hotFunctions(
   const found = new Map<string, Hot>();
   const named = ({ callFrame: { functionName, url, lineNumber } }: Node): string =>
     `${functionName || '(anonymous)'} ${url.split('/').slice(-3).join('/')}:${lineNumber + 1}`;
-  /** Adds a subtree; a function that calls itself counts once. */
+  /** Adds a subtree; a recursive function counts once. */
   const add = (node: Node, above: ReadonlySet<string>): number => {
     const name = named(node);
     const own = self.get(node.id) ?? 0;

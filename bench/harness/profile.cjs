@@ -1,4 +1,4 @@
-// Preloaded into a manager's processes by NODE_OPTIONS: SIGUSR2 starts a CPU profile, the next one writes it.
+// Preloaded into a manager's processes by NODE_OPTIONS: SIGUSR2 starts a CPU profile, the next SIGUSR2 writes it.
 const { renameSync, writeFileSync } = require('node:fs');
 const { Session } = require('node:inspector');
 const { basename, dirname, join } = require('node:path');

@@ -1,19 +1,19 @@
-// Which statements one request costs, told apart from what a manager does by itself all the time.
+// Determines the statements that one request causes, separated from the statements that a manager sends all the time by itself.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SentStatement, SqlWatch } from './watched-sql';
 
-/** A statement by itself, or a transaction from its begin to its commit. */
+/** A single statement, or a transaction from its begin to its commit. */
 export type Unit = SentStatement[];
 
 /**
- * Longer than the longest interval of the loops that run all the time (10 s and its jitter), and than the patience of the
- * reaper of leases after a start: its own statement comes only then, each second.
+ * Longer than the longest interval of the permanent loops (10 s plus jitter), and longer than the initial delay of the lease
+ * reaper, which sends its statement each second only after that delay.
  */
 const IDLE_MS = 13_000;
-/** Long enough for what a request leaves to be done after its answer. */
+/** Long enough for work that a request leaves to be done after its answer. */
 const AFTER_MS = 150;
 
-/** Statements in their order, those of a transaction together. */
+/** Groups statements in their order; those of a transaction form one unit. */
 function unitsOf(sent: readonly SentStatement[]): Unit[] {
   const open = new Map<number, Unit>();
   const units: Unit[] = [];
@@ -34,13 +34,16 @@ const signature = (unit: Unit): string => unit.map((one) => one.text).join(';');
 
 export interface RequestSql {
   /**
-   * What `request` makes the processes send. Asked three times: the first time something may be looked up and kept, and
-   * what is not seen both times after it was no part of it.
+   * Returns the statements that `request` causes in the processes. Sends it three times: the first one may fill caches, and
+   * statements that are missing in one of the other two were not caused by the request.
    */
   of(request: () => Promise<void>): Promise<Unit[]>;
 }
 
-/** Watches the processes at rest first. Only statements in `schemas` count: others are done by services that are told of the request. */
+/**
+ * Observes the idle processes first. Only statements in `schemas` count: others come from services that are notified of the
+ * request.
+ */
 export async function requestSql(
   watch: SqlWatch,
   pids: readonly number[],

@@ -1,9 +1,9 @@
 import { createSocket } from 'node:dgram';
 
-/** Wall clock with parts of a millisecond; the same for all processes of a machine. */
+/** Returns the wall clock with fractions of a millisecond; the same for all processes of a machine. */
 export const wallMs = (): number => performance.timeOrigin + performance.now();
 
-/** Collects when operations started: handlers send `<id> <time>` as datagrams over the loopback. */
+/** Collects the start times of operations: handlers send `<id> <time>` as datagrams over the loopback. */
 export interface StartTimes {
   port: number;
   /** First start by id. */

@@ -23,13 +23,13 @@ export const rounded = (value: number, digits = 2): number => {
   return Math.round(value * factor) / factor;
 };
 
-/** Median and worst of `values`, rounded. */
+/** Returns the median and the worst of `values`, rounded. */
 export function spread(values: readonly number[], best: 'most' | 'least'): Spread {
   const worst = best === 'most' ? Math.min(...values) : Math.max(...values);
   return { median: rounded(median(values)), worst: rounded(worst) };
 }
 
-/** Ratio of what ran in the same round, so that a slow moment of the machine hits both. */
+/** Returns ratios of results of the same round, so that a slow moment of the machine affects both. */
 export function ratios(
   measured: readonly number[],
   baseline: readonly number[],

@@ -5,7 +5,7 @@ import { systemClock } from '@baton/kernel';
 import type { Mode } from '../../test/harness/fleet';
 import { median } from './statistics';
 
-/** A manager of a checkout, built, with what is special in its environment. */
+/** A manager of a built checkout, with its special environment. */
 export interface Side {
   name: string;
   /** The root of the checkout. */
@@ -14,34 +14,34 @@ export interface Side {
 }
 
 export interface TurnsOptions {
-  /** Of bench/profile.ts. */
+  /** Name of a shape of bench/profile.ts. */
   shape: string;
   mode: Mode;
   workers: number;
   turns: number;
-  /** Of each manager; those of the first half compile what they run and do not count. */
+  /** Rounds of each manager. The first half is warm-up, in which the JIT compiles the code, and does not count. */
   rounds: number;
 }
 
-/** Of all rounds that count, as a machine does them at the pace of the first moment. */
+/** Results of all rounds that count, converted to the machine's speed at the first moment. */
 export interface Measured {
   rounds: number;
-  /** Median of operations or requests a second; null: the shape has a fixed rate. */
+  /** Median of operations or requests per second; null: the shape has a fixed rate. */
   perSecond: number | null;
-  /** Mean CPU ms of an operation, by process; `all` is their sum. */
+  /** Mean CPU ms per operation, by process; `all` is their sum. */
   cpuMs: Record<string, number>;
 }
 
-/** What a round said. */
+/** Result of a round. */
 interface Round {
   perSecond: number | null;
-  /** A process that took no measurable time is not named. */
+  /** A process without measurable time is missing. */
   cpuMs: Map<string, number>;
 }
 
 /**
- * Managers of several sides in turns. A machine whose neighbours work changes its speed by a third within minutes: each run stands
- * between two runs of a fixed piece of work, and its figures are divided by the time of those.
+ * Runs managers of several sides in turns. A machine with busy neighbours changes its speed by a third within minutes. So each
+ * run stands between two runs of a fixed piece of work, and its figures are divided by the time of those.
  */
 export function inTurns(sides: readonly Side[], o: TurnsOptions): Map<string, Measured> {
   const first = pace();
@@ -56,7 +56,7 @@ export function inTurns(sides: readonly Side[], o: TurnsOptions): Map<string, Me
   return new Map([...rounds].map(([name, all]) => [name, summary(all)]));
 }
 
-/** A round of bench/profile.ts is a line with its rate, if it has one, before a line with its CPU. */
+/** Parses the rounds of bench/profile.ts: each is a line with its rate, if it has one, before a line with its CPU. */
 function roundsIn(said: string, slower: number): Round[] {
   return [...said.matchAll(/^(.*)\nCPU ms each: (.*)$/gm)].map(([, text, cpu]) => {
     const rate = / (\d+)\/s/.exec(text!)?.[1];
@@ -94,7 +94,7 @@ function run({ root, env }: Side, { shape, mode, workers, rounds }: TurnsOptions
   return ended.stdout;
 }
 
-/** Milliseconds of a fixed piece of work like that of an engine: objects, JSON, hashes. */
+/** Returns the milliseconds of a fixed piece of work similar to an engine's: objects, JSON, hashes. */
 function pace(): number {
   const began = systemClock.monotonic();
   for (let round = 0; round < 60; round++) {

@@ -1,6 +1,7 @@
-// Preloaded into a manager's processes by NODE_OPTIONS. BENCH_SQL=count: counts statements sent through pg and adds up how long each was awaited;
-// BENCH_SQL=all: notes every statement with its connection, so that a baseline can do the very same. Each SIGUSR2 writes what
-// was seen so far (with `all`: since the last time); with a file `off` beside it the watch is taken away, so that nothing of it is measured.
+// Preloaded into a manager's processes by NODE_OPTIONS. BENCH_SQL=count counts statements sent through pg and sums up their
+// durations. BENCH_SQL=all records every statement with its connection, so that a baseline can repeat exactly the same. Each
+// SIGUSR2 writes the data so far (with `all`: since the last time). If a file `off` exists beside it, the watch is removed, so
+// that it does not affect the measurement.
 const { existsSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
@@ -31,7 +32,7 @@ if (kind && watched.test(main)) {
     const done = () => {
       entry.ms += performance.now() - begin;
     };
-    // A pool asks with a callback, as the last argument.
+    // A pool passes a callback as the last argument.
     const args = [values, ...rest].map((one) =>
       typeof one !== 'function'
         ? one
@@ -48,7 +49,7 @@ if (kind && watched.test(main)) {
   process.on('SIGUSR2', () => {
     if (existsSync(join(folder, 'off'))) pg.Client.prototype.query = original;
     const file = join(folder, `${process.pid}-${++written}.json`);
-    // Readers see it whole.
+    // Renamed when complete, so that readers never see a part.
     writeFileSync(`${file}.part`, JSON.stringify(seen));
     seen.all = [];
     renameSync(`${file}.part`, file);

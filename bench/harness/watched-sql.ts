@@ -7,7 +7,7 @@ import { benchRoot } from './child';
 /** A statement as it was sent; with a name it is a prepared one. */
 export interface SentStatement {
   connection: number;
-  /** The service that the connection belongs to, by its schema. */
+  /** The service that owns the connection, by its schema. */
   schema: string;
   name?: string;
   text: string;
@@ -16,18 +16,18 @@ export interface SentStatement {
 
 export interface SeenSql {
   statements: number;
-  /** By the first words. */
+  /** Counts by the first words of the statement. */
   texts: Record<string, { count: number; ms: number }>;
-  /** Since the last reading. */
+  /** Statements since the last reading. */
   all: SentStatement[];
 }
 
-/** The other side of watch-sql.cjs. */
+/** Counterpart of watch-sql.cjs. */
 export interface SqlWatch {
   env: Record<string, string>;
-  /** What the process has sent so far. @throws Error when it does not answer. */
+  /** Returns the statements of the process so far. @throws Error when it does not answer */
   read(pid: number): Promise<SeenSql>;
-  /** Takes the watch out of these processes. */
+  /** Removes the watch from these processes. */
   end(pids: readonly number[]): Promise<void>;
   close(): void;
 }

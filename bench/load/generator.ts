@@ -1,11 +1,11 @@
-// A load generator in a process of its own: closed loop, `concurrency` keep-alive connections with one request open each.
+// A load generator in its own process: closed loop, `concurrency` keep-alive connections with one open request each.
 import { serveParent } from '../harness/child';
 import { openConnection } from './raw-connection';
 
 export interface LoadRequest {
   /** Default GET. */
   method?: string;
-  /** `{n}` stands for a number that was not used before. */
+  /** `{n}` stands for a new number in each request. */
   path: string;
   body?: object;
 }
@@ -32,7 +32,7 @@ export interface LoadAnswer {
 
 let unused = 0;
 
-/** Requests as bytes; those that count are made anew each time. */
+/** Returns the requests as bytes; requests with a number are created anew each time. */
 function requestsOf({ origin, requests, headers }: LoadQuestion): (() => Buffer)[] {
   const lines = Object.entries({ host: new URL(origin).host, ...headers }).map(
     ([name, value]) => `${name}: ${value}`,

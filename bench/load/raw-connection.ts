@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-/** One keep-alive HTTP connection that has one request open at a time; reads no more of an answer than it must. */
+/** A keep-alive HTTP connection with one open request at a time. It parses only the necessary part of an answer. */
 export interface RawConnection {
-  /** Resolves with status and length of the body when the answer is complete. */
+  /** Resolves with the status and the length of the body when the answer is complete. */
   send(request: Buffer): Promise<{ status: number; bytes: number }>;
   close(): void;
 }
@@ -29,7 +29,7 @@ export async function openConnection(host: string, port: number): Promise<RawCon
     resolve(answer);
   };
   const socket = await new Promise<Socket>((resolve, reject) => {
-    // One buffer for everything that is read: the generator must cost little beside what it measures.
+    // One buffer for all reads: the generator must be cheap compared with the measured program.
     const onread = {
       buffer: Buffer.allocUnsafe(READ_BYTES),
       callback: (size: number, buffer: Uint8Array): boolean => {
@@ -56,7 +56,7 @@ export async function openConnection(host: string, port: number): Promise<RawCon
   };
 }
 
-/** A function that takes the chunks of one answer and returns its figures with the last one; it keeps no chunk. */
+/** Returns a function that receives the chunks of one answer and returns its figures with the last chunk; it keeps no chunk. */
 function createReader(): (chunk: Buffer) => { status: number; bytes: number } | null {
   let head: Buffer = EMPTY;
   let status = 0;
@@ -84,7 +84,7 @@ function createReader(): (chunk: Buffer) => { status: number; bytes: number } | 
     status = Number(text.slice(9, 12));
     const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
     left = length === undefined ? -1 : Number(length);
-    // The empty line belongs to the mark of the last chunk when the body has only that one.
+    // If the body consists only of the last chunk, the empty line belongs to the end mark of that chunk.
     if (left < 0) tail = Buffer.from(head.subarray(end + 2, end + 4));
     return body(head.subarray(end + HEAD_END.length));
   };

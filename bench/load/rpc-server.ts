@@ -1,4 +1,4 @@
-// A service that answers what it was sent, in a process of its own: asked for its port, and for its CPU time.
+// A service that returns what it receives, in its own process. It can be asked for its port and its CPU time.
 import { clusterStatusRpc } from '@baton/contracts';
 import { silentLog } from '@baton/kernel';
 import { createRpcServer } from '@baton/rpc';

@@ -1,7 +1,7 @@
-// Filling big tables quickly with SQL alone: rows cloned from one real row, secondary indexes built afterwards.
+// Fills large tables quickly with SQL alone: rows are cloned from one real row, secondary indexes are built afterwards.
 import type pg from 'pg';
 
-/** Columns of a table that can be written, in their order; generated ones are left out. */
+/** Returns the writable columns of a table in order; generated columns are left out. */
 async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute
@@ -12,15 +12,15 @@ async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
 }
 
 export interface Clone {
-  /** Table with its schema. */
+  /** Table name with its schema. */
   table: string;
-  /** Expressions of the columns that differ; the others are those of the row `p`. Null: the column's default. */
+  /** Expressions for the columns that differ; other columns are copied from the row `p`. Null: the column's default. */
   change: Record<string, string | null>;
-  /** FROM and WHERE; must name the row to copy `p`. */
+  /** FROM and WHERE clauses; must name the row to copy `p`. */
   from: string;
 }
 
-/** Inserts `change` over the rows of `from`; columns that later migrations add are copied by themselves. */
+/** Inserts clones of the rows of `from` with `change` applied; columns added by later migrations are copied automatically. */
 export async function clone(client: pg.Client, { table, change, from }: Clone): Promise<number> {
   const columns = (await columnsOf(client, table)).filter((name) => change[name] !== null);
   const unknown = Object.keys(change).find((name) => change[name] !== null && !columns.includes(name));
@@ -33,7 +33,7 @@ export async function clone(client: pg.Client, { table, change, from }: Clone): 
   return rowCount ?? 0;
 }
 
-/** Runs `fill` without the indexes of `tables` that no constraint needs, and builds them again. */
+/** Runs `fill` without the indexes of `tables` that no constraint needs, then rebuilds them. */
 export async function withoutIndexes(
   client: pg.Client,
   tables: readonly string[],
@@ -47,10 +47,13 @@ export async function withoutIndexes(
   );
   for (const { name } of rows) await client.query(`drop index ${name}`);
   await fill();
-  // Of a partitioned table the definition says ONLY, which would leave its partitions without.
+  // The definition of an index on a partitioned table contains ONLY, which would leave its partitions without the index.
   for (const { definition } of rows) await client.query(definition.replace(' ON ONLY ', ' ON '));
 }
 
-/** An id in the form of UUIDv7: `at` is a timestamptz expression, `n` a whole number that makes it unique. */
+/**
+ * Returns an SQL expression for an id in the form of UUIDv7. `at`: a timestamptz expression; `n`: an integer that makes the id
+ * unique.
+ */
 export const uuid7 = (at: string, n: string): string =>
   `(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex((${n}) % 4096), 3, '0') || '8000' || lpad(to_hex(${n}), 12, '0'))::uuid`;

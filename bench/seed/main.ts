@@ -1,5 +1,5 @@
-// node --import tsx bench/seed/main.ts [--small] --database NAME: makes the database (it must not exist) and leaves it there,
-// for `npm run bench -- api --database NAME`.
+// node --import tsx bench/seed/main.ts [--small] --database NAME: creates and keeps the database (it must not exist), for `npm
+// run bench -- api --database NAME`.
 import { parseArgs } from 'node:util';
 import { withDatabase } from '@baton/testkit';
 import pg from 'pg';

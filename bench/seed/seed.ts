@@ -1,4 +1,4 @@
-// A manager's database with as much in it as field.md asks of the API's speed, in minutes.
+// Creates, in minutes, a manager's database with the amount of data that field.md requires for the API's speed.
 
 import pg from 'pg';
 import { upload } from '../../test/harness/session';
@@ -10,7 +10,7 @@ import { seedBlueprints, seedExecutions, seedModel } from './tables';
 
 const NODES = 5;
 
-/** Five nodes in a row with two instances each, inputs, outputs, capabilities. */
+/** Five nodes in a chain with two instances each, inputs, outputs, capabilities. */
 const blueprint = `tosca_definitions_version: cloudify_dsl_1_4
 imports:
   - cloudify/types/types.yaml
@@ -41,7 +41,7 @@ capabilities:
   address: { value: { get_property: [n0, address] } }
 `;
 
-/** One real blueprint, deployment and installation: what everything is cloned from. */
+/** Creates one real blueprint, deployment and installation, from which everything is cloned. */
 async function makePrototype(manager: Manager): Promise<void> {
   const packed = archive({ name: PROTOTYPE, yaml: blueprint, operations: 0 });
   await upload(manager.client, PROTOTYPE, packed);
@@ -50,8 +50,8 @@ async function makePrototype(manager: Manager): Promise<void> {
 }
 
 /**
- * Fills the database at `url`, which must be empty; `say` gets a line for each part. `env` is what the manager that makes the
- * first rows runs with: by itself its archives go with it.
+ * Fills the database at `url`, which must be empty; `say` receives a line for each part. `env`: environment of the manager that
+ * creates the first rows. By default its archives are deleted together with it.
  */
 export async function seed(
   url: string,
@@ -79,7 +79,7 @@ export async function seed(
       await client.query('commit');
       say(`  seeded ${name} in ${((performance.now() - begin) / 1000).toFixed(0)} s`);
     }
-    // What autovacuum would have done by then: index-only scans need the visibility map.
+    // Replaces the work of autovacuum: index-only scans need the visibility map.
     await client.query('vacuum (analyze)');
   } finally {
     await client.end();

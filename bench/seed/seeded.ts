@@ -4,7 +4,7 @@ import type { Plan } from '../harness/report';
 import { seed } from './seed';
 import { fullSizes, type SeedSizes, smallSizes } from './sizes';
 
-/** The seeded database that a plan names, which stays, or a new one. */
+/** Returns the seeded database that the plan names, which is kept, or a new one. */
 export async function seededDatabase(
   plan: Plan,
 ): Promise<{ url: string; sizes: SeedSizes; drop(): Promise<void> }> {

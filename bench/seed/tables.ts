@@ -1,4 +1,4 @@
-// What is written into the schemas of the services. Everything is cloned from rows that the services themselves made.
+// Rows in the schemas of the services. Everything is cloned from rows that the services themselves created.
 import type pg from 'pg';
 import { clone, uuid7, withoutIndexes } from './bulk';
 import {
@@ -91,7 +91,7 @@ export async function seedModel(client: pg.Client, sizes: SeedSizes): Promise<vo
       );
     },
   );
-  // Last, and with the indexes: the texts of lists are written with the plans, from everything else.
+  // Last, and with the indexes in place: texts of lists are written together with the plans, from all other data.
   await clone(client, {
     table: 'deployments.deployment_plans',
     change: { deployment_key: `${base} + i` },

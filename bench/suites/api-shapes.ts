@@ -1,42 +1,42 @@
-// What the API is asked for. Every shape can be put to the manager and, as its statements, to the bare server.
+// Requests to the API. Every shape can be sent to the manager and, as its SQL statements, to the bare server.
 import type { LoadRequest } from '../load/generator';
 import { deploymentIdOf, ENVIRONMENTS, type SeedSizes, TEAMS } from '../seed/sizes';
 
 export interface ApiRequest extends LoadRequest {
-  /** The text in it that stands in the statements as well: the bare server is given it. */
+  /** The text of the path that also occurs in the statements: it is passed to the bare server. */
   argument: string;
 }
 
 export interface ApiShape {
   name: string;
-  /** The first one is the sample whose statements are taken. */
+  /** The first request is the sample whose statements are recorded. */
   requests: ApiRequest[];
 }
 
 const API = '/api/v3.1';
 const ASKED_FOR = 1_000;
-/** What a table of deployments shows. */
+/** Fields of a table of deployments. */
 const LEAN =
   'id,display_name,blueprint_id,created_at,created_by,visibility,installation_status,deployment_status';
 const CREATED = { prefix: 'bench-', probe: 'bench-probe' };
 export const WRITTEN_SITES = `${CREATED.prefix}%`;
 
-/** `count` numbers spread over 1..most, always the same. */
+/** Returns `count` numbers spread over 1..most, always the same. */
 function spreadOver(most: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => 1 + ((i * 7_919) % most));
 }
 
 export interface SeededFacts {
   sizes: SeedSizes;
-  /** Ids of executions, of deployments in the middle of the year. */
+  /** Ids of executions of deployments in the middle of the year. */
   executions: string[];
-  /** Instants that events lie between. */
+  /** Instants between which events lie. */
   from: string[];
 }
 
 const get = (path: string): ApiShape['requests'] => [{ path: `${API}${path}`, argument: '' }];
 
-/** More than are asked for at a time: the same page at the same moment is read once. */
+/** More pages than parallel requests: parallel requests of the same page are read only once. */
 const PAGES = 32;
 const pagesFrom = (offset: number, more = ''): ApiShape['requests'] =>
   Array.from({ length: PAGES }, (_, i) => ({
@@ -105,7 +105,7 @@ function labelSearches(key: string, prefix: string, count: number): ApiRequest[]
   }));
 }
 
-/** The request of a shape as it is sent to see its statements, which are taken from the third time (nth 2). */
+/** Returns the request of a shape that is sent to record its statements, which are taken from the third time (nth 2). */
 export function sampleOf(shape: ApiShape, nth: number): ApiRequest {
   const first = shape.requests[0]!;
   return {
@@ -114,7 +114,7 @@ export function sampleOf(shape: ApiShape, nth: number): ApiRequest {
   };
 }
 
-/** The same to the bare server. */
+/** Returns the same requests for the bare server. */
 export function bareRequests(shape: ApiShape): LoadRequest[] {
   const name = encodeURIComponent(shape.name);
   return shape.requests.map(({ path, argument }) => ({

@@ -1,4 +1,4 @@
-// The REST API on a large data set through the gateway, against node:http + pg with the same statements (issue 5).
+// The REST API with a large data set through the gateway, compared with node:http + pg with the same statements (issue 5).
 
 import pg from 'pg';
 import type { Mode } from '../../test/harness/fleet';
@@ -124,7 +124,7 @@ function bareTarget(origin: string, pid: number): Target {
   return { origin, headers: {}, requests: bareRequests, pids: () => new Map([['bare-server', pid]]) };
 }
 
-/** Asks the manager for each shape and takes the statements it sent; afterwards nothing watches any more. */
+/** Sends each shape to the manager and records its statements; afterwards the watch is removed. */
 async function sameStatements(
   target: Target,
   manager: Manager,
@@ -188,7 +188,10 @@ async function oneRound(
   return { load: answer, cpuMsPerRequest: Object.fromEntries(perRequest) };
 }
 
-/** Load before a shape is measured: requests, or milliseconds at most; `first`: of the processes' first shape. */
+/**
+ * Warm-up load before a shape is measured: a number of requests, or at most some milliseconds; `first`: for the processes' first
+ * shape.
+ */
 const WARM = {
   quick: { requests: 5_000, mostMs: 1_500 },
   full: { requests: 5_000, mostMs: 4_000 },
@@ -197,10 +200,9 @@ const WARM = {
 };
 
 /**
- * Runs both for a while: a process that was just started interprets what it will have compiled after some ten thousand
- * requests, and costs up to four times as much until then; and for most of its first minute threads that compile and
- * collect, in all services, take the cores from single requests for 3 to 6 ms at a time. Answers why the shape cannot be
- * measured.
+ * Runs both for a while. A process that was just started interprets code that is compiled only after some ten thousand requests,
+ * and costs up to four times as much until then. For most of its first minute, threads that compile and collect garbage, in all
+ * services, take the cores from single requests for 3 to 6 ms at a time. Returns the reason why the shape cannot be measured.
  */
 async function warmed(plan: Plan, field: Field, shape: ApiShape, isFirst: boolean): Promise<string | null> {
   const warm = plan.isQuick ? WARM.quick : isFirst ? WARM.first : WARM.full;
@@ -267,7 +269,7 @@ async function measure(
 const pick = (rounds: Round[], key: 'perSecond' | 'p50Ms' | 'p99Ms'): number[] =>
   rounds.map((round) => round.load[key]);
 
-/** Medians by process; what took no time to speak of is left out. */
+/** Returns medians by process, without negligible values. */
 function cpuOf(rounds: Round[]): Record<string, number> {
   const names = Object.keys(rounds[0]!.cpuMsPerRequest);
   const found = names.map(

@@ -1,4 +1,4 @@
-// From POST /executions answered to the first operation started, against graphile-worker add_job -> start.
+// Time from the answer of POST /executions to the start of the first operation, compared with graphile-worker add_job -> start.
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Mode } from '../../test/harness/fleet';
@@ -19,23 +19,23 @@ import { collectStartTimes, type StartTimes, wallMs } from '../harness/start-tim
 import { quantile, rounded, type Spread, spread } from '../harness/statistics';
 
 const PER_SECOND = 20;
-/** One execution at a time per deployment: enough that none is asked again before its last one ended. */
+/** A deployment runs one execution at a time: with so many, none is used again before its last execution has ended. */
 const DEPLOYMENTS = 60;
 const SETTLE_MS = 500;
 
 /** Times in ms of one round. */
 interface Round {
-  /** From the answer to the start; below zero when the operation was faster than the answer. */
+  /** From the answer to the start; negative when the operation started before the answer arrived. */
   afterAnswer: number[];
   fromRequest: number[];
-  /** Answered, but never seen to start. */
+  /** Number of answered requests whose operation never started. */
   missing: number;
-  /** The last execution of the deployment had not ended: a machine that does not keep up. */
+  /** Number of refusals because the deployment's last execution had not ended: the machine is too slow. */
   refused: number;
 }
 
 interface Source {
-  /** Makes one operation start; answers the id that the start will carry. */
+  /** Starts one operation; returns the id that its start will report. */
   request(i: number): Promise<string>;
   starts: StartTimes;
 }
@@ -59,7 +59,7 @@ async function ofMode(plan: Plan, mode: Mode): Promise<object> {
   }
 }
 
-/** Executions of execute_operation on deployments in turn; the manager has the blueprint `told()`. */
+/** Runs execute_operation on deployments in turn; the manager must have the blueprint `told()`. */
 export async function batonSource(manager: Manager, starts: StartTimes): Promise<Source> {
   await inParallel(DEPLOYMENTS, 4, (i) => putDeployment(manager, `dispatch-${i}`, told().name));
   const more = {
@@ -69,7 +69,7 @@ export async function batonSource(manager: Manager, starts: StartTimes): Promise
   return { starts, request: (i) => start(manager, `dispatch-${i % DEPLOYMENTS}`, more) };
 }
 
-/** Rounds of `seconds` each, in turn with graphile-worker in a database of its own on the same server. */
+/** Measures rounds of `seconds` each, in turn with graphile-worker in its own database on the same server. */
 export async function measureDispatch(
   plan: Plan,
   title: string,
@@ -113,7 +113,7 @@ interface Asked {
   answeredMs: number;
 }
 
-/** Asks at a fixed rate whatever the answers do. */
+/** Sends requests at a fixed rate, regardless of the answers. */
 async function round({ request, starts }: Source, seconds: number): Promise<Round> {
   const asked: Promise<Asked | null>[] = [];
   const begin = performance.now();

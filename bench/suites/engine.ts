@@ -1,4 +1,5 @@
-// The shapes of an engine: wide, layered, many short, one long, many deployments, latency; beside commits, DBOS and graphile-worker.
+// Typical shapes for an engine: wide, layered, many short, one long, many deployments, latency; compared with commits, DBOS and
+// graphile-worker.
 import type { Mode } from '../../test/harness/fleet';
 import { call } from '../../test/harness/session';
 import type { DbosQuestion } from '../baseline/dbos-app';
@@ -22,13 +23,13 @@ import { killedWorker } from './killed-worker';
 
 type Dbos = Child<DbosQuestion, number | null>;
 
-/** What one kind of manager may take for the repeated shapes; each has one round at least while there is time. */
+/** Time for the repeated shapes of one kind of manager; each has at least one round while there is time. */
 const BUDGET_MS = { quick: 25_000, full: 160_000 };
 const ROUNDS = 3;
 const REPEATED_SHAPES = 6;
-/** How long each shape and what runs beside it are run before they are measured: an engine lives for months. */
+/** Warm-up time of each shape and of its baselines: in production an engine runs for months. */
 const WARM_MS = 15_000;
-/** When no further shape of a kind of manager is begun. */
+/** After this time no further shape of a kind of manager is started. */
 const LAST_BEGIN_MS = { quick: 40_000, full: 200_000 };
 
 export async function engine(plan: Plan): Promise<object> {
@@ -75,7 +76,7 @@ async function ofKind(
     ])
       await putBlueprint(manager, shape);
     const limited = { ...plan, rounds: Math.min(plan.rounds, ROUNDS) };
-    /** Each of the repeated shapes gets the same share. */
+    /** Each of the repeated shapes gets the same share of the time. */
     let parts = 0;
     const rounds = async (
       what: string,
@@ -131,7 +132,7 @@ async function ofKind(
   }
 }
 
-/** The longest shape in full once with each broker; the other kinds show the trend. */
+/** Whether to run the longest shape in full: once with each broker. The other kinds show the trend. */
 const isFullSize = (mode: Mode, workers: number): boolean => (mode === 'standalone') === (workers === 1);
 
 function sizes(isQuick: boolean) {
@@ -171,9 +172,9 @@ async function stepsPerSecond(
   return (workflows * steps) / (await dbos.ask({ kind: 'run', workflows, steps }))!;
 }
 
-/** As many of a group's deployments as are installed at a time; the default of the API is 5. */
+/** Number of deployments of a group that are installed at a time; the default of the API is 5. */
 const GROUP_CONCURRENCY = 20;
-/** Longest wait for the install of a whole group. */
+/** Maximum wait for the install of a whole group. */
 const GROUP_LIMIT_MS = 120_000;
 
 /** Creates and installs deployments as a group: one request each. */

@@ -1,4 +1,4 @@
-// No-op operations per second of examples/fleet with 1, 2 and 3 workers against single-row commits.
+// No-op operations per second of examples/fleet with 1, 2 and 3 workers, compared with single-row commits.
 import type { Mode } from '../../test/harness/fleet';
 import type { CommitsQuestion } from '../baseline/commits';
 import { fleetOf } from '../harness/blueprints';
@@ -11,7 +11,7 @@ import { median, ratios, rounded, spread } from '../harness/statistics';
 
 export type Commits = Child<CommitsQuestion, number>;
 
-/** Clients of the commit loop. */
+/** Number of clients of the commit loop. */
 const CLIENTS = 8;
 
 export async function fleet(plan: Plan): Promise<object> {
@@ -45,7 +45,7 @@ export async function fleet(plan: Plan): Promise<object> {
 
 type Measure = (manager: Manager, workers: number) => Promise<void>;
 
-/** Workers of the standalone are its own children: another number is another start. */
+/** Starts a new standalone for each number of workers, because workers are its child processes. */
 async function eachAnew(counts: readonly number[], measure: Measure): Promise<void> {
   for (const workers of counts) {
     const manager = await startManager({ mode: 'standalone', workers });
@@ -99,26 +99,26 @@ export interface ExecutionRounds {
   manager: Manager;
   commits: Commits;
   title: string;
-  /** Of one round. */
+  /** Number of operations in one round. */
   operations: number;
-  /** Milliseconds that may still be spent. */
+  /** Returns the remaining milliseconds. */
   left(): number;
-  /** What is started on each deployment; absent: `install`. */
+  /** The workflow to start on each deployment; absent: `install`. */
   request?: object;
-  /** Makes the deployments of a round; not measured. */
+  /** Creates the deployments of a round; not measured. */
   prepare(round: number): Promise<string[]>;
-  /** A further yardstick of the same round: answers its operations a second. */
+  /** An additional baseline in the same round: returns its operations per second. */
   beside?: { name: string; run: () => Promise<number> };
-  /** Milliseconds of rounds before those that count; default: one round. */
+  /** Milliseconds of warm-up rounds; default: one round. */
   warmMs?: number;
 }
 
-/** So many rounds are enough to be warm. */
+/** Maximum of warm-up rounds. */
 const MAX_WARM = 8;
 
 /**
- * Runs an execution on each of fresh deployments round by round, in turn with the yardsticks. Rounds before, of all of them,
- * are left out: processes that have just started compile their code. `firstRound` is the first of these.
+ * Runs an execution on each of the new deployments, round by round, in turn with the baselines. Warm-up rounds of all of them do
+ * not count: the JIT is still compiling the code. `firstRound` is the result of the first warm-up round.
  */
 export async function executionRounds(o: ExecutionRounds): Promise<object> {
   const ours: number[] = [];

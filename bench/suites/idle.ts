@@ -1,4 +1,5 @@
-// A standalone at rest, as it comes: embedded PostgreSQL, one worker. SQL statements a second and CPU of all its processes.
+// An idle standalone with its default settings: embedded PostgreSQL, one worker. SQL statements per second and CPU of all its
+// processes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { startManager } from '../harness/manager';
 import { cpuBetween, proportionalMb, treeOf, usageOf } from '../harness/processes';
@@ -6,10 +7,10 @@ import { columns, type Plan } from '../harness/report';
 import { rounded } from '../harness/statistics';
 import { type SeenSql, type SqlWatch, watchSql } from '../harness/watched-sql';
 
-/** V8 clears up after the start 30 to 60 s later, which costs it 0.3 s of CPU: that is no rest. */
+/** 30 to 60 s after the start V8 cleans up, which costs 0.3 s of CPU: this does not count as idle. */
 const SETTLE_MS = { quick: 3_000, full: 75_000 };
 const WATCH_MS = { quick: 8_000, full: 30_000 };
-/** Bars of the project. */
+/** Limits of the project. */
 const BARS = { statementsPerSecond: 10, cpuPercent: 2, memoryMb: 350 };
 
 export async function idle(plan: Plan): Promise<object> {
@@ -36,7 +37,7 @@ export async function idle(plan: Plan): Promise<object> {
   }
 }
 
-/** The statements of the manager and of its worker. */
+/** Reads the statements of the manager and of its worker. */
 async function readAll(watch: SqlWatch, pids: readonly number[]): Promise<SeenSql> {
   const sum: SeenSql = { statements: 0, texts: {}, all: [] };
   for (const pid of pids) {

@@ -1,4 +1,5 @@
-// What the loss of a worker costs: an install with one of three workers killed at its half, against undisturbed ones.
+// Cost of losing a worker: an install in which one of three workers is killed at half of the tasks, compared with undisturbed
+// ones.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Shape } from '../harness/blueprints';
 import { allEnded, runAll, start } from '../harness/executions';
@@ -6,14 +7,14 @@ import { type Manager, putDeployment } from '../harness/manager';
 import { columns, type Plan } from '../harness/report';
 import { rounded } from '../harness/statistics';
 
-/** Lease of an operation: what its worker has begun runs again after that at the latest. */
+/** Lease of an operation: operations that the worker had begun run again after this time at the latest. */
 const LEASE_S = 15;
-/** Bar of the project: this much longer, and one lease. */
+/** Limit of the project: this factor, plus one lease. */
 const FACTOR = 1.2;
 const LIMIT_MS = 60_000;
 const POLL_MS = 10;
 
-/** @throws Error when the execution had ended before its worker could be killed. */
+/** Measures an install with a killed worker. @throws Error when the execution had ended before its worker could be killed */
 export async function killedWorker(
   plan: Plan,
   manager: Manager,
@@ -45,7 +46,7 @@ export async function killedWorker(
   };
 }
 
-/** Kills a worker at once when half of the tasks have ended; answers how many percent had. */
+/** Kills a worker as soon as half of the tasks have ended; returns the actual percentage. */
 async function killAtHalf(manager: Manager, executionId: string, all: number): Promise<number> {
   const victim = workerPids(manager)[0];
   if (victim === undefined) throw new Error('there is no worker to kill');
@@ -64,7 +65,7 @@ async function killAtHalf(manager: Manager, executionId: string, all: number): P
   }
 }
 
-/** Workers of the standalone are its children; it starts another one in the place of one that died. */
+/** Returns the pids of workers. Workers of the standalone are its child processes; it replaces one that dies. */
 function workerPids(manager: Manager): number[] {
   const own = manager.fleet.workers().map((worker) => worker.pid());
   const children = [...manager.pids()].filter(([name]) => name.startsWith('child-')).map(([, pid]) => pid);

@@ -1,5 +1,5 @@
-// A blueprint of ten thousand plain nodes: uploaded, deployed, installed, updated, uninstalled, while somebody else asks for
-// something small.
+// A blueprint of ten thousand plain nodes: uploaded, deployed, installed, updated, uninstalled. Meanwhile another client sends
+// small requests.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Mode } from '../../test/harness/fleet';
 import { call, upload } from '../../test/harness/session';
@@ -10,16 +10,16 @@ import type { Plan } from '../harness/report';
 import { rounded } from '../harness/statistics';
 
 const NODES = { quick: 2_000, full: 10_000 };
-/** Bars: seconds of each step, and memory of the process that needs most. */
+/** Limits: seconds of each step, and memory of the largest process. */
 const BARS = { upload: 20, create: 30, install: 120, memoryMb: 1_000 };
 const LIMIT_MS = 300_000;
 const ID = 'large';
 
 const UPDATED = 'large-updated';
-/** What the update adds. */
+/** Number of nodes that the update adds. */
 const ADDED = 10;
 
-/** `size` is the one property that an update changes. */
+/** Returns the blueprint. `size` is the only property that the update changes. */
 const text = (nodes: number, size = 1): string =>
   [
     'tosca_definitions_version: cloudify_dsl_1_4',
@@ -33,9 +33,9 @@ const text = (nodes: number, size = 1): string =>
 
 interface Step {
   seconds: number;
-  /** Most memory of a process meanwhile. */
+  /** Peak memory of a process meanwhile. */
   peakMb: number;
-  /** The longest that a small request of somebody else took meanwhile. */
+  /** The longest duration of another client's small request meanwhile. */
   slowestOtherMs: number;
 }
 
@@ -77,7 +77,7 @@ async function execute(manager: Manager, workflow: string): Promise<void> {
   await ended(manager, id, workflow);
 }
 
-/** To the blueprint with one changed property and ten nodes more; nobody is to find fewer or older ones afterwards. */
+/** Updates to the blueprint with one changed property and ten more nodes. Afterwards checks that no node is missing or outdated. */
 async function update(manager: Manager, nodes: number): Promise<void> {
   const { client } = manager;
   const asked = { blueprint_id: UPDATED };

@@ -1,4 +1,4 @@
-// Every list and search of the API once by each of its filters, sorts and searches, on a large data set: which of them are slow.
+// Every list and search of the API with each of its filters, sorts and searches, on a large data set: finds the slow ones.
 import type { RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import { type Manager, startManager } from '../harness/manager';
@@ -7,19 +7,19 @@ import { median, rounded } from '../harness/statistics';
 import { seededDatabase } from '../seed/seeded';
 import { TENANT } from '../seed/sizes';
 
-/** What takes longer is named. */
+/** Slower requests are listed. */
 const SLOW_MS = 200;
-/** What takes longer is asked once, everything else again: the quicker answer counts. */
+/** Slower requests are sent once, all others twice: the faster answer counts. */
 const ONCE_MS = 1_000;
 const GIVE_UP_MS = 10_000;
 const PAGE = 50;
-/** Lists whose answer is no page of theirs, or that name what a manager without licence and snapshots has none of. */
+/** Lists whose answer is not a page, or whose objects a manager without licence and snapshots does not have. */
 const LEFT_OUT = /export|license|snapshots|log-bundles|managers|brokers|db-nodes|permissions/;
 const PATHS: Record<string, string> = {
   '/labels/deployments/:key': '/labels/deployments/env',
   '/labels/blueprints/:label_key': '/labels/blueprints/env',
 };
-/** Summaries count what these list. */
+/** Summaries count the objects of these lists. */
 const SUMMED = /^\/summary\/(.*)$/;
 
 interface Asked {
@@ -81,7 +81,7 @@ async function ofRoute(plan: Plan, ask: Ask, route: RouteContract): Promise<obje
       if (error.name !== 'TimeoutError') throw error;
       return { status: 200, ms: GIVE_UP_MS };
     });
-    // Fields that a summary does not count by, filters that need a value of another kind.
+    // Fields by which a summary cannot count, or filters that need another kind of value.
     if (first.status === 400) continue;
     if (first.status !== 200) throw new Error(`${path}?${query}: ${first.status}`);
     const again = first.ms < ONCE_MS ? (await ask(route.method, `${path}?${query}`)).ms : first.ms;
@@ -96,7 +96,10 @@ async function ofRoute(plan: Plan, ask: Ask, route: RouteContract): Promise<obje
   return { requests: asked.length, medianMs: middle, slowestMs: asked[0]!.ms, slowest: asked[0]!.what, slow };
 }
 
-/** The page, its ends, each filter by a value of a row in the middle, each sort both ways, a search. */
+/**
+ * Returns queries: the page, both ends of the list, each filter with a value of a row in the middle, each sort in both
+ * directions, a search.
+ */
 async function queriesOf(ask: Ask, route: RouteContract, path: string): Promise<string[]> {
   const { filters, sorts, search, allowsAllTenants } = route.list!;
   const summed = SUMMED.exec(path)?.[1]?.replaceAll('_', '-');

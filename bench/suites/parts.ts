@@ -1,4 +1,4 @@
-// What each part that only makes a manager faster is worth: managers with and without it, in turns (docs/speed-parts.md).
+// Benefit of each part that only makes a manager faster: managers with and without it, in turns (docs/speed-parts.md).
 import { join } from 'node:path';
 import type { SpeedPart } from '@baton/kernel';
 import type { Mode } from '../../test/harness/fleet';
@@ -7,7 +7,7 @@ import { columns, type Plan } from '../harness/report';
 import { rounded } from '../harness/statistics';
 import { inTurns } from '../harness/turns';
 
-/** Where a part should show, if anywhere: a shape of bench/profile.ts. */
+/** Where a part should have an effect: a shape of bench/profile.ts. */
 interface Place {
   part: SpeedPart;
   shape: string;
@@ -19,17 +19,16 @@ const PLACES: readonly Place[] = [
   { part: 'call-streams', shape: 'many', mode: 'services' },
   { part: 'call-streams', shape: 'wide', mode: 'services' },
   { part: 'packed-answers', shape: 'list', mode: 'services' },
+  { part: 'handed-over-messages', shape: 'short', mode: 'standalone' },
   { part: 'handed-over-messages', shape: 'many', mode: 'standalone' },
   { part: 'claim-batches', shape: 'wide', mode: 'services', workers: 3 },
   { part: 'claim-batches', shape: 'layered', mode: 'services' },
-  { part: 'outbox-express', shape: 'many', mode: 'services' },
-  { part: 'outbox-express', shape: 'many', mode: 'standalone' },
 ];
 
-/** Of each manager. */
+/** Rounds of each manager. */
 const ROUNDS = { quick: 6, full: 10 };
 
-/** `plan.rounds` turns; ratios are those without the part to those with it. */
+/** Runs `plan.rounds` turns; ratios are results without the part divided by results with it. */
 export async function parts(plan: Plan): Promise<object> {
   const only = plan.only ? new RegExp(plan.only) : null;
   const rounds = plan.isQuick ? ROUNDS.quick : ROUNDS.full;

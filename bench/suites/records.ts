@@ -1,5 +1,5 @@
-// What a Prisma client over our connections costs (docs/adr/0023-prisma.md): one record and a list of 50 by pg, by Kysely and by Prisma,
-// and what the first use of a client adds to a process. Calls one after the other: they are rare.
+// Cost of a Prisma client over our connections (docs/adr/0023-prisma.md): one record and a list of 50 by pg, by Kysely and by
+// Prisma, and the memory that the first use of a client adds to a process. Calls are sequential, because they are rare.
 import { join } from 'node:path';
 import { silentLog } from '@baton/kernel';
 import { createDb, type Db, runMigrations } from '@baton/postgres';

@@ -1,4 +1,5 @@
-// A small unary call from one process to another: by a call stream (docs/adr/0019-call-streams.md) against a gRPC call of its own.
+// A small unary call from one process to another: through a call stream (docs/adr/0019-call-streams.md), compared with a separate
+// gRPC call.
 import { clusterStatusRpc } from '@baton/contracts';
 import { silentLog } from '@baton/kernel';
 import { createGrpcConnector } from '@baton/rpc';

@@ -1,4 +1,4 @@
-// What it costs a script to be kept apart: the same program started under each isolation that works here and under none, in turns.
+// Cost of isolation for a script: the same program started under each isolation that works here and under none, in turns.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -14,11 +14,11 @@ import { median, rounded } from '../harness/statistics';
 
 const KINDS: readonly IsolationName[] = ['none', 'bubblewrap', 'namespaces', 'uid'];
 const STARTS = { quick: 60, full: 150 };
-/** Of each, before they count: files that are read come from memory then. */
+/** Warm-up runs of each, which do not count: afterwards the files are in the page cache. */
 const WARM_UP = 10;
 
 export async function scripts(plan: Plan): Promise<object> {
-  // Open to every account of an operation on the way to its folders.
+  // The path to the folders must be open to every account of an operation.
   const root = mkdtempSync('/var/tmp/baton-bench-scripts-');
   chmodSync(root, 0o711);
   try {
@@ -45,12 +45,12 @@ export async function scripts(plan: Plan): Promise<object> {
   }
 }
 
-/** Null: it does not work here. */
+/** Returns the isolation; null: it does not work here. */
 function isolationOf(mode: IsolationName, root: string): Isolation | null {
   const workRoot = join(root, mode);
   const assetsDir = join(workRoot, 'assets');
   mkdirSync(join(assetsDir, 'bin'), { recursive: true });
-  // What an operation is shown; the probe of each isolation looks for it.
+  // A file that operations can see; the probe of each isolation looks for it.
   writeFileSync(join(assetsDir, 'bin/ctx'), '');
   try {
     return chooseIsolation({

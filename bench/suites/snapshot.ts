@@ -1,4 +1,4 @@
-// Memory of snapshots: both ways are streamed, so no process may need more of it for four times the data (ADR 0012).
+// Memory of snapshots: creation and restore are streamed, so no process may need more memory for four times the data (ADR 0012).
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { rounded } from '../harness/statistics';
 import { seed } from '../seed/seed';
 import { smallSizes } from '../seed/sizes';
 
-/** Deployments with ten node instances and 50 events each. */
+/** Number of deployments, with ten node instances and 50 events each. */
 const DEPLOYMENTS = { quick: [1_000, 4_000], full: [5_000, 20_000] };
-/** Bars of the project: memory of a process, and how much more the larger data set may take of it. */
+/** Limits of the project: memory of a process, and its growth with the larger data set. */
 const BARS = { memoryMb: 250, growth: 1.2 };
 const LIMIT_MS = 600_000;
 const POLL_MS = 200;
@@ -23,7 +23,7 @@ const ID = 'bench';
 interface Run {
   deployments: number;
   seconds: Record<Step, number>;
-  /** Most memory while it was done, MB, by process. */
+  /** Peak memory during the step, MB, by process. */
   peakMb: Record<Step, Record<string, number>>;
 }
 type Step = 'create' | 'restore';
@@ -40,7 +40,7 @@ export async function snapshot(plan: Plan): Promise<object> {
   return results;
 }
 
-/** A manager and a database of its own for each size: what the one before left would be memory as well. */
+/** Measures one size with its own manager and database: memory left from the previous size would count otherwise. */
 async function ofSize(plan: Plan, mode: Mode, deployments: number): Promise<Run> {
   const database = await createDatabase();
   const blobs = mkdtempSync(join(tmpdir(), 'baton-bench-blobs-'));
@@ -95,7 +95,7 @@ async function restore(manager: Manager): Promise<void> {
   await ended(manager, id);
 }
 
-/** Through the API and not the database: a restore replaces what is there. */
+/** Waits for the end through the API instead of the database: a restore replaces the database's content. */
 async function ended(manager: Manager, id: string): Promise<void> {
   for (const until = performance.now() + LIMIT_MS; performance.now() < until; await pause(POLL_MS)) {
     const found = await call(manager.client, 'getExecution', { executionId: id }).catch(() => null);

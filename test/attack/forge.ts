@@ -1,11 +1,11 @@
-/** What a neighbour signs in the name of somebody else. */
+/** Forged signatures: tokens that a neighbour process signs in the name of somebody else. */
 import type { Principal } from '@baton/contracts';
 import { principalHeader } from '@baton/http';
 import { Secret, systemClock } from '@baton/kernel';
 import { derivedTrust, lifeFrom, type SigningKey, signToken } from '@baton/trust';
 import { INTERNAL_KEY } from '../harness/fleet';
 
-/** Key of the gateway of services mode: what only it has. */
+/** Signing key of the gateway in services mode, which only the gateway holds. */
 export const gatewayKey = (): SigningKey => derivedTrust('gateway', new Secret(INTERNAL_KEY)).identity.key();
 
 const principalOf = (tenant: string): Principal => ({
@@ -21,7 +21,10 @@ const principalOf = (tenant: string): Principal => ({
   isBootstrapAdmin: true,
 });
 
-/** A header that says "an administrator asks in this tenant", as `by` signs it; `begun`, `lifeS`: its times in seconds. */
+/**
+ * Returns a header that says "an administrator asks in this tenant", signed with the key `by`. `begun`, `lifeS`: its times in
+ * seconds.
+ */
 export function principalBy(
   by: SigningKey,
   tenant: string,

@@ -1,4 +1,7 @@
-/** The list S17: what hostile operations try. Each script says TAKEN where it got what it was after, and DONE at its end. */
+/**
+ * The scripts of row S17: attacks that hostile operations try. Each script prints TAKEN when its attack succeeded, and DONE at
+ * its end.
+ */
 
 import type { Planted } from './planted';
 import { LIMITS } from './rig';
@@ -7,18 +10,18 @@ export interface Try {
   name: string;
   title: string;
   script(planted: Planted, targets: Targets): string;
-  /** Of the network: open where the worker says that it cannot hold operations to it. */
+  /** An attack on the network: open when the worker reports that it cannot restrict network access of operations. */
   isEgress?: boolean;
-  /** Uses up what it may not: it runs alone, and is stopped before its end. */
+  /** Exhausts a resource: it runs alone, and is stopped before its end. */
   isAlone?: boolean;
 }
 
-/** What is hurt when a try succeeds: one for the operation, one for the control. */
+/** Targets that a successful attack damages: one set for the operation, one for the control. */
 export interface Targets {
   pid: number;
-  /** Name of the files that it writes. */
+  /** Name of the files that the script writes. */
   written: string;
-  /** Where it listens. */
+  /** Port on which the script listens. */
   port: number;
 }
 

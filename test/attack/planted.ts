@@ -1,4 +1,4 @@
-/** What a hostile operation is after: planted so that whoever is not isolated gets it. */
+/** Targets of hostile operations, planted so that an operation without isolation can reach them. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -7,22 +7,22 @@ import { dirname, join } from 'node:path';
 import type { Rig } from './row';
 
 export interface Planted {
-  /** In files and environments. */
+  /** A text in planted files and environments. */
   mark: string;
-  /** Files of the manager, and of another deployment at the worker. */
+  /** Files of the manager, and of another deployment on the worker. */
   files: string[];
-  /** Folders that the manager's account may write to, and no operation. */
+  /** Folders that the manager's account may write to, but no operation. */
   places: string[];
-  /** A process of the manager's account, with the mark in its environment. */
+  /** Starts a process of the manager's account, with the mark in its environment. */
   victim(): ChildProcess;
-  /** host:port of a service beside the manager that greets with the mark. */
+  /** host:port of a service on the manager's machine that greets with the mark. */
   service: { host: string; port: number };
-  /** The same at a link-local address; null where this machine cannot have one. */
+  /** A service like `service` at a link-local address; null when this machine cannot have such an address. */
   metadata: { host: string; port: number } | null;
   remove(): void;
 }
 
-/** An address as clouds have one for metadata, of its own: others may test here too. */
+/** An address like the metadata address of clouds; derived from the process id, because other tests may run at the same time. */
 const linkLocal = (): string => `169.254.77.${1 + (process.pid % 250)}`;
 
 async function greeting(host: string, mark: string): Promise<Server> {
@@ -39,7 +39,7 @@ async function greeting(host: string, mark: string): Promise<Server> {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** Adds the address to the loopback, for as long as the attack lasts. */
+/** Adds the address to the loopback interface, or removes it. */
 function addAddress(host: string, verb: 'add' | 'del'): boolean {
   try {
     execFileSync('ip', ['address', verb, `${host}/32`, 'dev', 'lo'], { stdio: 'ignore' });

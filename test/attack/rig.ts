@@ -1,4 +1,4 @@
-/** A fresh manager with a tenant that attacks and one that is attacked. */
+/** A new manager with an attacking tenant and a victim tenant. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '@baton/client';
@@ -8,17 +8,17 @@ import type { Account } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, upload } from '../harness/session';
 import type { Login, Mode, Rig } from './row';
 
-/** The system's own nobody; a manager of an ordinary user runs as it. */
+/** The system's account `nobody`, which runs the manager in mode "ordinary user". */
 const NOBODY: Account = { uid: 65_534, gid: 65_534 };
-/** What an operation may use here, so that little is used up before it is stopped. */
+/** Resource limits of operations in these tests: low, so that an operation is stopped before it uses much. */
 export const LIMITS = { processes: 200, diskBytes: 20_000_000 };
-/** Places for operations on both workers together. */
+/** Number of workers. */
 const WORKERS = 2;
 
 const env = {
   BATON_WORKER_LIMIT_PROCESSES: String(LIMITS.processes),
   BATON_WORKER_LIMIT_DISK: String(LIMITS.diskBytes),
-  // Imports come from servers of the tests.
+  // The tests serve imports from local addresses.
   BATON_ALLOW_PRIVATE_URLS: 'true',
 };
 
@@ -28,7 +28,7 @@ function fleetOptions(mode: Mode, dist: string): FleetOptions {
   return mode === 'standalone' ? standalone : { ...standalone, account: NOBODY };
 }
 
-/** Starts it; `dist` is a copy of the bundles that every account reads. */
+/** Starts the rig; `dist` is a copy of the bundles that every account can read. */
 export async function startRig(mode: Mode, dist: string): Promise<Rig> {
   const fleet = await startFleet(fleetOptions(mode, dist));
   try {
@@ -73,7 +73,10 @@ async function rigOf(fleet: Fleet, mode: Mode, dist: string): Promise<Rig> {
   };
 }
 
-/** Every worker's word: in its log, or in the banner of the standalone. @throws Error while there is none */
+/**
+ * Returns the restrictions that workers report as not enforced: in their logs, or in the banner of the standalone. @throws Error
+ * while there is no report
+ */
 function notEnforcedIn(logs: string): string[] {
   const text = readdirSync(logs)
     .map((name) => readFileSync(join(logs, name), 'utf8'))
@@ -98,7 +101,7 @@ function asker({ baseUrl }: Fleet): Rig['ask'] {
   };
 }
 
-/** A name that ends with .py is a Python script. */
+/** Returns the file of a script. A name that ends with .py is a Python script. */
 const fileOf = (name: string): string => (name.endsWith('.py') ? name : `${name}.sh`);
 
 const blueprintOf = (names: string[]): string => `tosca_definitions_version: cloudify_dsl_1_4
@@ -132,7 +135,10 @@ function operationsOf(fleet: Fleet, client: Client): Rig['operations'] {
   };
 }
 
-/** Lines begin with @ and the name of their script: logs of all operations of an execution are one stream. */
+/**
+ * Returns the lines that a script printed. Lines begin with @ and the name of their script, because all operations of an
+ * execution log into one stream.
+ */
 const printedBy = (name: string, messages: string[]): string =>
   messages
     .flatMap((message) => message.split('\n'))
@@ -141,5 +147,5 @@ const printedBy = (name: string, messages: string[]): string =>
     )
     .join('\n');
 
-/** Begin of a shell script: `say` prints a line of its own. */
+/** First lines of a shell script: `say` prints a line with the script's name. */
 export const saying = (name: string): string => `say() { echo "@${name} $*"; }\n`;

@@ -1,5 +1,5 @@
-// npm run attack: plays what was once done to the manager against fresh ones, as an outsider, a user of a tenant and a neighbour
-// would, each beside an honest call that succeeds. --mode standalone | "ordinary user" | services, --rows 1,9,S17.
+// npm run attack: plays earlier successful attacks against new managers, as an outsider, a user of a tenant and a neighbour.
+// Beside each attack an honest call must succeed. --mode standalone | "ordinary user" | services, --rows 1,9,S17.
 import { accessSync, constants, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -49,13 +49,13 @@ function print({ row, mode, outcome, seconds }: (typeof results)[number]): void 
   console.log(`${mark} ${where} ${seconds.toFixed(1).padStart(5)} s  ${row.title}: ${outcome.happened}`);
 }
 
-/** Why this mode cannot be attacked here; null: it can. */
+/** Returns the reason why this mode cannot be attacked here; null when it can. */
 function obstacleOf(mode: Mode): string | null {
   if (mode !== 'ordinary user') return null;
   if (process.getuid?.() !== 0)
     return 'only root starts a manager as somebody else (and yours is one of an ordinary user)';
   try {
-    // Everybody must pass to the dependencies that the bundles load.
+    // Every account must be able to reach the dependencies that the bundles load.
     for (let folder = join(__dirname, '../../node_modules'); folder !== '/'; folder = join(folder, '..'))
       if (!isPassable(folder)) return `${folder} is closed to others`;
     return null;

@@ -1,5 +1,5 @@
-// Archives by address: the documents name the field and not its place, so it is taken from the query and from a JSON body,
-// and a body that names an address is never taken for the archive. Needs the bundles of `npm run build`.
+// Archives by URL: the specification names the field but not its place, so it is accepted in the query and in a JSON body. A body
+// with a URL is never treated as the archive itself. Needs the bundles of `npm run build`.
 
 import { type Answer, startWorld, type World } from './world';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => await world?.stop(), 60_000);
 
-/** Nothing may be fetched from there, which the refusal of the field shows. */
+/** An address that cannot be fetched; the refusal names the field. */
 const CLOSED = 'http://127.0.0.1:1/archive';
 const refusal = ({ status, body }: Answer) => [status, body.field];
 

@@ -1,5 +1,5 @@
-// Whatever is wrong in a query or a body, route by route: 400 with a code, the field and what was expected, never a 500
-// and never a silent default. Needs the bundles of `npm run build`.
+// Errors in a query or a body, for each route: the answer is 400 with a code, the field and the expected value, never a 500 and
+// never a silent default. Needs the bundles of `npm run build`.
 
 import type { RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
@@ -14,7 +14,7 @@ afterAll(async () => await world?.stop(), 60_000);
 
 const routes: readonly RouteContract[] = allRoutes;
 const json = routes.filter((route) => route.responseKind === undefined || route.responseKind === 'json');
-/** A path that no object stands behind: input is judged before anything is looked for. */
+/** Returns a path to a missing object: input is checked before any object is looked up. */
 const pathOf = (route: RouteContract): string =>
   route.path.replaceAll(/:\w+/g, 'nosuch').replace('/*', '/nosuch');
 const send = (route: RouteContract, query: string, body?: unknown): Promise<Answer> => {
@@ -22,7 +22,7 @@ const send = (route: RouteContract, query: string, body?: unknown): Promise<Answ
   const path = `${pathOf(route)}${query === '' ? '' : `?${query}`}`;
   return world.send(version, route.method, body === undefined ? { path } : { path, body });
 };
-/** What is wrong with the refusal of `what`, in words; null when it is a good one. */
+/** Describes the problem of a refusal; null when the refusal is correct. */
 function fault(route: RouteContract, what: string, { status, body }: Answer, code?: string): string | null {
   const about = `${route.method} ${route.path} ${what}`;
   if (status !== 400) return `${about}: ${status} ${JSON.stringify(body)?.slice(0, 150)}`;
@@ -81,7 +81,7 @@ test('ids of paths that break the rules of names', async () => {
   expect(faults.filter((one) => one !== null)).toEqual([]);
 }, 60_000);
 
-/** A value that the schema cannot mean. */
+/** Returns a value that is invalid for the schema. */
 function wrong(schema: Record<string, unknown>): unknown {
   const types = new Set(((schema.anyOf ?? [schema]) as { type?: string }[]).map((one) => one.type ?? 'any'));
   if (types.has('any')) return undefined;
@@ -122,7 +122,7 @@ test('unknown paths and methods are told as JSON', async () => {
     const unknown = ['PATCH', 'DELETE', 'POST', 'PUT'].find((method) => !methods.has(method));
     if (unknown === undefined) continue;
     const { status, body } = await world.send('v3.1', unknown, { path });
-    // Some are other routes with a name in place of the last word.
+    // Some paths match other routes, with a name in place of the last segment.
     const isRefused = status >= 400 && status < 500 && typeof body?.error_code === 'string';
     if (!isRefused) faults.push(`${unknown} ${path}: ${status} ${JSON.stringify(body)?.slice(0, 100)}`);
   }

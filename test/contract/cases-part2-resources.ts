@@ -231,7 +231,7 @@ const snapshots: SpecCases = {
   },
 };
 
-/** Rows of rest-v3.1-part2 from the operations on. */
+/** Rows of rest-v3.1-part2, beginning with the operations. */
 export const part2Resources: SpecCases = {
   ...operations,
   ...plugins,

@@ -1,6 +1,6 @@
 import { bad, badInclude, noCredentials, nothingThere, type SpecCases } from './spec-case';
 
-/** Rows of rest-v2.1. Calls of `given` are of v3.1; those under test carry no tenant header. */
+/** Rows of rest-v2.1. Calls of `given` use v3.1; calls under test have no tenant header. */
 export const v21: SpecCases = {
   'v2.1 GET /blueprints': {
     ok: { path: '/blueprints' },

@@ -4,7 +4,7 @@ import { part2Resources } from './cases-part2-resources';
 import { v21 } from './cases-v21';
 import type { SpecCases } from './spec-case';
 
-/** Every case, by the row that it proves. */
+/** Every case, by the row that it tests. */
 export const specCases: SpecCases = { ...part1, ...part2, ...part2Resources, ...v21 };
 
 /** Key of a row in `specCases`. */

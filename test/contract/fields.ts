@@ -1,4 +1,4 @@
-/** Fields that the specification lists of each resource; document and chapter stand beside it. */
+/** Fields of each resource according to the specification; document and chapter are named beside it. */
 const list = (text: string): string[] => text.split(/\s+/).filter((name) => name !== '');
 
 const owned = 'tenant_name created_by private_resource visibility';

@@ -1,4 +1,4 @@
-/** A manager with four of everything that lists show. */
+/** A manager with four objects of every kind that lists show. */
 import { eventually } from '@baton/testkit';
 import type { Caller } from '../security/caller';
 import { tgz, wagon } from './world';
@@ -9,9 +9,10 @@ const BLUEPRINT = `tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
 node_templates: {n: {type: cloudify.nodes.Root}, m: {type: cloudify.nodes.Root}}
 labels: {tier: {values: [a, b, c, d]}}
+outputs: {o: {value: {get_secret: s0}}}
 `;
 
-/** Lists that hold what the manager itself is made of, or what takes an archive of it; and an export, which has no pages. */
+/** Lists of the manager's own parts, lists that need an archive of the manager, and an export without pages. */
 export const FEW = new Set([
   '/brokers',
   '/db-nodes',
@@ -20,12 +21,18 @@ export const FEW = new Set([
   '/log-bundles',
   '/snapshots',
   '/secrets/share/export',
+  // Covered by the uses of a secret, which are tested.
+  '/blueprints/:blueprint_id/uses',
+  '/plugins/:plugin_id/uses',
 ]);
-/** What a path or query needs. */
+/** Paths with the parameters or queries that they require. */
 export const ASKED: Record<string, string> = {
   '/labels/blueprints/:label_key': '/labels/blueprints/tier?',
   '/labels/deployments/:key': '/labels/deployments/tier?',
+  '/blueprints/:blueprint_id/uses': '/blueprints/b0/uses?',
+  '/secrets/:secret_key/uses': '/secrets/s0/uses?',
   '/permissions/:role_name': '/permissions/sys_admin?',
+  '/webhooks/:webhook_id/deliveries': '/webhooks/w0/deliveries?',
   '/workflows': '/workflows?',
   '/summary/blueprints': '/summary/blueprints?_target_field=visibility&',
   '/summary/deployments': '/summary/deployments?_target_field=blueprint_id&',
@@ -49,6 +56,7 @@ export async function fill(caller: Caller): Promise<void> {
     await must(admin, 'POST', '/user-groups', { group_name: `g${i}`, role: 'default' });
     await must(admin, 'PUT', '/user-groups/users', { group_name: `g${i}`, username: `u${i}` });
     await must(admin, 'POST', '/tokens', { description: `token ${i}` });
+    await must(admin, 'PUT', `/user/views/v${i}`, { screen: `screen${i}`, query: `q=${i}` });
     await must(admin, 'PUT', `/secrets/s${i}`, { value: 'v' });
     await must(admin, 'PUT', `/sites/site${i}`, {});
     for (const kind of ['blueprints', 'deployments'])
@@ -87,7 +95,8 @@ export async function fill(caller: Caller): Promise<void> {
       target_deployment: 'd0',
     });
   await fillDeployments(caller);
-  // Executions at work send statements of their own, which may look like those of a list.
+  await fillWebhooks(caller);
+  // Running executions send their own statements, which may look like those of a list.
   const active = ['pending', 'queued', 'started', 'cancelling'].map((status) => `&status=${status}`).join('');
   await eventually(
     async () => {
@@ -98,7 +107,7 @@ export async function fill(caller: Caller): Promise<void> {
   );
 }
 
-/** What is entered, changed and updated in deployments that are there. */
+/** Creates agents, changes and updates of existing deployments. */
 async function fillDeployments({ admin, must }: Caller): Promise<void> {
   for (const i of numbers) {
     const { items } = await must(admin, 'GET', `/node-instances?deployment_id=d${i}`);
@@ -113,5 +122,26 @@ async function fillDeployments({ admin, must }: Caller): Promise<void> {
       nodes: { n: { instances: 2 } },
     });
     await must(admin, 'POST', `/plugins-updates/b${i}/update/initiate`, { force: true });
+  }
+}
+
+/** Creates triggers, and webhooks that hear nothing by themselves; deliveries of the first one have failed for ever. */
+async function fillWebhooks({ admin, must }: Caller): Promise<void> {
+  const url = 'https://hooks.invalid/';
+  for (const i of numbers) {
+    await must(admin, 'PUT', `/triggers/t${i}`, { deployment_id: `d${i}`, workflow_id: 'install' });
+    const webhook = { url, events: ['webhook.disabled'], max_attempts: 1, is_enabled: false };
+    await must(admin, 'PUT', `/webhooks/w${i}`, webhook);
+  }
+  for (const _ of numbers) {
+    await must(admin, 'PATCH', '/webhooks/w0', { is_enabled: true });
+    await must(admin, 'POST', '/webhooks/w0/ping');
+    await eventually(
+      async () => {
+        const { items } = await must(admin, 'GET', '/webhooks/w0/deliveries?state=pending');
+        return items.length === 0;
+      },
+      { deadlineMs: 30_000 },
+    );
   }
 }

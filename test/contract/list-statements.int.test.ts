@@ -1,5 +1,5 @@
-// Every list of the API takes as many SQL statements for a page of many rows as for a page of one. Needs the bundles of
-// `npm run build`.
+// Every list of the API needs as many SQL statements for a page of many rows as for a page of one. Needs the bundles of `npm run
+// build`.
 import type { RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import { type RequestSql, requestSql } from '../../bench/harness/request-sql';
@@ -8,7 +8,7 @@ import { type Fleet, startFleet } from '../harness/fleet';
 import { type Caller, callerOf } from '../security/caller';
 import { ASKED, FEW, fill } from './filled-manager';
 
-/** Never change while the manager runs. */
+/** Read from memory: they never change while the manager runs. */
 const IN_MEMORY = new Set(['/permissions', '/permissions/:role_name']);
 let watch: SqlWatch;
 let fleet: Fleet;
@@ -16,7 +16,7 @@ let caller: Caller;
 let sql: RequestSql;
 beforeAll(async () => {
   watch = watchSql('all');
-  // Who asks is looked up once: when that happens again is no matter of the list.
+  // The long cache prevents repeated look-ups of the caller, which are not part of the list.
   fleet = await startFleet({
     mode: 'standalone',
     env: { ...watch.env, BATON_CREDENTIAL_CACHE_MS: '60000' },
@@ -40,7 +40,7 @@ const lists = allRoutes.filter(
     list && method === 'GET' && versions.includes('v3.1') && !FEW.has(path),
 );
 
-/** Statements of the list's own service for a page of at most `size`, and how many rows came. */
+/** Returns the statements of the list's own service for a page of at most `size`, and the number of returned rows. */
 async function cost(
   { path, owner }: RouteContract,
   size: number,

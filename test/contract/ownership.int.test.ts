@@ -1,5 +1,5 @@
-// created_at and created_by (a plugin: uploaded_at; PATCH: creator) of every resource that a restore writes: kept as they
-// are given, refused without the right, for a user that there is not, and for what is no date. Needs `npm run build`.
+// created_at and created_by (a plugin: uploaded_at; PATCH: creator) of every resource that a restore writes. The given values are
+// kept; they are refused without the permission, for an unknown user, and for an invalid date. Needs `npm run build`.
 
 import type { Sent } from './spec-case';
 import { type Answer, startWorld, type World } from './world';
@@ -7,7 +7,7 @@ import { type Answer, startWorld, type World } from './world';
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-  // Makes everything of its tenant, but for others and other times nothing.
+  // This user may create everything in the tenant, but must not set another owner or time.
   const change = { tenant_name: 'default_tenant', username: 'viewer1', role: 'manager' };
   const answer = await world.send('v3.1', 'PATCH', { path: '/tenants/users', body: change });
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
@@ -21,7 +21,7 @@ afterAll(async () => await world?.stop(), 60_000);
 
 const AT = '2020-01-02T03:04:05.678Z';
 const rules = [{ key: 'tier', values: ['db'], operator: 'any_of', type: 'label' }];
-/** Makes the resource of that name with `owned` beside what it needs; where they stand in the query, as a query. */
+/** Creates the resource of that name with `owned` in its body; in the query for resources that take them there. */
 type Make = (name: string, owned: Record<string, string>) => [method: string, sent: Sent];
 const inQuery = (owned: Record<string, string>): string => new URLSearchParams(owned).toString();
 
@@ -120,7 +120,7 @@ describe.each(made)('a new %s', (what, make, at = 'created_at') => {
     [{ created_by: 'admin' }, 'viewer' as const, 403, 'created_by'],
     [{ [at]: AT }, 'viewer' as const, 403, at],
   ])('%j as %s: %s', async (owned, as, status, field) => {
-    // Only bootstrap rights make past executions at all; those of them have a test of their own.
+    // Only bootstrap permissions allow to create past executions at all; another test covers those permissions.
     if (what === 'execution that has ended' && as) return;
     const answer = await send('refused', owned as Record<string, string>, as);
     expect([answer.status, answer.body.field]).toEqual([status, field]);
@@ -141,11 +141,11 @@ test.each([
     const refused = await patch({ creator: 'viewer1' }, 'viewer');
     expect([refused.status, refused.body.field]).toEqual([403, 'creator']);
     expect(await patch({ creator: 'nosuchuser' })).toMatchObject({ status: 400, body: { field: 'creator' } });
-    // Plugins take a change of nothing, as in the original.
+    // Plugins accept an empty change, as in the original.
     const empty = path.startsWith('/plugins') ? [200, undefined] : [400, 'illegal_action_error'];
     const { status, body } = await patch({});
     expect([status, body.error_code]).toEqual(empty);
-    // Of blueprints a key that they do not have is refused (reference/rest-api.md 4.1).
+    // For blueprints an unknown key is refused (reference/rest-api.md 4.1).
     const unknown = await patch({ nosuchkey: 1 });
     expect(unknown.status).toBe(path.startsWith('/blueprints') ? 400 : 200);
   },

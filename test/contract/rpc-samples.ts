@@ -1,4 +1,7 @@
-/** Sample messages of proto/, made from the descriptors: the same values as proto-loader takes them and as generated code does. */
+/**
+ * Sample messages of proto/, created from the descriptors: the same values in the form of proto-loader and in the form of
+ * generated code.
+ */
 import {
   create,
   createFileRegistry,
@@ -10,17 +13,23 @@ import {
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { descriptorFiles } from '../../packages/rpc/src/descriptors.gen';
 
-/** filled: every field has a value, every list two. zero: what can be told from absent is there, with the default. bare: nothing. */
+/**
+ * filled: every field has a value, every list two. zero: fields that can be distinguished from absent ones are present, with
+ * their default. bare: no fields.
+ */
 export type Fullness = 'filled' | 'zero' | 'bare';
 export const fullnesses: readonly Fullness[] = ['filled', 'zero', 'bare'];
 
-/** One message in both shapes: as proto-loader reads it (`longs` and `enums` numbers, `defaults`), and as the generated decoders do. */
+/**
+ * One message in both forms: as proto-loader returns it (`longs` and `enums` numbers, `defaults`), and as the generated decoders
+ * do.
+ */
 export interface Sample {
   loaded: unknown;
   generated: unknown;
 }
 
-/** `ReportRequest` holds others of its kind: so deep is it filled. */
+/** Maximum depth: `ReportRequest` contains others of its kind. */
 const MAX_DEPTH = 4;
 
 const files = Object.values(descriptorFiles).map(({ bytes }) =>
@@ -29,7 +38,7 @@ const files = Object.values(descriptorFiles).map(({ bytes }) =>
 export const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: files }));
 
 const big = (n: number): number => Number.MAX_SAFE_INTEGER - n;
-/** The n-th value of a type: no two alike, at the edges of the type where that is where mistakes are. */
+/** Returns the n-th value of a type: all different, and at the limits of the type where errors are likely. */
 const scalars: Record<ScalarType, (n: number) => unknown> = {
   [ScalarType.STRING]: (n) => `text ${n}: ä 漢 😀 "\\\n`,
   [ScalarType.BYTES]: (n) => Buffer.from([0, n & 255, 128, 255]),
@@ -56,7 +65,7 @@ function zeroOf(type: ScalarType): unknown {
 
 const same = (value: unknown): Sample => ({ loaded: value, generated: value });
 
-/** Makes samples; `kinds` collects which kinds of field they held. */
+/** Creates samples; `kinds` collects the kinds of fields in them. */
 export class Sampler {
   readonly kinds = new Set<string>();
   #count = 0;
@@ -113,7 +122,7 @@ export class Sampler {
     return type === ScalarType.BOOL ? String(n === 1) : type === ScalarType.STRING ? `key ${n}` : `${n}`;
   }
 
-  /** One value of the type of the field. */
+  /** Returns one value of the field's type. */
   #one(field: DescField, fullness: Fullness, depth: number): Sample {
     if (field.message) {
       this.kinds.add('message');

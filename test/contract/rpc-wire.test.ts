@@ -1,5 +1,6 @@
-// Every rpc method over real gRPC, one end made from generated code, the other by proto-loader from proto/: both agree on names,
-// paths, streams and every field of every message. Samples come from the descriptors, so a new method is covered by itself.
+// Every rpc method over real gRPC, one end with generated code, the other with proto-loader from proto/. Both must agree on
+// names, paths, streams and every field of every message. Samples come from the descriptors, so new methods are covered
+// automatically.
 import { EventEmitter, once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +39,7 @@ const definitions = Object.values(contracts)
 interface Case {
   path: string;
   definition: ServiceDefinition;
-  /** As in generated code. */
+  /** The method name in generated code. */
   name: string;
   streams: boolean;
   method: LoadedMethod<object, object>;
@@ -56,7 +57,7 @@ const loadedMethods = Object.entries(loaded).flatMap(([service, definition]) =>
     : [],
 );
 
-/** Each method with each fullness of its messages. */
+/** Returns each method with each fullness of its messages. */
 const cases: Case[] = loadedMethods
   .filter(({ service }) => service !== CALL_STREAM)
   .flatMap(({ service, method }) => {
@@ -143,7 +144,7 @@ test('the samples hold every kind of field that there is', () => {
 });
 
 describe('a server from generated code', () => {
-  /** What was asked last, and what is answered next. */
+  /** The last request, and the next answer. */
   const now: { asked: unknown; answer: unknown } = { asked: null, answer: null };
 
   async function serve(): Promise<Client> {
@@ -243,7 +244,7 @@ describe('a server from generated code', () => {
 describe('a server from proto/', () => {
   const now: { asked: unknown; answer: object; byStream: number } = { asked: null, answer: {}, byStream: 0 };
 
-  /** Answers calls that come by a stream, as `createRpcServer` does. */
+  /** Answers calls that arrive on a call stream, as `createRpcServer` does. */
   const answerByStream = (stream: ServerDuplexStream<any, object>): void => {
     stream.on('data', ({ call, path, body }: { call: number; path: string; body: Buffer }) => {
       const { method } = unaryCases.find((one) => one.path === path)!;
@@ -321,7 +322,7 @@ describe('a server from proto/', () => {
     await ask(connector.client(unaryCases[0]!.definition, 'catalog') as AnyClient, unaryCases[0]!);
     await isOpened;
     for (const one of unaryCases) await ask(connector.client(one.definition, 'catalog') as AnyClient, one);
-    // What a process asks before it has a credential goes alone.
+    // Calls of a process without a credential do not use the call stream.
     const isAlone = ({ path }: Case) => contracts.rpcRules.get(path)!.callers.includes('newcomer');
     expect(now.byStream).toBe(unaryCases.filter((one) => !isAlone(one)).length);
   });

@@ -1,31 +1,31 @@
 import type { SpecResource } from './fields';
 
-/** What is sent beside method and path. `$name` in paths and bodies stands for a value of the world. */
+/** The request, in addition to the method. `$name` in paths and bodies stands for a value of the world. */
 export interface Sent {
-  /** Path below /api/<version> with its query; it must be one that the row describes. */
+  /** Path below /api/<version> with its query; it must match the row. */
   path: string;
   body?: unknown;
-  /** An archive, or the name of one of the world, sent as octet-stream. */
+  /** Sent as octet-stream: an archive, or the name of an archive of the world. */
   archive?: 'blueprint' | 'slow' | 'faulty' | 'broken' | 'plugin' | 'license' | 'nothing' | Buffer;
-  /** Who calls; default the administrator. */
+  /** The caller; default: the administrator. */
   as?: 'admin' | 'viewer' | 'nobody';
 }
 
-/** The successful call and the refusal that prove one row of the specification. */
+/** The successful call and the refused call that test one row of the specification. */
 export interface SpecCase {
-  /** Calls that must succeed before, of v3.1: `[method, what]`. */
+  /** Calls of v3.1 that must succeed before: `[method, request]`. */
   given?: [method: string, sent: Sent][];
   ok: Sent;
   /** Status of the successful call; default 200. */
   status?: number;
-  /** The answer holds these fields of the specification; of a list, each item. */
+  /** The answer must contain these fields of the specification; for a list, each item must. */
   fields?: SpecResource;
-  /** The answer: one object, an envelope of at least one item, a bare array, an archive, nothing. Default object. */
+  /** Form of the answer: one object, an envelope with at least one item, a bare array, an archive, or nothing. Default: object. */
   answer?: 'object' | 'list' | 'array' | 'archive' | 'empty';
   refused: Sent & { status: number; code: string };
 }
 
-/** Key: `<version> <method> <path as the document writes it>`. */
+/** Key: `<version> <method> <path as written in the document>`. */
 export type SpecCases = Readonly<Record<string, SpecCase>>;
 
 export const nothingThere = { status: 404, code: 'not_found_error' } as const;

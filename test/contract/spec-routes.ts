@@ -7,7 +7,7 @@ export interface RowPath {
   path: string;
 }
 
-/** Segments of a row's path without its query; a parameter is null. */
+/** Returns the path segments of a row without its query; a parameter is null. */
 function segmentsOf(path: string): (string | null)[] {
   return path
     .replace(/\?.*$/, '')
@@ -16,7 +16,7 @@ function segmentsOf(path: string): (string | null)[] {
     .map((part) => (/^[{:<]/.test(part) ? null : part));
 }
 
-/** The route that serves a row of the specification; undefined: missing. */
+/** Returns the route that serves a row of the specification; undefined: missing. */
 export function routeOfRow(row: RowPath): RouteContract | undefined {
   const wanted = segmentsOf(row.path);
   return allRoutes
@@ -30,7 +30,7 @@ export function routeOfRow(row: RowPath): RouteContract | undefined {
 
 const parameters = (route: RouteContract): number => route.path.split('/:').length;
 
-/** Whether a concrete path is one that the row describes. */
+/** Whether a concrete path matches the row. */
 export function isOfRow(row: RowPath, path: string): boolean {
   const wanted = segmentsOf(row.path);
   const have = path.replace(/\?.*$/, '').split('/').slice(1);

@@ -1,4 +1,4 @@
-// Every endpoint row of the specification: one successful call with the fields that the document lists, one refusal.
+// Every endpoint row of the specification: one successful call with the fields that the document lists, and one refused call.
 // Rows come from the documents (docs/spec-coverage.md), cases from cases.ts; needs the bundles of `npm run build`.
 
 import { caseKey, specCases } from './cases';

@@ -1,5 +1,5 @@
-// Requests of the original's user interface, as its widgets and dropdowns send them: with the sort column of their tables and
-// an empty search. On its wire each is answered, sorted as asked. Needs the bundles of `npm run build`.
+// Requests of the original's user interface, as its widgets and dropdowns send them: with the sort column of their tables and an
+// empty search. On the original's wire each must be answered, sorted as requested. Needs the bundles of `npm run build`.
 import { eventually } from '@baton/testkit';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { type Caller, callerOf } from '../security/caller';

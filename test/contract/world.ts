@@ -1,4 +1,4 @@
-/** A manager with one of everything, for the contract tests of the specification. */
+/** A manager with one object of every kind, for the contract tests of the specification. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,9 +19,9 @@ export interface Answer {
 export interface World {
   fleet: Fleet;
   send(version: string, method: string, sent: Sent): Promise<Answer>;
-  /** Values behind `$name`. */
+  /** Values of `$name`. */
   values: Record<string, string>;
-  /** Lines of its logs with a fault. */
+  /** Returns log lines with errors. */
   faults(): string[];
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ node_templates:
             #!/bin/bash
             sleep 600
 `;
-/** Two nodes that can be scaled together; one start in five fails. */
+/** A blueprint of two nodes that can be scaled together; one start in five fails. */
 const FAULTY_BLUEPRINT = `tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
 inputs:
@@ -84,7 +84,7 @@ const LICENSE = `license:
   capabilities: null
 `;
 
-/** A tar.gz with one top folder. */
+/** Returns a tar.gz with one top folder. */
 export function tgz(files: Record<string, string>, top = 'top'): Buffer {
   const dir = mkdtempSync(join(tmpdir(), 'baton-contract-'));
   try {
@@ -98,7 +98,7 @@ export function tgz(files: Record<string, string>, top = 'top'): Buffer {
   }
 }
 
-/** A wagon of its own package name each time. */
+/** Returns a wagon; each call uses another package name. */
 export function wagon(name: string, version = '1.0'): Buffer {
   const about = {
     package_name: name,
@@ -170,7 +170,7 @@ function sender(fleet: Fleet, values: Record<string, string>): World['send'] {
   };
 }
 
-/** Whether the manager has this route; parts that are still being built are left out of the world. */
+/** Whether the manager has this route; parts under construction are left out of the world. */
 const has = (id: string): boolean => allRoutes.some((route) => route.id === id);
 
 async function untilEnded(send: World['send'], id: string): Promise<void> {
@@ -182,7 +182,7 @@ async function untilEnded(send: World['send'], id: string): Promise<void> {
   await eventually(isEnded, { deadlineMs: 60_000, everyMs: 50 });
 }
 
-/** Fills the manager. @throws Error naming the call that failed. */
+/** Fills the manager. @throws Error that names the failed call */
 async function fill(send: World['send'], values: Record<string, string>): Promise<void> {
   const must = async (method: string, sent: Sent): Promise<Answer['body']> => {
     const answer = await send('v3.1', method, sent);
@@ -217,7 +217,7 @@ async function fill(send: World['send'], values: Record<string, string>): Promis
   const rules = [{ key: 'tier', values: ['db'], operator: 'any_of', type: 'label' }];
   for (const kind of ['deployments', 'blueprints'])
     await must('PUT', { path: `/filters/${kind}/f1`, body: { filter_rules: rules } });
-  // Something that runs until it is cancelled.
+  // Executions that run until they are cancelled.
   await must('PUT', { path: '/blueprints/slow', archive: 'slow' });
   for (const name of ['running1', 'running2']) {
     await must('PUT', { path: `/deployments/${name}`, body: { blueprint_id: 'slow' } });
@@ -228,7 +228,7 @@ async function fill(send: World['send'], values: Record<string, string>): Promis
   await fillLater(must, values);
 }
 
-/** Resources of parts that may not be there yet. */
+/** Creates resources of parts that may not exist yet. */
 async function fillLater(
   must: (method: string, sent: Sent) => Promise<Answer['body']>,
   values: Record<string, string>,

@@ -1,4 +1,4 @@
-// Components with what they bring along, on this manager and on a second one; what becomes of them later.
+// Components that bring their own archives, secrets and plugins, on this manager and on a second one; and their later life.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttp, request } from 'node:http';
@@ -20,7 +20,7 @@ let fleet: Fleet;
 let abroad: Fleet;
 let client: Client;
 let far: Client;
-/** Of the https server before the second manager. */
+/** Port of the https server in front of the second manager. */
 let tlsPort: number;
 let archiveUrl: string;
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   tlsPort = await serving(tlsBefore(abroad));
   for (const at of [client, far]) await leafIs(at, { start: 'good', status: 'good' });
   await upload(client, 'child', archiveOf(join(blueprint, 'parts/child')));
-  for (const name of ['bringing', 'parent', 'grown', 'consumer', 'abroad'])
+  for (const name of ['bringing', 'parent', 'grown', 'consumer', 'abroad', 'reaching'])
     await client.upload('uploadBlueprint', {
       params: { blueprint_id: name },
       query: { application_file_name: `${name}.yaml` },
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The folder of the repository with what is made for a run: archives, and the certificate of the second manager. */
+/** Copies the blueprint folder and adds generated files: archives, and the certificate of the second manager. */
 async function makeBlueprint(): Promise<void> {
   cpSync(join(__dirname, 'blueprints/composition-parts'), blueprint, { recursive: true });
   const parts = join(blueprint, 'parts');
@@ -84,7 +84,7 @@ async function makeBlueprint(): Promise<void> {
   );
 }
 
-/** Serves until the end; answers the port. */
+/** Serves until the end of the tests; returns the port. */
 async function serving(server: Server): Promise<number> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -153,8 +153,34 @@ test('components bring plugins, secrets and archives by path and URL, and take t
     'consumer',
     'grown',
     'parent',
+    'reaching',
   ]);
   await removed('bringing');
+});
+
+test('a component takes an uploaded archive of its tenant, and none of another one', async () => {
+  await call(client, 'createTenant', { name: 'theirs' }, {});
+  await client.upload('uploadBlueprint', {
+    params: { blueprint_id: 'hidden' },
+    content: archiveOf(join(blueprint, 'parts/child')),
+    tenant: 'theirs',
+  });
+  await deploy('far', 'reaching', { archive: '../../../uploaded-blueprints/theirs/hidden/hidden.tar.gz' });
+  await failed('far', 'install', 'leads out of the blueprints of the tenant default_tenant');
+  await deploy('gone', 'reaching', {
+    archive: '../../../uploaded-blueprints/default_tenant/hidden/hidden.tar.gz',
+  });
+  await failed('gone', 'install', 'no file or folder of a blueprint that the execution may read');
+  await deploy('near', 'reaching', {
+    archive: '../../../uploaded-blueprints/default_tenant/child/child.tar.gz',
+  });
+  await run('near', 'install');
+  expect((await instanceOf('near')).runtime_properties.blueprint).toMatchObject({ id: 'reached' });
+  await run('near', 'uninstall');
+  expect(await idsOf(client, 'listBlueprints')).not.toContain('reached');
+  await removed('near');
+  for (const id of ['far', 'gone'])
+    await call(client, 'deleteDeployment', { id }, undefined, { force: true });
 });
 
 test('a component that is not well is healed by the heal of its parent', async () => {
@@ -164,7 +190,7 @@ test('a component that is not well is healed by the heal of its parent', async (
   await leafIs(client, { status: 'bad' });
   await failed('family', 'check_status', `Expected deployment '${part}' to be in a good state`);
   expect(await instanceOf('family')).toMatchObject({ system_properties: { status: { ok: false } } });
-  // What the check of the child finds broken is reinstalled there, and nothing of the parent.
+  // Only parts that the child's check finds broken are reinstalled, and nothing of the parent.
   await run('family', 'heal');
   await leafIs(client, { status: 'good' });
   expect(await instanceOf('family')).toMatchObject({ id: part, state: 'started' });
@@ -307,7 +333,7 @@ test('a wait goes on after the loss of its worker, and starts nothing twice', as
 const startedOf = (items: { id: string; created_at: string }[], id: string): string =>
   items.find((one) => one.id === id)!.created_at;
 
-/** kill -9; the standalone starts its own again. */
+/** Kills all workers with kill -9; the standalone restarts its own workers by itself. */
 async function loseWorkers(): Promise<void> {
   for (const worker of fleet.workers()) {
     worker.signal('SIGKILL');

@@ -1,5 +1,4 @@
-// Services of services: components, shared resources and what belongs to them, on a whole manager whose one worker has
-// two places for operations.
+// Services of services: components, shared resources and their dependants, on a complete manager whose only worker has two slots.
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
@@ -23,7 +22,7 @@ beforeAll(async () => {
 beforeEach(async () => await childIs('good'));
 afterAll(async () => await fleet?.stop());
 
-/** Lets the leaf of child blueprints start, fail, or take its time. */
+/** Makes the leaf of child blueprints start, fail, or run slowly. */
 const childIs = (value: 'good' | 'bad' | 'slow') =>
   call(client, 'putSecret', { secret_key: 'child_state' }, { value, update_if_exists: true });
 
@@ -113,7 +112,7 @@ test('a component is installed, checked, updated, shows its capabilities, and go
 
 test('three levels: installed from the inside, uninstalled from the outside, nothing is left', async () => {
   await deploy('outer', 'parent', { blueprint: 'parent', color: 'red' });
-  // The middle one has an input of this name as well.
+  // The deployment in the middle has an input of this name as well.
   await run('outer', 'install');
   expect(await deploymentIds({ blueprint_id: 'child' })).toHaveLength(1);
   expect(await runtimeOf('outer', 'part')).toMatchObject({ capabilities: { color: 'red' } });

@@ -1,10 +1,10 @@
-// A blueprint whose plan is larger than what one call or answer may carry: from upload to its end.
+// A blueprint whose plan is larger than the limit of one call or answer: from upload to deletion.
 import type { Client } from '@baton/client';
 import { archive } from '../../bench/harness/blueprints';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { adminClient, call, succeed, upload } from '../harness/session';
 
-/** Their plan, with what every node of that type has, is 136 MB of JSON. */
+/** Their plan, including all inherited data of the node type, is 136 MB of JSON. */
 const NODES = 10_000;
 const ID = 'large';
 
@@ -27,7 +27,7 @@ test('10,000 plain nodes upload, deploy, install and uninstall', async () => {
     ...Array.from({ length: NODES }, (_, i) => `  node_${i}: {type: cloudify.nodes.Root}`),
   ].join('\n');
   const uploaded = await upload(client, ID, archive({ name: ID, yaml, operations: 0 }));
-  // Whoever wants all of it asks for it.
+  // The complete plan is returned only on request.
   expect(JSON.stringify(uploaded).length).toBeLessThan(1_000_000);
   await call(client, 'createDeployment', { id: ID }, { blueprint_id: ID });
   const instances = async (state: string): Promise<number> =>

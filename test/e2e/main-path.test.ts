@@ -1,4 +1,4 @@
-// The main job through the API alone: whatever kind of manager stands behind it.
+// The main path through the API alone, for any kind of manager.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

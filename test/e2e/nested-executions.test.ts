@@ -1,4 +1,4 @@
-// Workflows that start others and wait for them, on a whole manager with one place for operations.
+// Workflows that start other workflows and wait for them, on a complete manager with one slot for operations.
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';

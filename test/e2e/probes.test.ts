@@ -1,4 +1,4 @@
-// What kubelets and grpcurl ask services as they are shipped: the bundles find the definitions of both standard services.
+// Requests of kubelets and grpcurl to the shipped services: the bundles contain the definitions of both standard services.
 import type { ServiceName } from '@baton/contracts';
 import { Secret } from '@baton/kernel';
 import { derivedTrust, serviceCredential } from '@baton/trust';
@@ -8,11 +8,11 @@ import { type Fleet, INTERNAL_KEY, startFleet } from '../harness/fleet';
 const isServices = process.env.BATON_E2E_MODE === 'services';
 /** Field 7: list_services. */
 const LIST_SERVICES = Buffer.from([0x3a, 0x01, 0x2a]);
-/** Field 1 of an answer about health: 1 is SERVING. */
+/** Field 1 of a health answer: 1 is SERVING. */
 const SERVING = Buffer.from([0x08, 0x01]);
 const asTheyAre = (bytes: Buffer): Buffer => bytes;
 
-// A standalone has no port for rpc.
+// A standalone has no rpc port.
 (isServices ? describe : describe.skip)('every service with rpc', () => {
   let fleet: Fleet;
   const clients = new Map<ServiceName, Client>();

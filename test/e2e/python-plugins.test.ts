@@ -1,4 +1,4 @@
-// Functions of Python plugins, from the upload of a wagon to what they did.
+// Functions of Python plugins, from the upload of a wagon to their effects.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await fleet?.stop());
 
-/** A wagon with one wheel: a package of plugins/. */
+/** Returns a wagon with one wheel: a package of plugins/. */
 async function wagonOf(name: string): Promise<Buffer> {
   const folder = join(__dirname, 'plugins', name);
   const about = `${name}_plugin-1.0.dist-info/METADATA`;

@@ -1,4 +1,4 @@
-// Load that one tenant makes leaves places for others, and a cancel reaches what runs on real workers.
+// The load of one tenant leaves slots for others, and a cancel stops operations on real workers.
 import { join } from 'node:path';
 import { type Client, createClient } from '@baton/client';
 import { eventually } from '@baton/testkit';
@@ -31,7 +31,7 @@ const why = async (of: Client, executionId: string): Promise<{ kind: string; mes
 const statusOf = async (executionId: string) =>
   (await call(client, 'getExecution', { executionId })).status as string;
 
-/** Waits until an operation of the execution says that it runs. */
+/** Waits until an operation of the execution is running. */
 const asleep = (executionId: string) =>
   eventually(
     async () => expect((await why(client, executionId)).map(({ kind }) => kind)).toContain('lease'),
@@ -40,7 +40,7 @@ const asleep = (executionId: string) =>
     },
   );
 
-/** From its creation to its first operation, by the manager's own times. */
+/** Returns the ms from the execution's creation to its first operation, by the manager's own timestamps. */
 async function msUntilOperation(of: Client, executionId: string): Promise<number> {
   const { created_at } = await call(of, 'getExecution', { executionId });
   const { items } = await call(of, 'listEvents', {}, undefined, { execution_id: executionId, _size: 1000 });

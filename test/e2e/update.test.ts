@@ -1,4 +1,4 @@
-// Deployment updates: what runs afterwards is of the new blueprint, also what was stopped before.
+// Deployment updates: afterwards executions use the new blueprint, even executions that were stopped before.
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { type Fleet, startFleet } from '../harness/fleet';

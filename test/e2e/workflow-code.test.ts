@@ -1,4 +1,4 @@
-// Workflows that are scripts of the blueprint, on a whole manager with one place for operations.
+// Workflows that are scripts of the blueprint, on a complete manager with one slot for operations.
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
@@ -40,7 +40,7 @@ const said = async (id: string, text: string) =>
     );
   }, SOON);
 
-/** Starts it, stops it in the middle of its slow operation, and has it go on. */
+/** Starts the workflow, stops it in the middle of its slow operation, and resumes it. */
 async function stoppedAndResumed(deployment: string, workflow: string): Promise<string> {
   const id = await start(deployment, workflow);
   await said(id, 'slow begins');
@@ -50,7 +50,7 @@ async function stoppedAndResumed(deployment: string, workflow: string): Promise<
   return id;
 }
 
-/** The same workflows in both languages, and where they say things in their own way. */
+/** The same workflows in both languages, with the texts that differ. */
 const kinds = [
   {
     kind: 'scripts',
@@ -204,7 +204,7 @@ describe.each(['code', 'js'])('workflows of %s', (deployment) => {
       const run = await followExecution(client, id);
       if (workflow === 'waiting') {
         expect(run).toMatchObject({ status: 'failed', error: expect.stringContaining('not resumable') });
-        // Its operation counts as running for as long as the lost worker has the lease: who queues waits for that.
+        // Its operation counts as running while the lost worker has the lease: a queued execution waits for the end of the lease.
         expect((await follow(client, deployment, 'sequence', { queue: true })).status).toBe('terminated');
         continue;
       }
@@ -227,7 +227,7 @@ describe('workflow functions of plugins', () => {
     async (action) => {
       const id = await start('js', 'spinning');
       await said(id, 'slow begins');
-      // One place and one worker: its operations run, and its other code.
+      // With a single slot and a single worker, other operations and workflow code still run.
       expect((await follow(client, 'code', 'waiting')).status).toBe('terminated');
       expect((await call(client, 'getExecution', { executionId: id })).status).toBe('started');
       await act(id, action);

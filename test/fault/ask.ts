@@ -11,14 +11,14 @@ interface Asking {
   body?: object;
   idempotencyKey?: string;
   limitMs?: number;
-  /** Error codes that mean that an earlier try did it; the answer is null then. */
+  /** Error codes that mean that an earlier attempt already succeeded; the result is null then. */
   isDone?: readonly string[];
 }
 
 const CALL_MS = 15_000;
 const LIMIT_MS = 60_000;
 
-/** One call, repeated while faults keep it from being answered. @throws Refused for an answer that no fault explains. */
+/** Sends one call and retries it while faults prevent an answer. @throws Refused for an answer that no fault explains */
 export async function ask(client: Client, id: string, args: Asking = {}): Promise<Answer> {
   const { limitMs = LIMIT_MS, isDone = [], ...call } = args;
   const { answer } = await until(`an answer to ${id}`, limitMs, async () => {

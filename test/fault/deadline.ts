@@ -1,7 +1,7 @@
-/** What waits stopped being worth it: the row's time is over. */
+/** The time limit of the row is over, so waiting is pointless. */
 export class RowOver extends Error {}
 
-/** Resolves or rejects as `work`, but at the latest after `limitMs`. @throws RowOver */
+/** Resolves or rejects like `work`, but at the latest after `limitMs`. @throws RowOver */
 export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_resolve, reject) => {

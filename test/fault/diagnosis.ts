@@ -6,7 +6,7 @@ import { queueAt } from './queues';
 import type { Rig } from './rig';
 
 const ASK_MS = 4_000;
-/** Lines of one section: enough to see the pattern. */
+/** Maximum of lines per section: enough to see the pattern. */
 const MOST = 12;
 
 interface OpenTask {
@@ -20,7 +20,10 @@ interface OpenTask {
   dispatched_s: number | null;
 }
 
-/** What everything waits for, in lines; every question is bounded, since the rig may be dead. */
+/**
+ * Describes the state of the whole rig in lines, with the reasons of everything that waits. Every question has a time limit,
+ * because the rig may be dead.
+ */
 export async function diagnose(rig: Rig): Promise<string[]> {
   const sections: [string, () => Promise<string[]>][] = [
     ['processes', async () => [processes(rig)]],
@@ -51,7 +54,7 @@ function processes(rig: Rig): string {
     .join(', ');
 }
 
-/** The letter of /proc: S sleeps, R runs, T is stopped, Z is dead. */
+/** Returns the state letter of /proc: S sleeping, R running, T stopped, Z zombie. */
 function stateOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.charAt(0);

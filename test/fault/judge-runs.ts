@@ -1,7 +1,7 @@
 import type { EventRow, ExecutionRow, Say, TaskRow } from './judge';
 import type { LedgerRun } from './ledger';
 
-/** Nodes of the blueprint, and what each depends on. */
+/** Nodes of the blueprint, each with its dependencies. */
 const DEPENDS: Record<string, string[]> = {
   base: [],
   mid_a: ['base'],
@@ -12,17 +12,17 @@ const DEPENDS: Record<string, string[]> = {
   top_c: ['mid_a', 'mid_b', 'mid_c'],
   scripted: ['base'],
 };
-/** Operations of a node in their order. */
+/** Operations of a node per workflow, in order. */
 export const WORKFLOWS: Record<string, string[]> = {
   install: ['create', 'configure', 'start'],
   uninstall: ['stop', 'delete'],
 };
-/** What the node with scripts has. */
+/** Operations of the node with scripts. */
 const SCRIPTED = new Set(['create', 'delete']);
-/** Two clocks of one machine, read in different processes. */
+/** Tolerance between the clocks of two processes on one machine. */
 const SLACK_MS = 5;
 
-/** An operation of a node in one execution. A failed one that is tried again may be another task of the same place. */
+/** An operation of a node in one execution. A retry of a failed operation may be another task of the same place. */
 interface Place {
   name: string;
   workflow: string;
@@ -40,7 +40,7 @@ interface Seen {
   events: ReadonlyMap<string, EventRow[]>;
 }
 
-/** G4 and G5: events against ledger. Answers how many runs were repeated. */
+/** Checks G4 and G5: events against the ledger. Returns the number of repeated runs. */
 export function checkRuns(seen: Seen, victims: readonly number[] | null, say: Say): number {
   const { executions, tasks, runs, events } = seen;
   const byTask = new Map<string, LedgerRun[]>();
@@ -50,7 +50,7 @@ export function checkRuns(seen: Seen, victims: readonly number[] | null, say: Sa
     const own = byTask.get(task.id) ?? [];
     repeats += Math.max(0, own.length - 1);
     checkTask(task, own, say);
-    // A process that was dead already when its script asked for it has no number.
+    // A process that had already died when its script looked up its pid has no valid number.
     for (const run of own.slice(0, -1))
       if (victims && run.pid > 1 && !victims.includes(run.pid))
         say(
@@ -72,12 +72,15 @@ export function checkRuns(seen: Seen, victims: readonly number[] | null, say: Sa
   return repeats;
 }
 
-/** It succeeded, on a deployment that no cancel or failure has left half-way. */
+/** Whether the execution succeeded on a deployment that no cancel or failure has left in an intermediate state. */
 function isPlain({ deployment_id }: ExecutionRow, executions: readonly ExecutionRow[]): boolean {
   return executions.every((one) => one.deployment_id !== deployment_id || one.status === 'terminated');
 }
 
-/** What succeeded has run every operation of every node: an engine that leaves one out ends well, too. */
+/**
+ * Checks that a successful execution has run every operation of every node: an engine that skips an operation would end
+ * successfully, too.
+ */
 function checkWhole(
   { id, workflow_id: workflow }: ExecutionRow,
   tasks: readonly TaskRow[],
@@ -101,7 +104,7 @@ function operationsOf(workflow: string, node: string): readonly string[] {
   return node === 'scripted' ? order.filter((operation) => SCRIPTED.has(operation)) : order;
 }
 
-/** The accepted run is one that ended in the ledger; none ran that was not dispatched. */
+/** Checks that the accepted run ended according to the ledger, and that no run took place without a dispatch. */
 function checkTask(task: TaskRow, own: readonly LedgerRun[], say: Say): void {
   const name = `${task.operation} of ${task.instance} (task ${task.id})`;
   if (own.length > task.attempt) say('G4', `${name} ran ${own.length} times in ${task.attempt} attempts`);
@@ -121,7 +124,7 @@ function placesOf(
   for (const task of tasks) {
     const node = task.instance.replace(/_[^_]+$/, '');
     const operation = task.operation.split('.').at(-1)!;
-    // Nodes that others depend on have one instance each; of the rest every instance stands for itself.
+    // Nodes that others depend on have one instance each; of the other nodes, each instance is a place of its own.
     const key = `${DEPENDS[node] ? node : task.instance} ${operation}`;
     const runs = [...(places.get(key)?.runs ?? []), ...(byTask.get(task.id) ?? [])];
     const accepted = events.find(
@@ -153,7 +156,10 @@ function checkPlace(place: Place, places: ReadonlyMap<string, Place>, say: Say):
   }
 }
 
-/** What must have succeeded before: the earlier operations of the node, all of its neighbours on that side. */
+/**
+ * Returns the places that must have succeeded before: the earlier operations of the node, and all operations of its neighbours on
+ * that side.
+ */
 function earlierThan({ workflow, node, operation }: Place, places: ReadonlyMap<string, Place>): Place[] {
   const order = WORKFLOWS[workflow];
   if (!order) return [];

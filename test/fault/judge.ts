@@ -22,7 +22,7 @@ export interface ExecutionRow {
   phase: string;
   last_event_seq: string;
   error: string | null;
-  /** Epoch ms by the clock of the database. */
+  /** Epoch ms by the database clock. */
   created: number;
 }
 
@@ -42,24 +42,24 @@ const EVENT_OF: Record<string, string> = {
   failed: 'workflow_failed',
   cancelled: 'workflow_cancelled',
 };
-/** What the judge saw; `violations` is empty when every guarantee held. */
+/** Result of the judge; `violations` is empty when every guarantee held. */
 export interface Verdict {
   violations: string[];
   executions: number;
   /** Runs in the ledger. */
   operations: number;
-  /** Runs in the ledger beyond one per operation: work that was done again because its first run was lost. */
+  /** Runs in the ledger beyond one per operation: work that was repeated because its first run was lost. */
   repeats: number;
 }
 
 export interface JudgeOptions {
-  /** Ends that are right for these executions. Default: terminated. */
+  /** Allowed final statuses of these executions. Default: terminated. */
   allowed?: string[];
-  /** Processes that died or lost their leases: only runs of theirs may be repeated. Default: anybody's. */
+  /** Process ids that died or lost their leases: only their runs may be repeated. Default: any process. */
   victims?: readonly number[];
 }
 
-/** Holds ledger, database and answers against the guarantees of docs/RELIABILITY.md. */
+/** Checks ledger, database and answers against the guarantees of docs/RELIABILITY.md. */
 export async function judge(rig: Rig, asked: readonly Asked[], options: JudgeOptions = {}): Promise<Verdict> {
   const violations: string[] = [];
   const say = (guarantee: string, text: string): void => void violations.push(`${guarantee}: ${text}`);
@@ -85,7 +85,7 @@ export async function judge(rig: Rig, asked: readonly Asked[], options: JudgeOpt
 
 export type Say = (guarantee: string, text: string) => void;
 
-/** Every key that was ever answered is exactly one execution, the answered one. */
+/** Checks that every key that was ever answered has exactly one execution: the one in the answer. */
 function checkAcceptance(asked: readonly Asked[], executions: readonly ExecutionRow[], say: Say): void {
   for (const one of asked) {
     const stored = executions.filter((execution) => execution.request_id === one.key);
@@ -115,7 +115,7 @@ async function eventsOf(rig: Rig, ids: string[]): Promise<Map<string, EventRow[]
   return byExecution;
 }
 
-/** G7: 1, 2, 3, ... and exactly one terminal event, the one that fits the status. */
+/** Checks G7: sequence numbers are 1, 2, 3, ..., and there is exactly one terminal event, which fits the status. */
 function checkEvents(executions: readonly ExecutionRow[], events: Map<string, EventRow[]>, say: Say): void {
   for (const { id, status, last_event_seq } of executions) {
     const own = events.get(id)!;
@@ -141,7 +141,7 @@ async function tasksOf(rig: Rig, ids: string[]): Promise<TaskRow[]> {
   );
 }
 
-/** What is stored in node instances comes from accepted runs only; states are those of the last workflow. */
+/** Checks that data of node instances come from accepted runs only, and that instance states are those of the last workflow. */
 async function checkEffects(
   rig: Rig,
   executions: readonly ExecutionRow[],
@@ -149,11 +149,11 @@ async function checkEffects(
   say: Say,
 ): Promise<void> {
   const last = new Map<string, ExecutionRow>();
-  // Not by their ids: those follow the clocks of the processes, which may be wrong.
+  // Not sorted by id: ids follow the clocks of the processes, which may be wrong.
   for (const execution of [...executions].sort((a, b) => a.created - b.created))
     last.set(execution.deployment_id, execution);
   for (const [deployment, execution] of last) {
-    // What a cancel leaves is anything in between.
+    // A cancel may leave any intermediate state.
     if (execution.status !== 'terminated' || !WORKFLOWS[execution.workflow_id]) continue;
     const instances = await rig.sql<{ id: string; state: string; properties: { configured?: string } }>(
       `select i.id, i.state, i.runtime_properties as properties from deployments.node_instances i
@@ -176,7 +176,7 @@ async function checkEffects(
   }
 }
 
-/** Nothing is left behind: outboxes, undelivered states, parked messages. */
+/** Checks that nothing is left behind: outbox rows, undelivered states, parked messages. */
 async function checkRest(rig: Rig, say: Say): Promise<void> {
   const schemas = await rig.sql<{ table_schema: string }>(
     `select table_schema from information_schema.tables where table_name = 'outbox'`,

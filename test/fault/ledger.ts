@@ -1,21 +1,21 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One line that an operation wrote itself, outside of the system. */
+/** A line that an operation wrote by itself, outside of the system. */
 export interface LedgerLine {
   /** Epoch ms. */
   t: number;
   phase: 'start' | 'end';
   execution: string;
   task: string;
-  /** One run of one attempt. The accepted run is the result of its task. */
+  /** One run of one attempt. The result of a task is the id of its accepted run. */
   run: string;
-  /** Process of the worker. */
+  /** Process id of the worker. */
   pid: number;
   isResumed?: boolean;
 }
 
-/** A run as the ledger shows it; without `endedAt` it goes on, or its process died. */
+/** A run as shown by the ledger; without `endedAt` it is still running, or its process died. */
 export interface LedgerRun {
   run: string;
   execution: string;
@@ -28,11 +28,11 @@ export interface LedgerRun {
 export interface Ledger {
   path: string;
   runs(): LedgerRun[];
-  /** Runs that have begun and not ended, of processes for which `isAlive` holds. */
+  /** Runs that have begun but not ended, of processes for which `isAlive` returns true. */
   inFlight(isAlive?: (pid: number) => boolean): LedgerRun[];
-  /** An order to the operations: the first process that sees it carries it out, once. */
+  /** Gives an order to the operations: the first process that sees it carries it out, once. */
   order(name: Order): void;
-  /** Nobody has carried it out yet. */
+  /** Whether the order has not been carried out yet. */
   isOrdered(name: Order): boolean;
 }
 

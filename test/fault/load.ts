@@ -5,19 +5,19 @@ import { within } from './deadline';
 import type { Rig } from './rig';
 import { Refused, until } from './until';
 
-/** An execution that was asked for; `id` as soon as an answer said so. */
+/** A requested execution; `ids` is filled as soon as an answer arrives. */
 export interface Asked {
   key: string;
   deployment: string;
   workflow: string;
-  /** More of the body, e.g. the time at which it starts. */
+  /** Further fields of the request body, e.g. the start time. */
   more?: object;
-  /** Every id that an answer named for this key: must be one and the same. */
+  /** All ids that answers named for this key: there must be exactly one. */
   ids: Set<string>;
   status: string | null;
 }
 
-/** One that nobody has answered yet. */
+/** Creates a request that has not been sent yet. */
 export const toAsk = (deployment: string, workflow = 'install'): Asked => ({
   key: randomUUID(),
   deployment,
@@ -26,16 +26,18 @@ export const toAsk = (deployment: string, workflow = 'install'): Asked => ({
   status: null,
 });
 
-/** Lanes of clients: each installs and uninstalls its own deployment, again and again, through faults. */
+/** Lanes of clients: each lane installs and uninstalls its own deployment again and again, through faults. */
 export interface Load {
   asked: Asked[];
-  /** Errors that clients saw, by kind; a manager in trouble may answer them, it must not lose or double anything. */
+  /**
+   * Errors that clients received, by kind. A manager under faults may return errors, but it must not lose or duplicate anything.
+   */
   errors: Map<string, number>;
-  /** One more execution beside the lanes, waited for and judged with theirs. */
+  /** Starts one more execution beside the lanes; it is awaited and judged together with theirs. */
   add(deployment: string, workflow: string, more?: object): Promise<Asked>;
   /** Ledger lines of executions of this load. */
   runs(): ReturnType<Rig['ledger']['runs']>;
-  /** No new executions; resolves when every one has ended. @throws when they do not. */
+  /** Starts no new executions; resolves when all have ended. @throws when they do not end within `limitMs` */
   finish(limitMs: number): Promise<void>;
 }
 
@@ -97,7 +99,7 @@ async function lastWorkflow(rig: Rig, deployment: string): Promise<string | null
   return rows[0]?.workflow_id ?? null;
 }
 
-/** Asks with one Idempotency-Key until an answer comes. A refusal that no fault explains ends the run. */
+/** Sends the start with one Idempotency-Key until an answer arrives. A refusal that no fault explains fails the run. */
 export async function startOnce(rig: Rig, asked: Asked, errors: Map<string, number>): Promise<string> {
   return await until(`start of ${asked.workflow} on ${asked.deployment}`, 120_000, async () => {
     try {
@@ -118,7 +120,7 @@ export async function startOnce(rig: Rig, asked: Asked, errors: Map<string, numb
   });
 }
 
-/** Looks until the execution has ended. */
+/** Polls until the execution has ended. */
 async function untilEnded(rig: Rig, asked: Asked, errors: Map<string, number>): Promise<void> {
   const [executionId] = asked.ids;
   await until(
@@ -142,7 +144,7 @@ async function untilEnded(rig: Rig, asked: Asked, errors: Map<string, number>): 
   );
 }
 
-/** Counts what a fault may cause; throws what it may not: those answers would be wrong ones. */
+/** Counts errors that a fault may cause. Throws on any other error: such an answer is wrong. */
 function note(errors: Map<string, number>, error: unknown): void {
   const isRefusal = error instanceof ApiError && error.status < 500;
   if (isRefusal) throw new Refused(`refused: ${error.status} ${error.errorCode}: ${error.message}`);

@@ -5,7 +5,7 @@ export const headersOf = (password: string): Record<string, string> => ({
   tenant: 'default_tenant',
 });
 
-/** One list of executions, without any repetition. Status 0: broken off, or no answer within 30 s. */
+/** Lists executions once, without a retry. Status 0: the connection broke, or no answer arrived within 30 s. */
 export async function readOnce({
   fleet,
 }: Rig): Promise<{ status: number; ms: number; retryAfter: string | null }> {

@@ -20,39 +20,42 @@ import { type Ledger, openLedger } from './ledger';
 import { parkedCount } from './queues';
 import type { Sweeper } from './sweep';
 
-/** A manager of real processes on servers of its own, reached through proxies that can misbehave. */
+/** A manager of real processes with its own servers, reached through proxies that can fail on purpose. */
 export interface Rig {
   fleet: Fleet;
   client: Client;
   ledger: Ledger;
-  /** Where catalog and cluster-status keep temporary files. */
+  /** Folder in which catalog and cluster-status keep temporary files. */
   temporary: string;
   postgres: RestartablePostgres;
   rabbit: RestartableRabbit;
   postgresProxy: TcpProxy;
   rabbitProxy: TcpProxy;
-  /** The database as it is, not through the proxy. */
+  /** Queries the database directly, not through the proxy. */
   sql<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
   process(name: string): ManagedProcess;
-  /** kill -9 and wait until it is gone. Answers the process id. */
+  /** Sends kill -9 and waits until the process is gone. Returns the process id. */
   kill(name: string): Promise<number>;
-  /** It died as the row wanted it to. */
+  /** Notes that the row expects this process to die. */
   expectDead(name: string): void;
-  /** Starts what the test killed; resolves when the API is ready. */
+  /** Restarts the processes that the test killed; resolves when the API is ready. */
   heal(): Promise<void>;
-  /** Names of processes that ended although nobody here killed them. */
+  /** Names of processes that ended although no test killed them. */
   surprises(): string[];
-  /** The broker as it is, not through the proxy. */
+  /** Connects to the broker directly, not through the proxy. */
   withChannel<T>(work: (channel: Channel) => Promise<T>): Promise<T>;
-  /** How many messages are parked. */
+  /** Returns the number of parked messages. */
   parked(): Promise<number>;
-  /** Deployments, made when first asked for: `<prefix>-0`, ... Of the layers, or of another blueprint here. */
+  /**
+   * Returns deployments and creates them on the first call: `<prefix>-0`, ... Their blueprint is `layers`, unless `of` names
+   * another one.
+   */
   deployments(
     prefix: string,
     count: number,
     of?: { blueprint?: Blueprint; inputs?: object; labels?: object[] },
   ): Promise<string[]>;
-  /** Sets the wall clock of a process off by so much, within 200 ms; 0 sets it right. */
+  /** Shifts the wall clock of a process by `ms`, within 200 ms; 0 resets it. */
   shiftClock(name: string, ms: number): void;
   stop(): Promise<void>;
 }
@@ -61,14 +64,14 @@ export type Blueprint = 'layers' | 'wide' | 'once' | 'nested' | 'plugged' | 'can
 
 export const INTERNAL_KEY = 'fleet-internal-key-0123456789';
 export const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
-/** Two replicas of the engine: the gateway and the workers call the first; loops and messages have both. */
+/** Two replicas of the engine: the gateway and the workers call the first; loops and messages run in both. */
 export const ENGINES = ['executions', 'executions-2'];
-/** Connections of one process to PostgreSQL, which has sixty. */
+/** Connections of one process to PostgreSQL, which allows sixty. */
 export const CONNECTIONS = 7;
-/** Places of a worker: enough for a hundred operations under way. */
+/** Slots of a worker: enough for a hundred running operations. */
 const SLOTS = 60;
 
-/** Starts everything; some 10 s. What it started ends with `stop`, or when a step here fails. */
+/** Starts everything; takes some 10 s. Everything started here ends with `stop`, or when a step here fails. */
 export async function startRig(
   dist: string,
   sweeper: Sweeper,
@@ -78,7 +81,7 @@ export async function startRig(
   sweeper.addFolder(dir);
   const undo: (() => Promise<void> | void)[] = [() => rmSync(dir, { recursive: true, force: true })];
   const stop = async (): Promise<void> => {
-    // What a row left paused or cut off could not end by itself.
+    // Processes that a row left paused or cut off could not end by themselves.
     for (const step of undo.reverse().splice(0)) {
       await Promise.resolve()
         .then(step)
@@ -115,7 +118,8 @@ async function build(
     env: {
       BATON_WORKER_HANDLERS: join(dist, 'ledger-handlers.js'),
       BATON_WORKER_SLOTS: String(slots),
-      // The ledger lies outside of the system, and scripts name the worker above them: an isolated one can do neither.
+      // An isolated worker can neither write to the ledger, which lies outside of the system, nor let scripts find its process as
+      // their parent.
       BATON_WORKER_ISOLATION: 'none',
       FAULT_DIR: dir,
       NODE_OPTIONS: `--max-old-space-size=256 --require ${join(dist, 'clock-shift.js')}`,
@@ -124,12 +128,12 @@ async function build(
     },
     envOf: (name) => ({
       FAULT_PROCESS: name,
-      // Only these keep large files; what workers run must get at theirs.
+      // Only these two store large files. Processes that workers start must reach their own temporary files.
       ...(['catalog', 'cluster-status'].includes(name) ? { TMPDIR: temporary } : {}),
     }),
   });
   undo.push(fleet.stop);
-  // Paused or cut off it could not end by itself; stopping is not under test here.
+  // A paused or cut-off process could not end by itself; an orderly stop is not under test here.
   undo.push(() => void [...fleet.processes.values()].map((one) => one.signal('SIGKILL')));
   sweeper.addFolder(fleet.dir);
   const database = new URL(fleet.databaseUrl);
@@ -187,7 +191,7 @@ async function build(
   };
 }
 
-/** Both, or neither: what one has started ends when the other cannot start. */
+/** Starts both servers or neither: if one fails to start, the other is stopped. */
 async function startServers(
   undo: (() => Promise<void> | void)[],
   { databaseBytes, sweeper }: { databaseBytes?: number | undefined; sweeper: Sweeper },

@@ -6,47 +6,47 @@ import { type Load, startLoad } from './load';
 import type { Rig } from './rig';
 import { until } from './until';
 
-/** A row of the fault matrix that is run. */
+/** An executable row of the fault matrix. */
 export interface Row {
-  /** Row of the matrix (docs/RELIABILITY.md), with a letter where several of ours belong to one. */
+  /** Row of the matrix (docs/RELIABILITY.md), with a letter when several rows here belong to one of the matrix. */
   id: string;
   title: string;
-  /** What has to hold, with its numbers. */
+  /** The conditions that must hold, with their numbers. */
   pass: string;
-  /** Seconds after which it has failed, the floor and the wait for the ends included. */
+  /** Time limit in seconds, including the traffic floor and the wait for the ends of executions. */
   limitS: number;
-  /** Places of each worker; such a row gets a rig of its own. */
+  /** Slots of each worker; a row with this field gets its own rig. */
   slots?: number;
-  /** PostgreSQL lies on a disk of its own of that size; such a row gets a rig of its own. */
+  /** Size of a separate disk for PostgreSQL; a row with this field gets its own rig. */
   databaseBytes?: number;
-  /** Mounts disks of its own: whoever is not root plays it in a namespace. */
+  /** The row mounts its own disks: without root permissions it runs in a user namespace. */
   needsDisks?: boolean;
-  /** Runs only when it is asked for by its id. */
+  /** Runs only when requested by its id. */
   isOnDemand?: boolean;
   run(at: RowContext): Promise<Outcome>;
 }
 
-/** Number in the matrix: F1e is one of the rows of F1. */
+/** Returns the number in the matrix: F1e is one of the rows of F1. */
 export const matrixRow = (row: Row): string => row.id.replace(/[a-z]+$/, '');
 
 export interface RowContext {
   rig: Rig;
   random: Random;
-  /** Short run for `npm test`; long one otherwise. */
+  /** True in the short run of `npm test`; false in the long run. */
   isSuite: boolean;
-  /** Of rows that may last for any time. */
+  /** Duration of rows that can last for any time. */
   minutes: number;
 }
 
-/** `facts`: what was measured, for the table. */
+/** `facts`: measurements for the table. */
 export interface Outcome {
   violations: string[];
   facts: Record<string, string | number>;
-  /** What everything waited for when executions did not end. */
+  /** Diagnosis of the rig when executions did not end. */
   diagnosis?: string[];
 }
 
-/** Least work before a fault: a run on an idle system proves nothing. */
+/** Minimum of work before a fault: a fault on an idle system proves nothing. */
 const FLOOR = { ended: 40, inFlight: 5, perS: 5 };
 const FLOOR_MS = 45_000;
 const DRAIN_MS = 90_000;
@@ -54,13 +54,13 @@ const DRAIN_MS = 90_000;
 export interface Traffic {
   ended: number;
   inFlight: number;
-  /** Operations that ended in the last seconds before the fault, a second. */
+  /** Operations per second that ended in the last seconds before the fault. */
   perS: number;
 }
 
 const RATE_MS = 3_000;
 
-/** Waits for the traffic floor. @throws when there is too little work: the row proves nothing then. */
+/** Waits for the traffic floor. @throws when there is too little work: the row would prove nothing */
 async function untilBusy(load: Load): Promise<Traffic> {
   return await until(
     `floor: ${FLOOR.ended} operations ended, ${FLOOR.inFlight} under way, ${FLOOR.perS} a second`,
@@ -77,13 +77,13 @@ async function untilBusy(load: Load): Promise<Traffic> {
   );
 }
 
-/** Operations that ended between two instants (epoch ms), a second. */
+/** Returns the number of operations per second that ended between two instants (epoch ms). */
 export function rateOf(runs: readonly LedgerRun[], from: number, to: number): number {
   const ended = runs.filter((run) => run.endedAt !== null && run.endedAt >= from && run.endedAt < to);
   return (ended.length * 1000) / (to - from);
 }
 
-/** What a fault's striking has shown. */
+/** Results of a fault. */
 export interface Struck {
   facts?: Outcome['facts'];
   violations?: string[];
@@ -91,8 +91,8 @@ export interface Struck {
 }
 
 /**
- * The usual row: lanes work, the fault strikes in the middle, everything heals, every execution ends, the judge looks.
- * `strike` answers facts; what it throws is a violation.
+ * Runs a usual row: lanes work, the fault strikes in the middle, everything heals, every execution ends, the judge checks.
+ * `strike` causes the fault and returns facts; an exception of it counts as a violation.
  */
 export async function underLoad(
   { rig }: RowContext,
@@ -113,7 +113,7 @@ export async function underLoad(
   } catch (error) {
     violations.push((error as Error).message);
   }
-  // Whatever happened: nothing of this row goes on in the next one.
+  // In any case: nothing of this row may continue during the next one.
   await rig.heal().catch((error: Error) => violations.push(`not healed: ${error.message}`));
   let diagnosis: string[] = [];
   await load.finish(DRAIN_MS).catch(async (error: Error) => {

@@ -10,7 +10,7 @@ import { seededRandom } from '../sim/random';
 import { ask } from './ask';
 import { RowOver, within } from './deadline';
 import { diagnose } from './diagnosis';
-import { asJson, hasPassed, printResult, printTable, type Result } from './results';
+import { asJson, hasPassed, isWithoutProof, printResult, printTable, type Result } from './results';
 import { type Rig, startRig } from './rig';
 import type { Outcome, Row } from './row';
 import { allRows, rowsOfSuite, rowsWanted, usualRows } from './rows';
@@ -31,13 +31,15 @@ const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
 if (!Number.isSafeInteger(seed)) usage(`--seed ${values.seed}: must be a whole number`);
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) usage(`--minutes ${values.minutes}: must be a number above 0`);
-// With --json standard output is one document; the rest goes beside it.
+// With --json standard output contains one document only; other output goes to standard error.
 if (values.json) console.log = console.error;
 
-/** Starting a rig belongs to no row. */
+/** Time limit of the start of a rig, which belongs to no row. */
 const RIG_MS = 120_000;
 const STOP_MS = 45_000;
 const DOCTOR_MS = 30_000;
+/** Runs of a row whose fault met too little work. */
+const ATTEMPTS = 3;
 
 const sweeper = startSweeper();
 const dist = copyOfDist(['ledger-handlers.js', 'clock-shift.js'].map((file) => join(__dirname, file)));
@@ -45,8 +47,19 @@ sweeper.addFolder(dist);
 let rig: Rig | null = null;
 let ending: Promise<void> | null = null;
 
-/** A row leaves the rig whole, or the next one gets a fresh one. */
-async function runRow(row: Row): Promise<Result> {
+/**
+ * Runs a row, and again when nothing broke but the fault met too little work: such a run proves nothing either way. A row that
+ * proves nothing `ATTEMPTS` times fails.
+ */
+async function runRow(row: Row, attempt = 1): Promise<Result> {
+  const result = await runOnce(row);
+  if (!isWithoutProof(result) || attempt === ATTEMPTS || ending) return result;
+  console.log(`again   ${row.id}: ${result.violations.join('; ')}`);
+  return await runRow(row, attempt + 1);
+}
+
+/** Runs a row once. Afterwards the rig must be intact, otherwise the next row gets a new one. */
+async function runOnce(row: Row): Promise<Result> {
   const isAlone = row.slots !== undefined || row.databaseBytes !== undefined;
   if (isAlone) await discard(false);
   rig ??= await within(RIG_MS, startRig(dist, sweeper, row));
@@ -72,7 +85,7 @@ async function runRow(row: Row): Promise<Result> {
   return { row, ...outcome, seconds, diagnosis };
 }
 
-/** G2: what a row leaves needs nobody who mends it. */
+/** Checks G2: nothing that a row leaves may need a manual repair. */
 async function doctorsFindings({ client }: Rig): Promise<string[]> {
   const examined = ask(client, 'examine').then(({ items }) => items as { check: string; about: string }[]);
   return await within(DOCTOR_MS, examined).then(
@@ -81,7 +94,7 @@ async function doctorsFindings({ client }: Rig): Promise<string[]> {
   );
 }
 
-/** Nothing of a failed row goes on beside the next one. */
+/** Ends the rig of a failed row, so that nothing of it runs beside the next one. */
 async function discard(isFailed: boolean): Promise<void> {
   const failed = rig;
   rig = null;
@@ -92,7 +105,7 @@ async function discard(isFailed: boolean): Promise<void> {
   );
 }
 
-/** What one needs to understand a failure: logs, ledger, the engine's tables. */
+/** Copies everything that helps to understand a failure: logs, ledger, the engine's tables. Returns the folder. */
 async function keep(failed: Rig): Promise<string> {
   const copy = `${failed.fleet.dir}-kept`;
   spawnSync('sh', ['-c', `mkdir -p ${copy} && cp -r ${failed.fleet.dir}/logs ${failed.ledger.path} ${copy}`]);
@@ -103,7 +116,7 @@ async function keep(failed: Rig): Promise<string> {
   return copy;
 }
 
-/** Ends the rig in order when there is time, and then whatever is left of it. */
+/** Stops the rig in order if there is time, then ends everything that is left of it. */
 function stop(isHurried: boolean): Promise<void> {
   ending ??= (async () => {
     if (rig && !isHurried) await within(STOP_MS, rig.stop()).catch(() => undefined);
@@ -127,7 +140,7 @@ function chosenRows(): readonly Row[] {
   return values.suite ? rowsOfSuite(seededRandom(seed)) : usualRows;
 }
 
-/** Only root mounts; whoever is another user is root of a namespace, where the whole run is played. */
+/** Only root can mount: another user runs the whole test as root of a user namespace. */
 function elsewhere(rows: readonly Row[]): number | null {
   if (process.geteuid?.() === 0 || !rows.some((row) => row.needsDisks)) return null;
   const again = ['-Urm', process.execPath, ...process.execArgv, ...process.argv.slice(1)];
@@ -137,7 +150,7 @@ function elsewhere(rows: readonly Row[]): number | null {
 async function main(): Promise<number> {
   const chosen = chosenRows();
   if (values.list) {
-    // As docs/RELIABILITY.md has it.
+    // In the format of docs/RELIABILITY.md.
     for (const row of chosen) console.log(`| ${row.id} | ${row.title} | ${row.pass} |`);
     return 0;
   }

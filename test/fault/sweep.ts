@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 
-/** Variable that marks every process of a run; those of operations' scripts have an environment of their own and end with their worker. */
+/**
+ * Environment variable that marks every process of a run. Scripts of operations have their own environment and end with their
+ * worker.
+ */
 const MARK = 'FAULT_RUN';
 
-// $1: the mark; lines of standard input: folders to remove. Its end means that the run is over, however it ended.
+// $1: the mark; lines of standard input: folders to remove. The end of the input means that the run is over, for any reason.
 const SWEEP = `
 trap '' INT TERM HUP
 folders=
@@ -23,17 +26,17 @@ done
 [ -z "$folders" ] || rm -rf $folders
 ` as const;
 
-/** Ends what a run has left: processes by their mark, folders by name. */
+/** Cleans up after a run: ends processes by their mark, removes folders by name. */
 export interface Sweeper {
-  /** Removed in the end, also when this process is killed. */
+  /** The folder is removed at the end, even if this process is killed. */
   addFolder(path: string): void;
   /** Resolves when nothing of the run is left. */
   close(): Promise<void>;
 }
 
 /**
- * Marks this process's children from now on and starts a guard that holds a pipe from here: when this process ends, also
- * by kill -9, the guard ends whatever still carries the mark.
+ * Marks all children that this process starts from now on, and starts a guard process that reads a pipe from here. When this
+ * process ends, even by kill -9, the guard ends all processes with the mark.
  */
 export function startSweeper(): Sweeper {
   const mark = `${process.pid}-${Date.now().toString(36)}`;

@@ -1,9 +1,9 @@
 import { letTimePass } from '@baton/testkit/let-time-pass';
 
-/** An answer that waiting does not change. */
+/** A final answer: further waiting does not change it. */
 export class Refused extends Error {}
 
-/** Waits until `check` answers something true, and answers it. @throws naming `what` after `limitMs`; Refused at once. */
+/** Waits until `check` returns a truthy value, and returns it. @throws an Error with `what` after `limitMs`; Refused immediately */
 export async function until<T>(
   what: string,
   limitMs: number,
@@ -26,5 +26,5 @@ export async function until<T>(
   }
 }
 
-/** The workload and the faults live in real time; nothing is concluded from a pause. */
+/** Pauses in real time, in which the workload and the faults run. Tests must not conclude anything from a pause. */
 export const pause = (ms: number): Promise<void> => letTimePass(ms, 'the workload and the faults');

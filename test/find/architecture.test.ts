@@ -1,4 +1,4 @@
-// The walk of the commonest request stays short enough to be read in an hour.
+// The walk through the most common request must stay short enough to read in an hour.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// docs/where.md answers each question by one place: the file is there, and the function that it names is in it.
+// docs/where.md answers each question with one place: the file must exist and contain the named function.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
-// Today's readers read every stored format that was ever written and is still promised, and today's writers write what was
-// recorded under their number: a change of a format takes a new number (docs/adr/0027-formats-carry-numbers.md).
+// The current readers must read every stored format that was ever written and is still supported. The current writers must write
+// the recorded documents of their number: a change of a format needs a new number (docs/adr/0027-formats-carry-numbers.md).
 import { kinds, recordedNumbers, samplesOf } from './corpus';
 import type { Kind } from './kind';
 
@@ -11,7 +11,7 @@ test('no two kinds share a folder', () => {
 
 describe.each(all)('%s', (_name, kind) => {
   test('every number that is read has samples, and no other has', () => {
-    // Missing: node --import tsx test/formats/record.ts
+    // If samples are missing, run: node --import tsx test/formats/record.ts
     expect(recordedNumbers(kind).sort()).toEqual([...kind.format.read].sort());
   });
 

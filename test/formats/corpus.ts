@@ -1,4 +1,5 @@
-// The golden corpus: small real samples of everything that is stored or sent, by kind and number (docs/adr/0027-formats-carry-numbers.md).
+// The golden corpus: small real samples of all stored or sent formats, by kind and number
+// (docs/adr/0027-formats-carry-numbers.md).
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { engineKinds } from './engine-kinds';
@@ -12,20 +13,20 @@ export const kinds: readonly Kind[] = [...engineKinds, ...planKinds, ...messageK
 const corpusFolder = join(__dirname, 'corpus');
 const fileOf = ({ name }: Kind, number: number) => join(corpusFolder, name, `${number}.json`);
 
-/** The recorded samples of a number, oldest first; empty: none was recorded. */
+/** Returns the recorded samples of a number, oldest first; empty: none was recorded. */
 export function samplesOf(kind: Kind, number: number): Sample[] {
   const file = fileOf(kind, number);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Sample[]) : [];
 }
 
-/** The numbers that have samples. */
+/** Returns the numbers that have samples. */
 export function recordedNumbers({ name }: Kind): number[] {
   const folder = join(corpusFolder, name);
   if (!existsSync(folder)) return [];
   return readdirSync(folder).map((file) => Number(file.replace('.json', '')));
 }
 
-/** Records what is written today behind what was recorded, which never changes. */
+/** Appends a sample of the current writer to the recorded ones, which never change. */
 export async function record(kind: Kind): Promise<void> {
   const { written } = kind.format;
   const stored = await kind.write();

@@ -1,4 +1,4 @@
-// What executions stores of an execution at work: its graph, and the history of its stages.
+// Data that executions stores about a running execution: its graph, and the history of its stages.
 import { inflateRawSync } from 'node:zlib';
 import type { Json } from '@baton/kernel';
 import {
@@ -35,7 +35,7 @@ const GRAPH = '019aa5c4-1740-711d-a3c8-ff6b00000000';
 const EXECUTION = '019aa5c4-1740-711d-a3c8-ff6c00000000';
 const AT = Date.parse('2026-11-25T12:00:00Z');
 
-/** A host, and a program on it that is connected to another one: every kind of task that an installation has. */
+/** A host, and a program on it that is connected to another one: they need every kind of task of an installation. */
 const NODES = {
   host: { ops: ['create', 'start'], types: ['cloudify.nodes.Compute'], inputs: { size: 2 } },
   program: {
@@ -65,7 +65,7 @@ interface StoredGraphSample {
   >[];
 }
 
-/** The graph after two steps: the first operation has run, and failed so that it is tried again. */
+/** Returns the graph after two steps: the first operation has run and failed in a way that causes a retry. */
 async function writeGraph(): Promise<Json> {
   const spec = installSpec();
   const graph = graphFromSpec(spec);
@@ -106,7 +106,7 @@ async function writeGraph(): Promise<Json> {
   return plain(sample);
 }
 
-/** State, attempt and name of every task, and what is ready after the retry is due. */
+/** Returns state, attempt and name of every task, and the tasks that are ready once the retry is due. */
 function readGraph(stored: Json): Json {
   const sample = stored as unknown as StoredGraphSample;
   const head = {
@@ -136,7 +136,7 @@ const unpacked = (stored: Json): Json => {
   return plain({ ...rest, tasks: JSON.parse(inflateRawSync(Buffer.from(tasks, 'base64')).toString()) });
 };
 
-/** A stage as the row of the execution keeps it: without the tasks of a graph, which have rows of their own. */
+/** Returns a stage as stored in the row of the execution: without the tasks of a graph, which have their own rows. */
 const storedStage = (stage: Stage): Json => {
   if (stage.kind !== 'graph') return plain(stage);
   const { kind, name, memo } = stage;
@@ -146,12 +146,12 @@ const storedStage = (stage: Stage): Json => {
 interface StoredHistory {
   workflow: string;
   parameters: Record<string, Json>;
-  /** The model when each stage was decided. */
+  /** The model at the decision of each stage. */
   models: Json[];
   history: StageResult[];
 }
 
-/** Runs a workflow to its end. */
+/** Runs a workflow to its end and returns its history. */
 function writeHistory(workflow: string, parameters: Record<string, Json>, state: string): Json {
   const nodes = { host: { ...NODES.host, state }, program: { ...NODES.program, state } };
   const world = newWorld(fixture(nodes), { run: () => ok(), call: modifications('program') });
@@ -170,7 +170,7 @@ function writeHistory(workflow: string, parameters: Record<string, Json>, state:
   }
 }
 
-/** What the workflow does next after each part of the history. */
+/** Returns the next stage of the workflow after each part of the history. */
 function readHistory(stored: Json): Json {
   const { workflow, parameters, models, history } = stored as unknown as StoredHistory;
   return models.map((model, at) =>

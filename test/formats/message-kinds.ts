@@ -1,4 +1,4 @@
-// Messages between services: one envelope of each type with every field, and one with the required fields only.
+// Messages between services: for each type one envelope with all fields, and one with only the required fields.
 
 import { topology } from '@baton/broker';
 import { buildMessage, type MessageType } from '@baton/contracts';
@@ -7,7 +7,10 @@ import { z } from 'zod';
 import { readEnvelope } from '../../packages/broker/src/catalogue';
 import { type Kind, plain } from './kind';
 
-/** What a schema accepts: every field, or the required ones. The same value for the same schema. */
+/**
+ * Returns a value that the schema accepts, with all fields or only the required ones. The same schema always gives the same
+ * value.
+ */
 function sampleOf(schema: JsonObject, name: string, isFull: boolean): Json {
   if (Array.isArray(schema.enum)) return schema.enum[0]!;
   switch (schema.type) {
@@ -56,7 +59,7 @@ export const messageKinds: Kind[] = topology.map(({ message }) => {
     name: `messages/${name}`,
     format: { written: Number(number), read: [Number(number)] },
     write: () => envelopes(message),
-    // What a handler gets.
+    // The envelope that a handler receives.
     read: (stored) => plain((stored as Json[]).map((envelope) => readEnvelope(message, envelope))),
   };
 });

@@ -1,9 +1,10 @@
-// The lint of migrations (tools/lint-migrations.mjs) accepts what the release before can live with, and refuses the rest.
+// The lint of migrations (tools/lint-migrations.mjs) accepts changes that the previous release can work with, and refuses all
+// others.
 import { judgeMigration } from '../../tools/migrations/rules.mjs';
 import { markOf, statementsOf } from '../../tools/migrations/statements.mjs';
 
 const small = ['settings'];
-/** What the lint says about statements in a file with the mark `-- expand`. */
+/** Returns the problems that the lint finds in statements of a file with the mark `-- expand`. */
 const expand = (sql: string, before: string[] = []): string =>
   judgeMigration(`-- expand\n${sql}`, { before, small })
     .map((problem) => problem.says)

@@ -1,4 +1,4 @@
-// The manifest of a snapshot, and sealed values of secrets.
+// The manifest of a snapshot, sealed values of secrets, mappings of identity providers, and trust of service accounts.
 import { Secret } from '@baton/kernel';
 import {
   ARCHIVE_VERSION,
@@ -8,6 +8,8 @@ import {
   manifestSchema,
   tableEntry,
 } from '../../services/cluster-status/src/domain/snapshot-archive';
+import { storedTrust, trustOf } from '../../services/identity/src/accounts/domain/trust';
+import { mappingOf, storedMapping } from '../../services/identity/src/providers/domain/provider';
 import { masterKeyOf, openValue, type SealedValue } from '../../services/secrets/src/domain/envelope';
 import { type Kind, plain } from './kind';
 
@@ -30,7 +32,7 @@ function manifest(): Manifest {
 
 const MASTER = masterKeyOf(new Secret('a master key of the corpus'));
 const IDENTITY = { tenant: 'default_tenant', key: 'password', version: 3 };
-/** Sealed once: each sealing has keys and nonces of its own. Its number, 1, is authenticated with the value. */
+/** A fixed sealed value: each sealing uses new keys and nonces. Its format number, 1, is authenticated together with the value. */
 const SEALED = {
   ciphertext: 'JqEq7eCfCh5dOmqqCtaT+HwQur4JgfmxLZsyBlYa/GuB6rwiZOGFlH5Z+ft0rw==',
   wrappedKey: 'hsit806+M/casTDx4+g7epZxrAYFVRWBeELXc2s4bFx1zxV0OzRpGYlgfjqYdGPAVyUDOdqL2YDIxqtI',
@@ -62,5 +64,33 @@ export const otherKinds: Kind[] = [
       };
       return openValue([MASTER], IDENTITY, sealed).expose();
     },
+  },
+  {
+    name: 'provider-mapping',
+    format: { written: 1, read: [1] },
+    write: () =>
+      plain(
+        storedMapping([
+          { group: 'admins', role: 'sys_admin' },
+          { group: 'dev', tenants: [{ name: 'shop', role: 'operations' }] },
+        ]),
+      ),
+    read: (stored) => plain(mappingOf(stored, 'corp')),
+  },
+  {
+    name: 'service-account-trust',
+    format: { written: 1, read: [1] },
+    write: () =>
+      plain(
+        storedTrust([
+          {
+            issuer: 'https://ci.example',
+            audience: 'baton',
+            subject: 'repo:org/shop:*',
+            ca_certificate: null,
+          },
+        ]),
+      ),
+    read: (stored) => plain(trustOf(stored, 'ci-shop')),
   },
 ];

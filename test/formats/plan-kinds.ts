@@ -1,4 +1,4 @@
-// What catalog and deployments store of a blueprint: its plan, plain or folded, and the documents of a deployment.
+// Data that catalog and deployments store about a blueprint: its plan, plain or folded, and the documents of a deployment.
 import { parseBlueprint } from '@baton/dsl';
 import {
   FOLDED_FORMAT,
@@ -70,7 +70,7 @@ function plan(): Promise<JsonObject> {
   return parsed;
 }
 
-/** A plan as text, folded beyond `plainChars` characters. */
+/** Returns the kind of a plan as text, which is folded above `plainChars` characters. */
 const planKind = (name: string, plainChars: number): Kind => ({
   name,
   format: FOLDED_FORMAT,
@@ -89,7 +89,7 @@ const planKind = (name: string, plainChars: number): Kind => ({
 const documentKind = (name: string, value: (of: JsonObject) => unknown): Kind => ({
   name,
   format: DOCUMENT_FORMAT,
-  // The digest names the document in rows: equal bodies must have equal texts.
+  // Rows refer to the document by its digest: equal bodies must have equal texts.
   write: async () => plain(documentOf(value(await plan()))),
   read: (stored) => {
     const { digest, text } = stored as { digest: string; text: string };

@@ -1,5 +1,5 @@
-// Records samples of formats in test/formats/corpus: those of new kinds and numbers, and with `--additive KIND` one more of a
-// number whose writer got an optional field that older readers pass over. It changes no sample.
+// Records samples of formats in test/formats/corpus: of new kinds and numbers; with `--additive KIND` one more sample of an
+// existing number, whose writer got an optional field that older readers ignore. Never changes an existing sample.
 //   node --import tsx test/formats/record.ts [--additive KIND]
 import { kinds, record, samplesOf } from './corpus';
 

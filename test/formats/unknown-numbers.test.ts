@@ -1,4 +1,5 @@
-// A number that only a later release knows is refused with an error that says what, where and what is read here.
+// A format number of a later release is refused with an error that names the kind, the place and the numbers that this release
+// reads.
 
 import { executionFinished } from '@baton/contracts';
 import { readFoldedJson, unfoldedJson } from '@baton/kernel';

@@ -1,16 +1,25 @@
-/** Clients that mean what they ask for: workflows, cancels, resumes, updates and groups on a few deployments, whatever these do just now. */
+/**
+ * Clients with sensible requests: workflows, cancels, resumes, updates and groups on a few deployments, regardless of the current
+ * state of the deployments.
+ */
 import { letTimePass } from '@baton/testkit/let-time-pass';
 import { type Answer, tgz, type World } from '../contract/world';
 import type { Random } from '../sim/random';
 import { tell } from './findings';
 
 const DEPLOYMENTS = Array.from({ length: 12 }, (_, i) => `busy-${i}`);
-/** Operations take seconds at most, their retries come soon: what waits for them is over by then. */
+/**
+ * Time limit of an end. Operations take seconds at most, and their retries follow soon: anything that waits for them is over by
+ * then.
+ */
 const END_MS = 180_000;
 const LOOK_MS = 1_000;
 const OPEN = ['pending', 'started', 'queued', 'cancelling', 'force_cancelling', 'kill_cancelling'];
 
-/** Operations fail, and hang for a moment, by chance (`busy.op` of test/handlers/odd.js). The second blueprint has another node. */
+/**
+ * A blueprint whose operations fail, or hang for a moment, by chance (`busy.op` of test/handlers/odd.js). The second blueprint
+ * has another node.
+ */
 const blueprint = (x: number, lastNode: string): string => `tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
 plugins: {busy: {executor: central_deployment_agent, install: false}}
@@ -45,7 +54,7 @@ const WORKFLOWS = [
   ...['execute_operation', 'check_status', 'check_drift', 'rollback', 'pull'],
 ];
 
-/** Why what clients begin beside each other may fail. All else is for the person who reads it to explain. */
+/** Expected errors of requests that compete with each other. A person must explain all other errors. */
 const EXPLAINED = [
   /^Task failed: busy\.op|^\d+ operation errors:\nbusy\.op|operation errors?:\s+busy\.op/,
   /is not available now/,
@@ -56,7 +65,7 @@ const EXPLAINED = [
   /^set by a client$/,
 ];
 
-/** What clients set of an execution that has not ended. */
+/** Statuses that clients set on an execution that has not ended. */
 const SET = [
   'failed',
   'terminated',
@@ -68,9 +77,9 @@ const SET = [
 ];
 
 export interface BusyWork {
-  /** One request, or two. */
+  /** Sends one request or two. */
   one(): Promise<void>;
-  /** All that it has begun ends by itself, and what failed says why. */
+  /** Checks that everything it began ends by itself, and that failures have a reason. */
   judge(): Promise<void>;
 }
 
@@ -110,7 +119,7 @@ export async function busyWork(world: World, random: Random, mayBeDown: boolean)
   };
 }
 
-/** Executions of the busy deployments. */
+/** Returns executions of the busy deployments. */
 async function listed(ask: Ask, query: string): Promise<Execution[]> {
   const { body } = await ask('GET', `/executions?${query}`);
   return (body?.items ?? []).filter((one: Execution) => one.deployment_id?.startsWith('busy-'));
@@ -119,7 +128,7 @@ async function listed(ask: Ask, query: string): Promise<Execution[]> {
 const ofStatuses = (statuses: readonly string[]): string =>
   statuses.map((status) => `status=${status}`).join('&');
 
-/** With how often they are done. */
+/** Returns actions with their weights. */
 function deedsOnExecutions(ask: Ask, random: Random): [number, Deed][] {
   const start = (): Promise<unknown> => {
     const workflow_id = random.pick(WORKFLOWS);

@@ -1,4 +1,4 @@
-/** What was found, by kind and place; the first of each is printed. */
+/** Findings, counted by kind and place; the first of each is printed. */
 const found = new Map<string, number>();
 
 export function tell(kind: string, place: string, text: string): void {

@@ -1,4 +1,4 @@
-/** Processes of a manager that are killed and started again at random, and what must not be lost by that. */
+/** Kills and restarts processes of a manager at random, and checks that nothing acknowledged is lost. */
 import { letTimePass } from '@baton/testkit/let-time-pass';
 import type { World } from '../contract/world';
 import { tgz } from '../contract/world';
@@ -9,7 +9,7 @@ const BETWEEN_KILLS_MS = { least: 1_000, more: 5_000 };
 const MOST_DOWN_MS = 3_000;
 const BACK_MS = 60_000;
 
-/** Kills one process after the other with SIGKILL and starts it again, until `untilMs`; then all of them answer. */
+/** Until `untilMs`, kills one process after another with SIGKILL and restarts it; then waits until all of them answer. */
 export async function killAtRandom(world: World, random: Random, untilMs: number): Promise<void> {
   const { fleet } = world;
   const kills = new Map<string, number>();
@@ -33,7 +33,7 @@ export async function killAtRandom(world: World, random: Random, untilMs: number
   );
 }
 
-/** A list of each service. */
+/** A list route of each service. */
 const ASKED = ['/users', '/secrets', '/blueprints', '/deployments', '/executions', '/snapshots'];
 
 async function untilBack(world: World): Promise<void> {
@@ -49,9 +49,9 @@ async function untilBack(world: World): Promise<void> {
 }
 
 export interface Ledger {
-  /** Writes something of its own, and remembers it when that was answered with 2xx. */
+  /** Writes an object, and remembers it when the answer was 2xx. */
   one(): Promise<void>;
-  /** All of it is there; executions have ended. */
+  /** Checks that all remembered objects exist and that executions have ended. */
   judge(): Promise<void>;
 }
 

@@ -1,4 +1,7 @@
-/** Executions whose operations and workflow code do odd things (test/fuzz/odd): each ends by itself, says why, and leaves what can be read. */
+/**
+ * Executions whose operations and workflow code behave oddly (test/fuzz/odd). Each must end by itself, tell the reason, and leave
+ * readable data.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { letTimePass } from '@baton/testkit/let-time-pass';
@@ -7,22 +10,22 @@ import { archiveOf } from '../harness/session';
 import type { Random } from '../sim/random';
 import { tell } from './findings';
 
-/** Nothing that these operations do takes longer, with all their tries. */
+/** Time limit: nothing that these operations do takes longer, including all retries. */
 const END_MS = 90_000;
-/** Told to nobody: neither in events nor in errors nor in the logs of the manager's processes. */
+/** A secret that must appear neither in events nor in errors nor in the logs of the manager's processes. */
 const SECRET = 'fuzz-S3cr3t/Value';
 const FORMS = [SECRET, encodeURIComponent(SECRET), Buffer.from(SECRET).toString('base64')];
 const isTold = (text: string): boolean => FORMS.some((form) => text.includes(form));
-/** Marks of an error that says nothing to the author of the operation. */
+/** Signs of an error text that does not help the author of the operation. */
 const UNREADABLE =
   /Internal error in the manager|\[object \w+\]|is not a function|Cannot read propert|without a message|Zod/;
 
 export const oddEnv = { BATON_WORKER_HANDLERS: join(__dirname, '../handlers/odd.js') };
 
 export interface OddOperations {
-  /** Makes a deployment, runs something on it, looks at all that is left. */
+  /** Creates a deployment, runs a workflow on it, and checks everything that is left. */
   one(): Promise<void>;
-  /** Looks for the secret in all that the manager has written. */
+  /** Searches for the secret in everything that the manager has written. */
   judgeSecrecy(): void;
   tellCounts(): void;
 }
@@ -68,7 +71,7 @@ export async function oddOperations(
     const ended = await untilEnded(ask, started.id);
     const key = `${workflow_id} ${ended.status}`;
     ends.set(key, (ends.get(key) ?? 0) + 1);
-    // Other requests may cancel it.
+    // Other requests may cancel the execution.
     if (!['terminated', 'failed', 'cancelled'].includes(ended.status)) {
       const why = await ask('GET', `/executions/${started.id}/why`);
       tell(
@@ -109,7 +112,7 @@ export async function oddOperations(
         blueprint_id: 'odd',
         inputs: { seed },
       });
-      // Another request has it: its blueprint may be gone for a moment.
+      // Another request uses the id: its blueprint may be missing for a moment.
       if (status >= 300) return await letTimePass(100, 'before another try');
       if (random.chance(0.3)) await run(deployment, seed, 'install', {});
       for (let left = 1 + random.below(4); left > 0; left--) {

@@ -1,11 +1,13 @@
 // node --import tsx test/fuzz/run.ts [--seconds N] [--seed N] [--only PATTERN] [--odd] [--busy] [--mode services] [--kill] [--logs FOLDER]
-// Random requests at a manager, sensible and not, operations and workflow code that do odd things (--odd: only those; test/fuzz/odd),
-// and clients that begin, cancel and resume what there is to do on a few deployments (--busy: only those, six instead of one).
-// No answer may be a 5xx, without an error code or slower than 3 s; odd executions end by themselves and say why; what was
-// answered 2xx is there at the end; then every execution that was begun ends, the doctor finds nothing, all of it comes back
-// from a snapshot, and no secret of an operation stands in a log. With --kill processes of the manager (--mode services) are
-// killed and started again meanwhile, and what is down is answered with 502, 503 or 504. Prints the seed; exits with 1 when
-// something was found. --logs keeps what the manager logged. Needs the bundles of `npm run build`.
+// Sends random requests to a manager, sensible and invalid. Beside them run operations and workflow code that behave oddly
+// (--odd: only those; test/fuzz/odd), and clients that start, cancel and resume workflows on a few deployments (--busy: only
+// those, six instead of one).
+// No answer may be a 5xx, lack an error code, or take longer than 3 s. Odd executions must end by themselves and tell the reason.
+// Objects with a 2xx answer must exist at the end. Then every started execution must end, the doctor must find nothing, a
+// snapshot must restore all data, and no log may contain a secret of an operation.
+// With --kill, processes of the manager (--mode services) are killed and restarted meanwhile; then requests to a dead process
+// must get 502, 503 or 504. Prints the seed; exits with 1 when something was found. --logs keeps the manager's logs. Needs the
+// bundles of `npm run build`.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -41,16 +43,16 @@ const LEDGER_PAUSE_MS = 100;
 const SLOW_MS = 3_000;
 const SLOW_FOR_MANY_MS = 20_000;
 const LEASE_LOST = 'lease could not be renewed; operation killed';
-/** It takes as long as there are executions that it is about. */
+/** These requests take as long as they have executions to handle. */
 const BULK = /\/bulk$/;
-/** What is answered while a process is down. */
+/** Allowed statuses while a process is down. */
 const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
 const REST_MS = 60_000;
-/** What would close the manager to the requests that follow, replace its data, or never ends. */
+/** Routes that would close the manager to later requests, replace its data, or never end. */
 const LEFT_OUT = /^\/(maintenance|license|managers|ldap|config|permissions)|\/restore$|\/stream$/;
-/** It removes executions that are counted upon; asked for with --only. */
+/** Deletes executions that other checks count; requested only with --only. */
 const SELDOM = 'DELETE /executions';
-/** Most executions are refused by chance; these routes begin them. */
+/** Routes that start executions, preferred because most random starts are refused. */
 const FAVOURED = /^\/(executions|deployments\/:id|deployment-updates|deployment-groups|execution-groups)/;
 
 const routes = (allRoutes as readonly RouteContract[]).filter(
@@ -102,7 +104,7 @@ async function oneRequest(world: World, random: Random): Promise<number | null> 
   }
 }
 
-/** What requests have deleted is there again. */
+/** Creates objects again that requests may have deleted. */
 async function refill(world: World): Promise<void> {
   const put = (path: string, more: object) => world.send('v3.1', 'PUT', { path, ...more });
   await put('/blueprints/b1', { archive: 'blueprint' });
@@ -126,7 +128,7 @@ async function executionsOf(world: World): Promise<Execution[]> {
 const isOpen = ({ status }: Execution): boolean =>
   !['terminated', 'failed', 'cancelled', 'scheduled'].includes(status);
 
-/** Cancels what still runs, one way or the other, and waits for every end. */
+/** Cancels running executions in random modes, and waits until all have ended. */
 async function comeToRest(world: World, random: Random): Promise<void> {
   for (const { id } of (await executionsOf(world)).filter(isOpen)) {
     const action = random.pick(['cancel', 'force-cancel', 'kill']);
@@ -150,7 +152,7 @@ async function comeToRest(world: World, random: Random): Promise<void> {
   }
   console.log(`${all.length} executions: ${countsOf(ends)}`);
   let doctor = await world.send('v3.1', 'GET', { path: '/doctor' });
-  // What a killed process has left is repaired by others, each in its time.
+  // Data left by a killed process are repaired by others after some time.
   for (
     const until = Date.now() + REST_MS;
     doctor.body.items.length > 0 && Date.now() < until;
@@ -160,7 +162,7 @@ async function comeToRest(world: World, random: Random): Promise<void> {
   for (const item of doctor.body.items) tell('doctor', String(item.check), JSON.stringify(item));
 }
 
-/** What is counted before a snapshot and after its restore. */
+/** Resources that are counted before a snapshot and after its restore. */
 const COUNTED = [
   ...['blueprints', 'deployments', 'nodes', 'node-instances', 'deployment-updates', 'deployment-groups'],
   ...[
@@ -192,7 +194,7 @@ async function totalsOf(world: World): Promise<Record<string, number>> {
   return totals;
 }
 
-/** Whatever was written goes into a snapshot, and comes back out of it. */
+/** Creates a snapshot of all data and restores it. */
 async function restoreAll(world: World): Promise<void> {
   const ended = async (method: string, path: string, body: object): Promise<boolean> => {
     const { status, body: made } = await world.send('v3.1', method, { path, body });
@@ -223,7 +225,7 @@ const countsOf = (counts: ReadonlyMap<unknown, number>): string =>
     .sort()
     .join(', ');
 
-/** Each begins something again and again, beside the others, until the time is over. */
+/** Runs all kinds of clients in parallel until the time is over. */
 async function play(
   world: World,
   random: Random,
@@ -266,7 +268,7 @@ async function play(
   return { odd, busy, ledger };
 }
 
-/** While the gateway is down nothing is answered. */
+/** Ignores errors while the gateway may be down. */
 function passedOver(error: unknown): void {
   if (!options.kill) throw error;
 }
@@ -289,10 +291,10 @@ async function main(): Promise<void> {
     await restoreAll(world);
     odd.judgeSecrecy();
     if (options.logs !== '') cpSync(join(world.fleet.dir, 'logs'), options.logs, { recursive: true });
-    // What is down for a moment is told by those that call it.
+    // A process that is down for a moment is reported by its callers.
     for (const line of options.kill ? [] : world.faults()) {
       const { err, message } = JSON.parse(line);
-      // Of an execution that was cancelled by force: nothing is renewed while a restore holds the tables.
+      // Belongs to an execution that was cancelled by force: no lease is renewed while a restore locks the tables.
       if (message !== LEASE_LOST) tell('fault', String(err?.message ?? message), line);
     }
   } finally {

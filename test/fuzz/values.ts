@@ -1,9 +1,9 @@
-/** Random requests of a route: mostly what its contract describes, with the names of a small world; sometimes nonsense. */
+/** Random requests of a route: mostly valid by its contract, with the names of a small world; sometimes nonsense. */
 import type { RouteContract } from '@baton/contracts';
 import { z } from 'zod';
 import type { Random } from '../sim/random';
 
-/** A JSON schema, as far as values are made from it. */
+/** The part of a JSON schema that values are generated from. */
 interface Schema {
   anyOf?: Schema[];
   allOf?: Schema[];
@@ -67,7 +67,7 @@ const ENCODED_NONSENSE = [
   ...['2020-02-30', '294277-01-01', '__proto__', 'constructor', 'x'.repeat(3_000)],
 ];
 
-/** What is likely to mean something, by the name of the field. */
+/** Likely meaningful values, by field name. */
 const LIKELY: readonly [RegExp, readonly unknown[]][] = [
   [/blueprint/, ['b1', 'slow', 'rich']],
   [
@@ -90,7 +90,7 @@ const LIKELY: readonly [RegExp, readonly unknown[]][] = [
     ],
   ],
   [/creator|created_by/, ['admin', 'viewer1']],
-  // Never the administrator, who asks.
+  // Never the administrator, who sends the requests.
   [/user/, ['viewer1', 'user1', 'user2']],
   [/role/, ['default', 'manager', 'user', 'viewer']],
   [/password/, ['a-password-1']],
@@ -206,7 +206,7 @@ const anything = (random: Random, name: string, depth: number): unknown =>
         ...[{ get_secret: 's1' }, { concat: ['a', { get_input: 'x' }] }, { get_capability: ['d1', 'c'] }],
       ]);
 
-/** Halves of surrogate pairs cannot be encoded. */
+/** Encodes a value for an address. Lone surrogates cannot be encoded and are replaced. */
 const encoded = (value: unknown): string =>
   encodeURIComponent(String(value).replaceAll(/[\ud800-\udfff]/g, '_'));
 
@@ -252,7 +252,10 @@ function schemaOf(type: z.ZodType): Schema {
   return schema;
 }
 
-/** `$name` in paths and bodies stands for a value of the world, `$last_executions` for the id that was answered last. */
+/**
+ * Returns a random request. `$name` in paths and bodies stands for a value of the world; `$last_executions` for the id in the
+ * last answer.
+ */
 export function requestOf(random: Random, route: RouteContract): Request {
   const [, resource = ''] = route.path.split('/');
   const path = route.path
@@ -273,13 +276,13 @@ export function requestOf(random: Random, route: RouteContract): Request {
   };
 }
 
-/** A value that the schema describes, but for a `nonsense` part (0 to 1) of its places. */
+/** Returns a value that matches the schema, except for a share of `nonsense` (0 to 1) of its places. */
 export const payloadOf = (random: Random, type: z.ZodType, nonsense: number): unknown =>
   madeOf(random, schemaOf(type), '', nonsense);
 
-/** A text that is likely to mean something under this name; `$name` stands for a value that the world knows. */
+/** Returns a likely meaningful text for this field name; `$name` stands for a value of the world. */
 export const textFor = (random: Random, name: string): string => String(likely(random, name));
 
-/** A text that means nothing anywhere. */
+/** Returns a text that is meaningless everywhere. */
 export const nonsenseText = (random: Random): string =>
   String(random.pick(NONSENSE.filter((one) => typeof one === 'string')));

@@ -3,7 +3,10 @@ import { connect } from 'node:net';
 import { eventually } from '@baton/testkit';
 import { BIG_ITEMS, startWorld, type World } from './world';
 
-/** Lists that a socket does not take at once, with room for one request: whoever keeps the place shuts everybody out. */
+/**
+ * Lists that a socket does not take at once, on a gateway with capacity for one request: a request that kept its place would
+ * block everybody.
+ */
 
 const who = { as: 'admin:admin', tenant: 'default_tenant' };
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { startWorld, type World } from './world';
 
-/** Requests that no HTTP client sends: how their bytes are framed must never be a way around the routes. */
+/** Requests that no HTTP client sends: the framing of their bytes must never allow to bypass the routes. */
 
 let world: World;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ test.each([
 describe('S21: one request in is one request out', () => {
   const who = `Tenant: default_tenant\r\nAuthorization: Basic ${Buffer.from('admin:admin').toString('base64')}\r\n`;
   const hidden = 'PUT /api/v3.1/things/hidden HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
-  /** Sends these bytes and leaves the connection open; what comes back until it is closed, or for two seconds. */
+  /** Sends these bytes and leaves the connection open. Returns the response until the connection is closed, or for two seconds. */
   async function exchange(text: string): Promise<string> {
     const { hostname, port } = new URL(world.gateways[0]!);
     const socket = connect(Number(port), hostname);
@@ -50,7 +50,7 @@ describe('S21: one request in is one request out', () => {
     clearTimeout(timer);
     return answer;
   }
-  /** Statuses that came back on one connection, and how many requests the service saw. */
+  /** Returns the statuses received on one connection, and the number of requests that the service saw. */
   async function through(text: string): Promise<{ statuses: string[]; seen: number }> {
     const before = world.seen.requests;
     const answer = await exchange(text);

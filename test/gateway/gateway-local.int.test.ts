@@ -1,7 +1,7 @@
 import { eventually } from '@baton/testkit';
 import { type CallOptions, startWorld, type World } from './world';
 
-// As standalone runs it: the services' apps are called within the process. One request at a time, twelve a minute.
+// Like standalone: the services' apps are called within the process. Limits: one request at a time, twelve a minute.
 let world: World;
 const admin = 'admin:admin';
 const T = 'default_tenant';
@@ -57,7 +57,7 @@ test('a full house is 503 with Retry-After, and a client that leaves makes room'
 
 test('above the rate limit clients get 429', async () => {
   const statuses: number[] = [];
-  // More than two minutes' worth: a new minute may begin in between.
+  // More requests than two minutes allow: a new minute may begin in between.
   for (let i = 0; i < 30; i++) statuses.push((await get('/open')).status);
   expect(statuses).toContain(429);
   expect(statuses).not.toContain(503);

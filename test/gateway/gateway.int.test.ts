@@ -9,7 +9,7 @@ const call = (...args: Parameters<World['call']>) => world.call(...args);
 const get = (path: string, o: CallOptions = {}) => call('GET', path, { as: admin, tenant: T, ...o });
 
 beforeAll(async () => {
-  // A long cache: what is dropped in time is dropped by the message, not by the clock.
+  // With a long cache, entries that disappear in time are dropped by the message and not by their expiry.
   world = await startWorld({
     gateways: 2,
     env: { BATON_CREDENTIAL_CACHE_MS: '60000', BATON_MAX_UPLOAD_BYTES: '2000000' },
@@ -252,7 +252,7 @@ test("an execution's token acts as its creator, opens its own routes, and dies w
   expect(
     (await call('POST', '/work', { headers: { 'authentication-token': token }, tenant: T })).status,
   ).toBe(200);
-  // In another tenant the roles count again, and nobody but an administrator has this permission.
+  // In another tenant the user's roles apply again, and only an administrator has this permission.
   expect((await call('POST', '/work', { headers, tenant: 't2' })).status).toBe(403);
   expect((await call('POST', '/work', { as: 'carol:carol_pw', tenant: T })).status).toBe(403);
   world.executions.delete(token);
@@ -361,7 +361,7 @@ test('maintenance mode lets in only what it names', async () => {
   expect((await get('/things')).status).toBe(200);
 });
 
-/** In a process of its own: the validator is an ES module, which the test runner cannot load. */
+/** Validates in a separate process: the validator is an ES module, which the test runner cannot load. */
 function validate(document: unknown): unknown {
   const script = `import { Validator } from '@seriousme/openapi-schema-validator';
     import { readFileSync } from 'node:fs';

@@ -1,9 +1,11 @@
-/** Gateways in front of the real identity service and a small service with a route of every kind, for tests. */
+/** Gateways in front of the real identity service and a small test service with a route of every kind. */
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type ApiVersion, defineRoutes, executionsRpc, type RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
+import { ownUserRoutes } from '@baton/contracts/http/own-user';
 import { permissionsRoutes } from '@baton/contracts/http/permissions';
+import { sessionRoutes } from '@baton/contracts/http/session';
 import { tenantsRoutes } from '@baton/contracts/http/tenants';
 import { tokensRoutes } from '@baton/contracts/http/tokens';
 import { usersRoutes } from '@baton/contracts/http/users';
@@ -17,7 +19,11 @@ import {
   listEnvelope,
   rawEnvelope,
 } from '@baton/http';
-import { buildService as buildIdentity, configSchema as identityConfig } from '@baton/identity';
+import {
+  buildService as buildIdentity,
+  createSignInCode,
+  configSchema as identityConfig,
+} from '@baton/identity';
 import { AppError, RawJson, Secret, silentLog } from '@baton/kernel';
 import { createLocalRpc, type LocalRpc } from '@baton/rpc';
 import {
@@ -108,7 +114,7 @@ const testRoutes = defineRoutes([
     isRefusedWhileCancelling: true,
   },
 ]);
-/** Known to the gateway alone: which versions have it is all that is asked. */
+/** Only the gateway knows this route: tests check only in which API versions it exists. */
 const eventsRoute: RouteContract = {
   ...base,
   id: 'listEvents',
@@ -123,31 +129,37 @@ const routes: readonly RouteContract[] = [
   ...tenantsRoutes,
   ...tokensRoutes,
   ...permissionsRoutes,
+  ...sessionRoutes,
+  ...ownUserRoutes,
 ];
 
 export interface World {
   gateways: string[];
-  /** Where the first gateway tells of itself. */
+  /** Address of the first gateway's ops port. */
   ops: string;
-  /** What cluster-status would tell gateway `at`. */
+  /** Sets the maintenance state that cluster-status reports to gateway `at`. */
   setMaintenance(at: number, state: string): void;
-  /** What the small service saw. */
+  /** Requests that the test service saw. */
   seen: { uploads: number[]; aborted: number; hanging: number; requests: number };
   executions: Map<string, { executionId: string; tenant: string; createdBy: string; status?: string }>;
   catalog: { stop(): Promise<void>; start(): Promise<void> };
   call(method: string, path: string, o?: CallOptions): Promise<Called>;
-  /** Sends these bytes to the first gateway and closes; answers the bytes that came back. */
+  /** Runs a statement in the database of identity. */
+  sql(text: string, values?: unknown[]): Promise<Record<string, string>[]>;
+  /** Returns the code that a standalone prints in its sign-in link. */
+  signInCode(): Promise<string>;
+  /** Sends these bytes to the first gateway and closes; returns the received bytes. */
   send(text: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface CallOptions {
-  /** user:password; absent: none. */
+  /** user:password; absent: no credentials. */
   as?: string;
   tenant?: string;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Which gateway; default the first. */
+  /** Index of the gateway; default: the first. */
   at?: number;
   api?: string;
 }
@@ -165,13 +177,13 @@ interface Parts {
   parts: ServiceParts;
 }
 
-/** `isLocal`: the services are reached within the process, as in standalone. */
+/** Starts the world. `isLocal`: the services are called within the process, as in standalone. */
 export async function startWorld(
   o: {
     gateways?: number;
     isLocal?: boolean;
     env?: Record<string, string>;
-    /** The gateway knows the routes of the product; of its services only identity is there. */
+    /** The gateway knows the routes of the product; of its services only identity is running. */
     allRoutes?: boolean;
   } = {},
 ): Promise<World> {
@@ -209,6 +221,8 @@ export async function startWorld(
     executions,
     catalog,
     stop,
+    sql: async (text, values = []) => (await identity.infra.db!.pool.query(text, values)).rows,
+    signInCode: async () => (await createSignInCode(identity.infra.db as never))!.expose(),
     setMaintenance: (at, state) => edges[at]!.parts.onMaintenance?.(state),
     call: (method, path, options = {}) => callApi(gateways[options.at ?? 0]!, method, path, options),
     send: (text) => sendBytes(gateways[0]!, text),
@@ -295,7 +309,7 @@ async function startCatalog(seen: World['seen'], localHttp: LocalHttp | undefine
   return { start, port: () => port, stop: async () => void (await app?.close()) };
 }
 
-/** 1.4 MB in pieces, as lists of blueprints have them: more than a socket takes at once. */
+/** 1.4 MB in chunks, like lists of blueprints: more than a socket takes at once. */
 export const BIG_ITEMS = 14;
 const bigItem = new RawJson(Buffer.from(JSON.stringify({ id: 'x'.repeat(100_000) })));
 const bigList = new RawJson([

@@ -1,4 +1,4 @@
-// The changelog has the form of Keep a Changelog, and a section for the version of the product.
+// The changelog must have the format of Keep a Changelog, and a section for the current version of the product.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

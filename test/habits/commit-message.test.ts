@@ -1,4 +1,4 @@
-// The hook that judges commit messages, and the step of the installation that lets Git use it.
+// The hook that checks commit messages, and the installation step that activates it in Git.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ const root = join(__dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'baton-hooks-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the hook prints about a message; empty: it accepts the message. */
+/** Returns the output of the hook for a message; empty: it accepts the message. */
 function judged(message: string): string {
   const file = join(folder, 'message');
   writeFileSync(file, message);
@@ -41,7 +41,7 @@ test("comments of Git do not count, and Git's own messages are left alone", () =
 const git = (cwd: string, ...args: string[]) =>
   spawnSync('git', args, { cwd, encoding: 'utf8' }).stdout.trim();
 
-/** Plays the step of the installation in a folder; answers the hooks path that Git uses there afterwards. */
+/** Runs the installation step in a folder; returns the hooks path of Git afterwards. */
 function hooksPathAfterInstall(cwd: string): string {
   const install = pathToFileURL(join(root, 'tools/install.mjs')).href;
   const script = `import(${JSON.stringify(install)}).then((m) => m.useHooks(${JSON.stringify(cwd)}))`;

@@ -1,4 +1,4 @@
-// The settings of the editor that are kept in the repository name programs and scripts that exist.
+// The editor settings in the repository must name existing programs and scripts.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

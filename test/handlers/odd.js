@@ -1,5 +1,5 @@
-// Operations and workflows that do odd things with odd values, registered by BATON_WORKER_HANDLERS for `npm run fuzz`. What
-// they do follows from their input `seed` and their place, so that a deployment can be played again.
+// Operations and workflows with odd behaviour and odd values, registered by BATON_WORKER_HANDLERS for `npm run fuzz`. Their
+// behaviour is determined by their input `seed` and their place, so that a deployment can be replayed.
 const { createHash } = require('node:crypto');
 
 function randomOf(...parts) {
@@ -36,7 +36,7 @@ const gone = (target) => {
 };
 const many = (count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, i]));
 
-/** Each makes one value. */
+/** Each function returns one value. */
 const VALUES = [
   ...[null, undefined, true, 0, -0, 1.5, 1e308, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY, -1].map(
     (v) => () => v,
@@ -105,13 +105,13 @@ module.exports.handlers = (sdk) => {
       'nothing',
     ]);
     const replaced = value();
-    // A wait of a hundred years is what was asked for.
+    // A wait of a hundred years would be the requested behaviour, not a finding.
     const isEndless = change === 'retryAfter' && typeof replaced === 'number' && replaced > 1;
     if (change !== 'nothing' && !isEndless) Object.defineProperty(error, change, { value: replaced });
     return error;
   }
 
-  /** Each does one thing and may throw. */
+  /** Each action does one thing and may throw. */
   const ACTIONS = [
     async (_, random) => random.pick(VALUES)(),
     async (_, random) => {
@@ -158,7 +158,7 @@ module.exports.handlers = (sdk) => {
     },
     async (ctx) => (await ctx.source()).instance.hostIp(),
     async (ctx) => (await ctx.instance()).hostIp(),
-    // Past its time limit.
+    // Never ends, so it exceeds its time limit.
     () => new Promise(() => undefined),
     (_, __, { secret }) => ({ secret, deep: [{ [secret]: secret }] }),
     (ctx, _, { secret }) => {
@@ -177,7 +177,7 @@ module.exports.handlers = (sdk) => {
     const random = randomOf(inputs.seed, name, retryNumber);
     return random.pick(ACTIONS)(ctx, random, inputs);
   };
-  /** What operations do where nothing is odd: some fail, some for good, some take their time. */
+  /** Normal operations without odd behaviour: some fail, some fail permanently, some are slow. */
   const busy = async ({ taskId, operation }) => {
     const random = randomOf(taskId, operation.retryNumber);
     await new Promise((resolve) => setTimeout(resolve, random.chance(0.005) ? 8_000 : random.below(150)));

@@ -1,5 +1,5 @@
-// The operation `probe.probe.op` of the recorded scenarios: fails, returns and writes runtime properties as its inputs
-// say, takes a random 0 to 20 ms, and writes each run into the ledger that PROBE_LEDGER names.
+// The operation `probe.probe.op` of the recorded scenarios: fails, returns and writes runtime properties according to its inputs,
+// takes a random 0 to 20 ms, and writes each run to the ledger named by PROBE_LEDGER.
 const { appendFileSync, mkdirSync, statSync } = require('node:fs');
 const { createHash } = require('node:crypto');
 const { join } = require('node:path');
@@ -7,7 +7,7 @@ const { join } = require('node:path');
 const folder = process.env.PROBE_LEDGER;
 mkdirSync(join(folder, 'counts'), { recursive: true });
 
-/** How often this operation has run on this instance, this run included; shared by all workers through a file. */
+/** Returns how often this operation has run on this instance, including this run; shared by all workers through a file. */
 function nthRun(key) {
   const file = join(folder, 'counts', createHash('sha256').update(key).digest('hex'));
   appendFileSync(file, '.');

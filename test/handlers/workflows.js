@@ -1,5 +1,5 @@
-// Workflows and operations in JavaScript for the end-to-end suite, registered by BATON_WORKER_HANDLERS: the same that its
-// Python scripts do.
+// Workflows and operations in JavaScript for the end-to-end suite, registered by BATON_WORKER_HANDLERS: equivalent to its Python
+// scripts.
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 module.exports.handlers = (sdk) => ({
@@ -70,7 +70,7 @@ module.exports.workflows = (sdk) => ({
     graph.sequence(one, other, one);
     await graph.execute();
   },
-  // Never lets go of its thread.
+  // Blocks its thread for ever.
   'wf.spinning': async (ctx) => {
     ctx.logger.info('slow begins');
     await wait(50);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { managerServices } from '@baton/contracts';
 
-/** Address of RabbitMQ for each service, as a user of its own: what compose and Kubernetes keep as secrets. */
+/** Returns the address of RabbitMQ for each service, each with its own user, like the secrets of compose and Kubernetes. */
 export function serviceBrokerUrls(amqpUrl: string): Record<string, string> {
   return Object.fromEntries(
     [...managerServices, 'worker'].map((service) => {
@@ -12,7 +12,7 @@ export function serviceBrokerUrls(amqpUrl: string): Record<string, string> {
   );
 }
 
-/** What the job that migrates is given beside the address of the management API. */
+/** Returns the environment of the migration job, besides the address of the management API. */
 export const brokerMigrationEnv = (urls: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(urls).map(([service, url]) => [

@@ -5,7 +5,10 @@ import { schemaOf } from '@baton/service-runtime';
 
 const WITH_DATABASE = managerServices.filter((service) => schemaOf(service) !== null);
 
-/** Address of the database for each service that has one, as a user of its own: what compose and Kubernetes keep as secrets. */
+/**
+ * Returns the database address for each service with a database, each with its own user, like the secrets of compose and
+ * Kubernetes.
+ */
 export function serviceDatabaseUrls(databaseUrl: string): Record<string, string> {
   const database = databaseOf(databaseUrl);
   return Object.fromEntries(
@@ -19,7 +22,7 @@ export function serviceDatabaseUrls(databaseUrl: string): Record<string, string>
   );
 }
 
-/** What the job that migrates is given beside the address of the owner. */
+/** Returns the environment of the migration job, besides the address of the owner. */
 export const migrationEnv = (urls: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(urls).map(([service, url]) => [

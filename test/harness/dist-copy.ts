@@ -4,12 +4,12 @@ import { basename, join } from 'node:path';
 import { root } from './processes';
 
 /**
- * A copy of the bundles for a long run, in a folder of its own that the caller removes: processes are started in the middle
- * of it, maybe while somebody builds. `files` are copied beside them. @throws when there is no complete build.
+ * Copies the bundles into a new folder, which the caller removes. For long runs: they start processes at any time, possibly
+ * during a build. `files` are copied beside the bundles. @throws when there is no complete build.
  */
 export function copyOfDist(files: string[] = []): string {
   const copy = mkdtempSync(join(tmpdir(), 'baton-dist-'));
-  // Operations run as others than this user, and read the files of the runtime in it.
+  // Operations run as other users and read the files of the runtime in this folder.
   chmodSync(copy, 0o755);
   cpSync(join(root, 'dist'), copy, {
     recursive: true,

@@ -1,5 +1,5 @@
-// A change is judged by the same cases as the one before it. BATON_PROP_EFFORT=20 looks for new ones, twenty times as many;
-// less than 1 is a part of the usual ones (`npm run check`).
+// Property tests use a fixed seed, so that consecutive changes are tested with the same cases. BATON_PROP_EFFORT=20 runs twenty
+// times as many new cases; a value below 1 runs a part of the usual ones (`npm run check`).
 
 if (expect.getState().testPath.endsWith('.prop.test.ts') && Number(process.env.BATON_PROP_EFFORT ?? 1) <= 1)
   require('fast-check').configureGlobal({ seed: 20_261_122 });

@@ -3,27 +3,28 @@ import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { dropWithRoles, testUrls, withDatabase } from '@baton/testkit';
+import { dropWithRoles, testUrls, withDatabase, withoutDiskWaits } from '@baton/testkit';
 import pg from 'pg';
 import { brokerMigrationEnv, serviceBrokerUrls } from './broker-logins';
 import { migrationEnv, serviceDatabaseUrls } from './database-logins';
+import { fillHome } from './prepared-data';
 import { type Account, freePorts, type ManagedProcess, nodeProcess, root, untilAnswers } from './processes';
 
 export type Mode = 'standalone' | 'services';
 
-/** A running manager for tests: processes that can be hurt, one address to talk to. */
+/** A running manager for tests: processes that tests can kill or pause, behind one address. */
 export interface Fleet {
   mode: Mode;
   baseUrl: string;
-  /** Of every gateway; the first is `baseUrl`. */
+  /** Addresses of all gateways; the first is `baseUrl`. */
   baseUrls: string[];
   adminPassword: string;
   /** Folder of logs and data; removed by `stop`. */
   dir: string;
-  /** Services mode: every process; standalone: the manager, whose workers are its own children. */
+  /** Services mode: every process. Standalone: the manager, whose workers are its child processes. */
   processes: Map<string, ManagedProcess>;
   workers(): ManagedProcess[];
-  /** Of the one that migrates; each service of services mode has a login of its own. */
+  /** Database address of the migrating user. In services mode each service has its own login. */
   databaseUrl: string;
   /** host:port of the rpc servers by service; empty in standalone. */
   rpc: Record<string, string>;
@@ -37,29 +38,32 @@ export interface Fleet {
 export interface FleetOptions {
   mode: Mode;
   workers?: number;
-  /** Further processes of a service (services mode): `executions-2`, ... They take part in loops and messages; callers use the first. */
+  /**
+   * Additional processes of a service (services mode): `executions-2`, ... They take part in loops and messages; callers use the
+   * first process.
+   */
   replicas?: Partial<Record<(typeof SERVICES)[number], number>>;
-  /** Gateways (services mode): `gateway`, `gateway-2`, ...; `baseUrls` has their addresses. */
+  /** Number of gateways (services mode): `gateway`, `gateway-2`, ...; `baseUrls` has their addresses. */
   gateways?: number;
   env?: Record<string, string>;
-  /** What one process gets beside that (services mode). */
+  /** Additional environment of one process (services mode). */
   envOf?: (name: string) => Record<string, string>;
-  /** Database to use, which stays; default a new one. */
+  /** An existing database, which is kept; default: a new one. */
   databaseUrl?: string;
-  /** Servers to use; default those of the tests. */
+  /** Servers to use; default: the servers of the tests. */
   urls?: { postgres?: string; amqp?: string; redis?: string };
-  /** Management API of that RabbitMQ (services mode): each service gets a user of its own there. */
+  /** Management API of the RabbitMQ in `urls` (services mode): each service gets its own user there. */
   rabbitApi?: string;
-  /** Where the bundles are; default dist/. Long runs take a copy: somebody may build meanwhile. */
+  /** Folder of the bundles; default dist/. Long runs use a copy, because a build may run meanwhile. */
   dist?: string;
-  /** False: it is answered before it is ready (standalone), for what must not get ready. */
+  /** False: returns before the manager is ready (standalone), for managers that must not become ready. */
   isReadyAwaited?: boolean;
-  /** Who the manager runs as (standalone), with a home of its own; default who runs the tests. */
+  /** Account of the manager (standalone), with its own home; default: the account of the tests. */
   account?: Account;
 }
 
 const builtDist = join(root, 'dist');
-/** Workers join with their token and hold no key of the services. */
+/** Removes keys from a worker's environment: workers join with their token and hold no key of the services. */
 function withoutKeys(
   service: string,
   env: Record<string, string | undefined>,
@@ -69,21 +73,21 @@ function withoutKeys(
   return kept;
 }
 
-/** What the services of services mode share, and no worker holds. */
+/** Key that the services share in services mode; workers do not have it. */
 export const INTERNAL_KEY = 'fleet-internal-key-0123456789';
-/** What a worker of services mode registers with. */
+/** Token with which a worker registers in services mode. */
 export const JOIN_TOKEN = 'fleet-join-token-0123456789';
 const ADMIN_PASSWORD = 'admin-test-password';
 const SERVICES = ['identity', 'secrets', 'catalog', 'deployments', 'executions', 'cluster-status'] as const;
 
-/** Starts a manager from dist/ in a database and queues of its own. */
+/** Starts a manager from dist/ with its own database and queues. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   return options.mode === 'standalone' ? await startStandalone(options) : await startServices(options);
 }
 
 async function startStandalone(options: FleetOptions): Promise<Fleet> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fleet-'));
-  // Operations run as others, and pass through to their folders.
+  // Operations run as other users and must pass through to their own folders.
   chmodSync(dir, 0o711);
   const { account } = options;
   if (account) chownSync(dir, account.uid, account.gid);
@@ -107,6 +111,8 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
     join(dir, 'logs'),
     account,
   );
+  if (!needsOwnStart(options, env))
+    await fillHome(env.BATON_HOME, options.dist ?? builtDist, (more) => migrate(migrateMain(options), more));
   manager.start();
   const baseUrl = `http://127.0.0.1:${port}`;
   const fleet: Fleet = {
@@ -131,22 +137,36 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
   return await readyOrStopped(fleet);
 }
 
-/** What a server still writes while it ends is removed at the next try. */
+/** Variables that a prepared data folder would contradict. */
+const OF_DATABASE = ['DATABASE_URL', 'BATON_DATABASE_ROLES', 'BATON_ROW_SECURITY'];
+
+/** True when the manager must make its data folder itself, or has none. */
+const needsOwnStart = (options: FleetOptions, env: NodeJS.ProcessEnv): boolean =>
+  options.isReadyAwaited === false ||
+  options.account !== undefined ||
+  options.env?.BATON_HOME !== undefined ||
+  OF_DATABASE.some((name) => name in env);
+
+/** Options of removing a folder: retries, because an ending server may still write into it. */
 const REMOVED = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 };
 
 async function startServices(options: FleetOptions): Promise<Fleet> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fleet-'));
-  // Operations run as others, and pass through to their folders.
+  // Operations run as other users and must pass through to their own folders.
   chmodSync(dir, 0o711);
   const serverUrl = options.urls?.postgres ?? testUrls.postgres();
   const name = `baton_test_fleet_${process.pid}_${Date.now().toString(36)}`;
   if (options.databaseUrl === undefined)
-    await onServer(serverUrl, (server) => server.query(`create database "${name}"`));
+    await onServer(serverUrl, async (server) => {
+      await server.query(`create database "${name}"`);
+      // The test may crash a server that it names itself: such a server must keep waiting for the disk.
+      if (options.urls?.postgres === undefined) await server.query(withoutDiskWaits(name));
+    });
   const databaseUrl = options.databaseUrl ?? withDatabase(serverUrl, name);
   const databaseUrls = serviceDatabaseUrls(databaseUrl);
   const namespace = name.slice(-20).toLowerCase();
   const brokerUrls = options.rabbitApi ? serviceBrokerUrls(options.urls?.amqp ?? testUrls.amqp()) : {};
-  await migrate(join(options.dist ?? builtDist, 'apps/standalone/migrate.main.js'), {
+  await migrate(migrateMain(options), {
     DATABASE_URL: databaseUrl,
     ...migrationEnv(databaseUrls),
     ...(options.rabbitApi && {
@@ -187,7 +207,10 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
   return await readyOrStopped(fleet, [...Object.values(http), ...baseUrls]);
 }
 
-/** Not by spawnSync: the server may be reached through a proxy in this very process. */
+const migrateMain = ({ dist = builtDist }: FleetOptions): string =>
+  join(dist, 'apps/standalone/migrate.main.js');
+
+/** Runs the migrations. Not with spawnSync: the server may be reached through a proxy in this very process. */
 async function migrate(main: string, databases: Record<string, string>): Promise<void> {
   const env = { ...cleanEnv(), ...databases };
   await promisify(execFile)(process.execPath, [main], { env }).catch(
@@ -288,7 +311,7 @@ async function serviceProcesses(
   return { processes, gatewayPorts, http, rpc };
 }
 
-/** What no test asked for explains why one fails; the logs go with the fleet. */
+/** Prints unexpected ends of processes: they explain a failing test, and the logs are deleted together with the fleet. */
 function tellUnexpectedEnds({ processes, dir }: Fleet): void {
   for (const process of processes.values()) {
     const end = process.unexpectedEnd();
@@ -303,7 +326,7 @@ function tellUnexpectedEnds({ processes, dir }: Fleet): void {
 async function readyOrStopped(fleet: Fleet, origins = fleet.baseUrls): Promise<Fleet> {
   try {
     for (const origin of origins) await untilAnswers(`${origin}/readyz`);
-    // The port of a process that could not have it may be answered by somebody else.
+    // If a process could not get its port, another program may answer there.
     const ended = [...fleet.processes.values()].flatMap((process) => process.unexpectedEnd() ?? []);
     if (ended.length > 0) throw new Error(ended.join('; '));
     return fleet;
@@ -314,7 +337,7 @@ async function readyOrStopped(fleet: Fleet, origins = fleet.baseUrls): Promise<F
   }
 }
 
-/** The environment without settings of a manager that runs beside the tests. */
+/** Returns the environment without settings of another manager. */
 function cleanEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('BATON_') && !/^(DATABASE|AMQP|REDIS)_URL$/.test(name),

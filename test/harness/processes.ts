@@ -4,19 +4,19 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@baton/testkit/eventually';
 
-/** A process of ours: killed, paused and started again by name. */
+/** A process of the manager that tests can kill, pause and restart. */
 export interface ManagedProcess {
   readonly name: string;
   pid(): number | null;
-  /** Starts it when it does not run. */
+  /** Starts the process if it is not running. */
   start(): void;
-  /** Sends a signal; answers false when it does not run. */
+  /** Sends a signal; returns false when the process is not running. */
   signal(signal: NodeJS.Signals): boolean;
-  /** Resolves when it has ended. */
+  /** Resolves when the process has ended. */
   ended(): Promise<void>;
   /** SIGTERM, then SIGKILL after 15 s. */
   stop(): Promise<void>;
-  /** How it ended although nobody here asked for that; null: it runs, or somebody did. */
+  /** Describes the end of a process that no test stopped; null: it is running, or a test stopped it. */
   unexpectedEnd(): string | null;
 }
 
@@ -24,13 +24,13 @@ export const root = join(__dirname, '..', '..');
 const KILL_AFTER_MS = 15_000;
 const ENDING: ReadonlySet<NodeJS.Signals> = new Set(['SIGTERM', 'SIGKILL', 'SIGINT']);
 
-/** Another user than the one of the tests. */
+/** A user other than the one of the tests. */
 export interface Account {
   uid: number;
   gid: number;
 }
 
-/** A Node.js program of dist/ with its output in a log file. It is not started again by itself. */
+/** Runs a Node.js program of dist/ with its output in a log file. It is not restarted automatically. */
 export function nodeProcess(
   name: string,
   main: string,
@@ -86,10 +86,12 @@ export function nodeProcess(
   };
 }
 
-/** Below those that the system gives to outgoing connections, which would take a port before its server listens. */
+/** Below the range of ports for outgoing connections, which could take a port before its server listens. */
 const PORTS = { from: 10_000, to: 32_000 };
 
-/** TCP ports of the loopback that nobody uses now. Random ones: several runs may look for some at the same moment. */
+/**
+ * Returns free TCP ports of the loopback interface. They are random, because several runs may look for ports at the same moment.
+ */
 export async function freePorts(count: number): Promise<number[]> {
   const taken = new Map<number, Server>();
   while (taken.size < count) {
@@ -101,7 +103,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...taken.keys()];
 }
 
-/** Null: somebody has it. */
+/** Listens on the port; null: it is in use. */
 function listening(port: number): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer();

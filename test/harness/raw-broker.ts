@@ -1,4 +1,4 @@
-/** Messages as no publisher of ours sends them. */
+/** Returns an envelope for messages that the manager itself would not send. */
 
 import { rabbitNames } from '@baton/broker';
 import { isoInstant, newId, systemClock } from '@baton/kernel';
@@ -20,14 +20,14 @@ export interface RawBroker {
   close(): Promise<void>;
 }
 
-/** A client of RabbitMQ in the names of one manager. */
+/** Connects to RabbitMQ with the names of one manager. */
 export async function openRawBroker(namespace: string): Promise<RawBroker> {
   const connection: ChannelModel = await connect(testUrls.amqp());
   const channel = await connection.createConfirmChannel();
   return { names: rabbitNames(namespace), channel, close: () => connection.close() };
 }
 
-/** Publishes one work message with a well-formed envelope as `publisher` would, and waits for its confirm. */
+/** Publishes one work message in a well-formed envelope, as `publisher` would, and waits for the confirm. */
 export async function publishRaw(
   namespace: string,
   type: string,

@@ -1,14 +1,14 @@
-/** gRPC by hand over HTTP/2: any bytes at any path, as no client of ours sends them. */
+/** A manual gRPC client over HTTP/2: sends any bytes to any path. */
 import { connect, constants } from 'node:http2';
 
 export interface RawAnswer {
-  /** The code of the API; `ok`; or `grpc <number>` of an answer that is not ours; or why there was none. */
+  /** The error code of the API; `ok`; `grpc <number>` for an answer in another format; or the reason for a missing answer. */
   code: string;
   message: string;
 }
 
 export interface RawRpc {
-  /** `body` goes out as it is where `isFramed`, else behind the five bytes of a message. */
+  /** Sends `body`: unchanged if `isFramed`, else after the five bytes of a message frame. */
   call(path: string, headers: Record<string, string>, body: Buffer, isFramed?: boolean): Promise<RawAnswer>;
   close(): void;
 }
@@ -23,7 +23,7 @@ const framed = (message: Buffer): Buffer => {
   return Buffer.concat([head, message]);
 };
 
-/** `address`: host:port of a service. A connection that breaks is made again by the next call. */
+/** Creates a client. `address`: host:port of a service. The next call reconnects a broken connection. */
 export function rawRpc(address: string): RawRpc {
   const open = () => {
     const session = connect(`http://${address}`);
@@ -68,7 +68,7 @@ export function rawRpc(address: string): RawRpc {
   };
 }
 
-/** The code that one call is answered with. */
+/** Sends one call and returns the code of its answer. */
 export async function statusOfRpc(
   address: string,
   path: string,

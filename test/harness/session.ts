@@ -23,7 +23,7 @@ export function route(id: string): RouteContract {
   return found;
 }
 
-/** One call by the id of its route. */
+/** Calls a route by its id. */
 export async function call(
   client: Client,
   id: string,
@@ -34,7 +34,7 @@ export async function call(
   return await client.call(route(id), { params, body, query } as never);
 }
 
-/** A tar.gz of a folder with the folder as its only top entry. */
+/** Returns a tar.gz of a folder, with the folder as its only top-level entry. */
 export function archiveOf(folder: string): Buffer {
   return execFileSync('tar', ['czf', '-', '-C', dirname(folder), basename(folder)], {
     maxBuffer: 64 * 1024 * 1024,
@@ -73,7 +73,7 @@ export async function follow(
   return await followExecution(client, id);
 }
 
-/** Runs a workflow to its good end. @throws Error with its last messages when it ends otherwise. */
+/** Runs a workflow and waits until it succeeds. @throws Error with its last messages when it does not succeed. */
 export async function succeed(
   client: Client,
   deploymentId: string,

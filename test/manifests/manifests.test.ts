@@ -1,4 +1,4 @@
-// Every Kubernetes document and the compose file against their schemas and against the code that they run: a misspelt
+// Checks every Kubernetes document and the compose file against their schemas and against the code that they run: a misspelt
 // field, port, label, variable or image fails here, without a cluster.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function rendered(overlay: string): Doc[] {
 }
 
 function problems(doc: Doc): string[] {
-  // Held by tls.test.ts.
+  // Checked by tls.test.ts.
   if (doc.apiVersion === 'cert-manager.io/v1') return [];
   const validate = ajv.getSchema(`k8s#/definitions/Kind${doc.kind}`);
   if (!validate) return [`${doc.kind} ${doc.metadata?.name}: no schema of this kind`];
@@ -37,7 +37,7 @@ function problems(doc: Doc): string[] {
   );
 }
 
-/** Variables that the code reads: from the configuration schemas' sources. */
+/** Returns the variables that the code reads, from the sources of the configuration schemas. */
 function knownVariables(): Set<string> {
   const files = [
     'packages/service-runtime/src/config/runtime-config.ts',
@@ -45,7 +45,7 @@ function knownVariables(): Set<string> {
   ];
   for (const service of readdirSync(join(root, 'services'))) files.push(`services/${service}/src/config.ts`);
   return new Set([
-    // Of the interpreter, and of the scripts of a worker.
+    // Variables of the interpreter, and of the scripts of a worker.
     'NODE_EXTRA_CA_CERTS',
     'LOCAL_REST_CERT_FILE',
     ...files
@@ -54,13 +54,13 @@ function knownVariables(): Set<string> {
   ]);
 }
 
-/** Name of the port that a probe asks: a gRPC probe can only say its number. */
+/** Returns the name of the port that a probe uses: a gRPC probe contains only its number. */
 const probedPort = (container: Doc, probe: Doc): string | undefined =>
   probe.grpc
     ? container.ports.find((port: Doc) => port.containerPort === probe.grpc.port)?.name
     : probe.httpGet.port;
 
-/** Where a key lies, and not the key. */
+/** Whether the variable contains only the path of a key, not the key. */
 const namesNoSecret = (variable: string): boolean => /^BATON_(IDENTITY|\w+_FILE)$/.test(variable);
 
 const images = new Set(
@@ -85,7 +85,7 @@ test('images install by the lock file what the bundles leave out, nothing more',
   const traced = Object.keys(runtime).filter((name) => name.startsWith('@opentelemetry/'));
   expect(Object.keys(dependencies).sort()).toEqual([...new Set([...named, ...traced])].sort());
   const file = read('deploy/Dockerfile');
-  // The bundles look for definitions of gRPC two folders above them.
+  // The bundles look for gRPC definitions two folders above them.
   expect(file).toContain('/src/dist/proto ./proto');
   expect(file).not.toMatch(/\bnpm (install|i|ci)\b/);
   expect(file).toContain('deploy --prod --legacy --ignore-scripts');
@@ -160,7 +160,7 @@ describe.each(['dev', 'prod', 'prod-tls'])('overlay %s', (overlay) => {
       expect(spec.template.metadata.annotations['prometheus.io/port']).toBe(String(ops.containerPort));
       for (const probe of [container.startupProbe, container.livenessProbe])
         expect(probe.httpGet.port).toBe('ops');
-      // Who serves rpc is asked there whether it is ready, unless that needs a certificate.
+      // A service with an rpc port is probed there for readiness, unless that needs a certificate.
       const serves = container.ports.some((port: Doc) => port.name === 'rpc') && overlay !== 'prod-tls';
       expect(probedPort(container, container.readinessProbe)).toBe(serves ? 'rpc' : 'ops');
       expect(container.readinessProbe.grpc !== undefined).toBe(serves);
@@ -241,7 +241,7 @@ const composeService = z.strictObject({
     .optional(),
 });
 
-/** Variables that lead to a server, of each process. */
+/** Returns the variables of each process that point to a server. */
 const addresses = (environment: Record<string, string> = {}) =>
   Object.entries(environment).filter(([name]) => /^(DATABASE|REDIS)_URL/.test(name));
 
@@ -306,7 +306,7 @@ test('workers join with their token and get no key, no way into the database and
     .filter((doc) => doc.kind === 'ConfigMap')
     .flatMap((doc) => Object.keys(doc.data));
   expect(shared.filter((variable) => secret.test(variable))).toEqual([]);
-  // Each that docker-compose.yml asks for is explained.
+  // Every variable that docker-compose.yml requires must be explained.
   const example = read('deploy/env.example');
   for (const [, name] of read('docker-compose.yml').matchAll(/\$\{([A-Z_]+)(?:\}|:\?)/g))
     expect(example).toContain(`${name}=`);
@@ -371,7 +371,7 @@ test('Redis knows the users of the code, and nobody without a password', () => {
   const compose = (yaml.load(read('docker-compose.yml')) as Doc).services.redis.command as string[];
   const dev = rendered('dev').find((doc) => doc.kind === 'Deployment' && doc.metadata.name === 'redis')!;
   for (const args of [compose, dev.spec.template.spec.containers[0].args as string[]]) {
-    // One word an argument: the server takes a rule in one piece for a name.
+    // One word per argument: the server would treat a rule in one argument as a name.
     const users = args.join(' ').split(' --user ').slice(1);
     expect(args.filter((arg) => arg.includes(' '))).toEqual([]);
     expect(users).toHaveLength(3);
@@ -397,7 +397,7 @@ test('the compose file is well-formed, builds every image and sets only variable
       expect(Object.keys(services)).toContain(target);
     for (const volume of service.volumes ?? [])
       expect(Object.keys(file.volumes)).toContain(volume.split(':')[0]);
-    // Only the API is for others than Baton.
+    // Only the API is reachable from outside.
     expect([name, service.ports !== undefined]).toEqual([name, name === 'gateway']);
     if (!service.build) continue;
     expect([name, service]).toMatchObject([

@@ -1,5 +1,5 @@
-// TLS of Kubernetes (overlay prod-tls) and of compose (docker-compose.tls.yml): each process gets a configuration that its own
-// schema takes under BATON_TLS=required, every file that it names is mounted, and every name that is called is in a certificate.
+// TLS of Kubernetes (overlay prod-tls) and of compose (docker-compose.tls.yml). Each process gets a configuration that its own
+// schema accepts under BATON_TLS=required. Every file that it names is mounted, and every called name is in a certificate.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const schemas: Record<ServiceName | 'migrate', ConfigSchema> = {
 };
 const processes = Object.keys(schemas) as (keyof typeof schemas)[];
 
-/** What the process says of its environment at its start. */
+/** Returns the problems that the process reports about its environment at its start. */
 function problemsOf(name: keyof typeof schemas, env: Env): string[] {
   const isService = name !== 'migrate';
   return transportProblems(loadConfig(schemas[name], env), {
@@ -52,7 +52,7 @@ const filesIn = (env: Env) =>
   Object.entries(env)
     .filter(([name]) => FILES.test(name))
     .map(([, file]) => file);
-/** Hosts that the process calls by TLS of the services. */
+/** Returns the hosts that the process calls with the services' TLS. */
 const hostsIn = (env: Env) =>
   Object.entries(env).flatMap(([name, value]) =>
     /^BATON_(HTTP_|RPC_|WORKER_MANAGER_URL)/.test(name) && /[a-z]/.test(value)
@@ -60,7 +60,7 @@ const hostsIn = (env: Env) =>
       : [],
   );
 
-// https://cert-manager.io/docs/reference/api-docs/: the fields that are used here, and no others.
+// https://cert-manager.io/docs/reference/api-docs/: only the fields that are used here.
 const metadata = z.looseObject({ name: z.string(), namespace: z.string() });
 const hours = z.string().regex(/^\d+h$/);
 const certManager = {
@@ -108,7 +108,7 @@ describe('overlay prod-tls', () => {
   const certificates = byKind('Certificate');
   const ofSecret = (secret: string) => certificates.find((doc) => doc.spec.secretName === secret)?.spec;
 
-  /** What stands in the secret `baton` by k8s/README.md: addresses for TLS. */
+  /** Returns a value of the secret `baton` as described in k8s/README.md: addresses for TLS. */
   const secret = (key: string): string => {
     if (key.startsWith('database-url')) return 'postgres://u:p@db.example.org/baton?sslmode=verify-full';
     if (key.startsWith('amqp-url')) return 'amqps://u:p@mq.example.org';
@@ -141,7 +141,7 @@ describe('overlay prod-tls', () => {
     }
     const authority = byKind('Issuer').find((doc) => doc.spec.ca)!.spec.ca.secretName;
     expect(ofSecret(authority)).toMatchObject({ isCA: true });
-    // The control: a field that is misspelt is found.
+    // The control: a misspelt field must be found.
     const bad = structuredClone(certificates[0]);
     bad.spec.dnsNamez = ['x'];
     expect(certManager.Certificate.safeParse(bad).success).toBe(false);
@@ -246,7 +246,7 @@ describe('docker-compose.tls.yml', () => {
     expect(over.redis!.entrypoint.join(' ')).toContain('--port 0 --tls-port 6379');
     for (const server of ['postgres', 'rabbitmq', 'redis'])
       expect(over[server]!.volumes[0]).toBe(`\${BATON_CERTS:?is missing in .env}/${server}:/run/tls:ro`);
-    // The job that makes keys talks to nobody.
+    // The job that creates keys has no network connections.
     expect(Object.keys(over)).toEqual(
       Object.keys(base).filter((name) => base[name]!.network_mode !== 'none'),
     );

@@ -1,5 +1,5 @@
-// S29: every change by a request is one row of the audit log, under the right name, also when many change at once; what
-// is refused or fails leaves none; the chain shows what was tampered with.
+// S29: every change by a request is one row of the audit log, under the right user, even when many requests change at once.
+// Refused or failed requests leave no row. The hash chain reveals tampering.
 
 import { type TestDatabase, testDatabase } from '@baton/testkit';
 import { eventually } from '@baton/testkit/eventually';
@@ -29,14 +29,14 @@ async function send(method: string, path: string, body?: object, user = `admin:$
   return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as Any };
 }
 
-/** The log once it holds `count` rows that fit; it follows the change by a message. */
+/** Returns the log once it holds `count` matching rows; rows arrive after the change, by message. */
 async function untilLogged(query: string, count: number): Promise<Any[]> {
   let items: Any[] = [];
   const isLogged = async (): Promise<boolean> => {
     items = (await send('GET', `/audit?size=0&${query}`)).body.items;
     return items.length >= count;
   };
-  // What the log holds then is what the test judges.
+  // On a timeout the test judges the current content of the log.
   await eventually(isLogged, { deadlineMs: 20_000, everyMs: 50 }).catch(() => undefined);
   return items;
 }

@@ -1,5 +1,5 @@
-// A whole manager whose services have users of their own at RabbitMQ, as compose and Kubernetes run it: it works, and who has got
-// hold of the user of one service makes nobody believe what another one has to say.
+// A complete manager whose services have separate users at RabbitMQ, as in compose and Kubernetes. The manager works, and an
+// attacker with the user of one service cannot forge messages of another service.
 import { join } from 'node:path';
 import { rabbitNames } from '@baton/broker';
 import { buildMessage, changeMade } from '@baton/contracts';

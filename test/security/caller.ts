@@ -1,4 +1,4 @@
-/** Calls of the security tests: who asks is said at each of them. */
+/** Calls of the security tests: each call names its user. */
 import { request as httpRequest } from 'node:http';
 import type { Fleet } from '../harness/fleet';
 
@@ -21,11 +21,11 @@ export interface Answered {
 export interface Caller {
   admin: Who;
   send(who: Who, method: string, path: string, body?: unknown, archive?: Buffer): Promise<Answered>;
-  /** The body of an answer below 300. @throws Error otherwise. */
+  /** Returns the body of an answer with a status below 300. @throws Error for any other status */
   must(who: Who, method: string, path: string, body?: unknown, archive?: Buffer): Promise<Any>;
-  /** Makes a user with this role in this tenant, which is made where it is missing. */
+  /** Creates a user with this role in this tenant; creates the tenant if it is missing. */
   user(username: string, tenant: string, role: string): Promise<Who>;
-  /** A path as it is, which `fetch` would tidy up. */
+  /** Requests a path unchanged; `fetch` would normalize it. */
   raw(who: Who, method: string, path: string): Promise<{ status: number; text: string }>;
 }
 
@@ -33,7 +33,7 @@ export const PASSWORD = 'long-enough-password';
 
 const authorization = (user: string) => `Basic ${Buffer.from(user).toString('base64')}`;
 
-/** `baseUrl`: which gateway is asked; default the first. */
+/** `baseUrl`: the gateway to call; default: the first. */
 export function callerOf(fleet: Fleet, baseUrl = fleet.baseUrl): Caller {
   const admin: Who = { user: `admin:${fleet.adminPassword}`, tenant: 'default_tenant' };
   const send: Caller['send'] = async (who, method, path, body, archive) => {
@@ -69,7 +69,7 @@ export function callerOf(fleet: Fleet, baseUrl = fleet.baseUrl): Caller {
   };
 }
 
-/** A body that is a text is sent as it is: some cannot be written as a value. */
+/** A body that is a text is sent unchanged: some test bodies are not valid JSON. */
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
 function rawCall(baseUrl: string, who: Who, method: string, path: string) {

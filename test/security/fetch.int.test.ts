@@ -1,5 +1,5 @@
-// S15: servers that archives and imports are fetched from may answer what they like: time and size are bounded, nothing of a
-// broken answer is kept, and nobody is led from TLS to plain text.
+// S15: servers of archives and imports may answer anything: time and size are limited, nothing of a broken answer is kept, and a
+// redirect from TLS to plain text is refused.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -3,8 +3,8 @@ import { allRoutes } from '@baton/contracts/http/all';
 import { startWorld, type World } from '../gateway/world';
 
 /**
- * S5: v2.1 knows no tenants. A user of another tenant is nobody in default_tenant, whatever the route, and nobody may more
- * there than through v3.1. Every route of both versions is asked.
+ * S5: v2.1 has no tenants. A user of another tenant has no rights in default_tenant on any route, and no user has more rights
+ * there than through v3.1. Tests every route of both versions.
  */
 
 let world: World;
@@ -29,7 +29,10 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const old = allRoutes.filter(({ versions }) => versions.includes('v2.1') && versions.includes('v3.1'));
-/** The gateway decides before it looks for the service; where the service is away that is 503, which says: let in. */
+/**
+ * The gateway decides before it looks for the service. A missing service answers 503, which means that the gateway let the
+ * request in.
+ */
 const status = async ({ method, path }: RouteContract, api: string, name: string, tenant?: string) => {
   const address = path.replace(/:\w+|\*/g, 'x');
   const { status: answered } = await world.call(method, address, { as: `${name}:${name}_pw`, api, tenant });

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { letTimePass } from '@baton/testkit/let-time-pass';
 import { startWorld, type World } from '../gateway/world';
 
-/** Row 8 and S25: guessing passwords slows down who guesses, and nobody else. */
+/** Row 8 and S25: guessing passwords slows down the guesser, and nobody else. */
 
 const T = 'default_tenant';
 let world: World;
@@ -20,7 +20,7 @@ afterAll(() => world.stop());
 
 const ask = (as: string, at = 0) => world.call('GET', '/who', { as, tenant: T, at });
 
-/** As `ask`, from an address of its own: all of 127.0.0.0/8 is this machine. */
+/** Like `ask`, from another source address: all of 127.0.0.0/8 is this machine. */
 function askFrom(localAddress: string, as: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const url = new URL(`${world.gateways[0]!}/api/v3.1/who`);
@@ -37,8 +37,8 @@ function askFrom(localAddress: string, as: string): Promise<number> {
 test('60 guesses in a second: the free ones are looked at, the rest gets 429 with Retry-After and the limit', async () => {
   const askedAt = Date.now();
   const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => ask(`bob:guess${i}`)));
-  // Ten are free. One that comes when those have failed begins the first delay; on a slow machine the first delays, of 1, 2,
-  // 4 s, are over meanwhile, and each lets one more in.
+  // Ten failures are free. A request that arrives after them starts the first delay. On a slow machine the first delays, of 1, 2,
+  // 4 s, may be over meanwhile, and each lets one more request in.
   const delaysOver = Math.floor(Math.log2(1 + (Date.now() - askedAt) / 1000));
   const count = (status: number) => answers.filter((answer) => answer.status === status).length;
   expect(count(401)).toBeLessThanOrEqual(10 + 1 + delaysOver);
@@ -52,7 +52,7 @@ test('60 guesses in a second: the free ones are looked at, the rest gets 429 wit
     limit: 10,
     what: 'failed logins in a row',
   });
-  // Others at the address, and the account at another address, are as before.
+  // Other users at this address, and the same user at another address, are not affected.
   expect((await ask('carol:carol_pw')).status).toBe(200);
   expect(await askFrom('127.0.0.77', 'bob:bob_pw')).toBe(200);
 });
@@ -79,6 +79,6 @@ test('who is logged in is not slowed by the guesses of others', async () => {
   const besideMs = await own();
   isOver = true;
   await flood;
-  // Five times as long before there were delays; the rest is the noise of a busy machine.
+  // Without delays it took five times as long; the rest is noise of a busy machine.
   expect(besideMs).toBeLessThan(3 * aloneMs + 5);
 });

@@ -1,6 +1,6 @@
 import { startWorld, type World } from '../gateway/world';
 
-/** S25: rates of requests, changes and uploads of one user, with usage to read. */
+/** S25: rate limits for requests, changes and uploads of one user, with readable usage. */
 
 const T = 'default_tenant';
 let world: World;
@@ -36,7 +36,7 @@ test('a loop of changes is held to its rate, says what is left and when to come 
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect(last.body).toMatchObject({ scope: 'user', limit: 20, what: 'changes in a minute' });
   expect((await put('carol', '/things/x')).status).toBe(200);
-  // Reads and searches of the same user are no changes.
+  // Reads and searches of the same user do not count as changes.
   expect((await world.call('GET', '/things', { as: 'bob:bob_pw', tenant: T })).status).toBe(200);
 });
 

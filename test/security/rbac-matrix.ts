@@ -2,32 +2,34 @@ import type { RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import { defaultGrants } from '@baton/identity/permissions';
 
-/** Who calls: a user with this role only; tenant roles are held in the user's own tenant. */
+/** Role of the caller: a user with this role only; tenant roles are assigned in the user's own tenant. */
 export const roles = ['sys_admin', 'manager', 'user', 'operations', 'viewer', 'default'] as const;
 export type Role = (typeof roles)[number];
-/** The tenant of the request: one that the caller belongs to, or another one. `default` belongs to none. */
+/** Tenant of the request: one that the caller belongs to, or another one. `default` belongs to none. */
 export type Place = 'own' | 'other';
-/** decided by the service: everybody who is logged in gets there, and the service looks who it is. */
+/** `decided by the service`: every logged-in user gets to the service, which checks the user itself. */
 export type Verdict = 'allowed' | 'refused' | 'decided by the service';
 
 const held = new Map<string, Set<string>>();
 for (const { role, permission } of defaultGrants)
   held.set(permission, (held.get(permission) ?? new Set<string>()).add(role));
 
-/** Permissions that some route names and nobody could hold; a mistake of its contract. */
+/** Returns permissions that some route names but no role can hold: an error in its contract. */
 export const unknownPermissions = (): string[] =>
   allRoutes
     .map((route) => route.permission)
     .filter((name) => name !== 'none' && name !== 'login' && !held.has(name));
 
-/** What the permission table and the contract say about one call (reference/rest-api.md 1.4, 2.4). */
+/** Returns the verdict of the permission table and the contract for one call (reference/rest-api.md 1.4, 2.4). */
 export function verdictOf(route: RouteContract, role: Role, place: Place): Verdict {
-  // An open route that reads a credential may want a permission of who has one.
+  // Only callers with a session cookie have a session to show.
+  if (route.session === 'shows' || route.session === 'closes') return 'decided by the service';
+  // An open route that reads a credential may require a permission of callers with one.
   if (route.permission === 'none') return route.isCredentialRead ? 'decided by the service' : 'allowed';
   if (role === 'sys_admin') return 'allowed';
   if (route.reachesGlobal) return 'decided by the service';
   const isMember = role !== 'default' && place === 'own';
-  // A tenant that one does not belong to: refused where one is needed; elsewhere only system roles count.
+  // A tenant that the caller does not belong to: refused if the route requires a tenant; otherwise only system roles count.
   if (route.tenant === 'required' && !isMember) return 'refused';
   if (route.permission === 'login') return 'decided by the service';
   const roles = held.get(route.permission);
@@ -40,7 +42,7 @@ export interface MatrixRow {
   cells: Record<Role, Record<Place, Verdict>>;
 }
 
-/** One row a route. */
+/** Returns one row per route. */
 export function rbacMatrix(): MatrixRow[] {
   return [...allRoutes]
     .sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1))

@@ -1,5 +1,5 @@
-// S3: every role x every route x own and other tenant, in both versions of the API, asked of a manager and held against
-// the matrix (docs/generated/rbac.md). Bodies are empty and ids unknown: only who may call is judged here.
+// S3: every role x every route x own and other tenant, in both versions of the API, tested on a manager and compared with the
+// matrix (docs/generated/rbac.md). Bodies are empty and ids unknown: only the permission to call is tested here.
 import type { ApiVersion, RouteContract } from '@baton/contracts';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { type Place, type Role, rbacMatrix, roles, verdictOf } from './rbac-matrix';
@@ -43,7 +43,7 @@ interface Cell {
   place: Place;
 }
 
-/** v2.1 knows no tenant header: its tenant is default_tenant, so there is no other one. */
+/** Returns all combinations. v2.1 has no tenant header: its tenant is default_tenant, so there is no other one. */
 function cells(): Cell[] {
   return rbacMatrix().flatMap(({ route }) =>
     route.versions.flatMap((version) =>
@@ -59,7 +59,7 @@ function cells(): Cell[] {
   );
 }
 
-/** Status and error code; a refusal is the gateway's, not one that the state of a resource asks for. */
+/** Returns status and error code. A refusal must come from the gateway, not from the state of a resource. */
 async function ask({ route, version, role, place }: Cell) {
   const path = route.path.replace(/:tenant_name/g, place === 'own' ? 'default_tenant' : 'elsewhere');
   const user = role === 'sys_admin' ? `admin:${fleet.adminPassword}` : `u_${role}:${PASSWORD}`;
@@ -75,7 +75,7 @@ async function ask({ route, version, role, place }: Cell) {
   return { status, isRefused };
 }
 
-/** Would stop the manager from answering the rest. */
+/** These calls would stop the manager from answering the remaining ones. */
 const isLeftOut = ({ route, role }: Cell): boolean =>
   role === 'sys_admin' && (route.id === 'activateMaintenance' || /restore/i.test(route.id));
 

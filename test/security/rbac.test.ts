@@ -6,7 +6,7 @@ import { unknownPermissions } from './rbac-matrix';
 const page = join(__dirname, '../../docs/generated/rbac.md');
 
 test('the checked-in matrix has a row for every route, and says what the table says', () => {
-  // `npm run gen` writes it; the difference is to be read, not only to be committed.
+  // `npm run gen` writes this page; the difference must be reviewed, not only committed.
   expect(readFileSync(page, 'utf8')).toBe(rbacPage());
 });
 

@@ -1,5 +1,5 @@
-// S27: a statement that forgets the tenant shows a request the rows of its own tenant, and writes no others; all other work
-// is as it was. In both modes the services' requests go that way.
+// S27: a statement without a tenant condition returns only rows of the request's own tenant, and writes no others; all other work
+// is unaffected. The requests of the services are restricted in this way in both modes.
 
 import { join } from 'node:path';
 import type { Principal, RouteContract } from '@baton/contracts';
@@ -103,7 +103,7 @@ describe('in one service', () => {
     expect(await asTenant('a', names(''))).toEqual(ofA);
     const many = await Promise.all(
       Array.from({ length: 30 }, (_, i) => {
-        // One handler at a time is set: each tenant asks the same.
+        // Only one handler can be set at a time: each tenant sends the same statement.
         return asTenant(i % 3 === 0 ? 'b' : 'a', names(`where visibility = 'private'`));
       }),
     );
@@ -137,7 +137,7 @@ describe('in one service', () => {
         );
     expect(await asTenant('a', moved('b'), 'POST')).toBe('42501');
     expect(await asTenant('a', moved('a'), 'POST')).toBe('in');
-    // Changes compare names over tenants; what they write stays where they belong.
+    // Changes compare names across tenants; their writes stay in the right tenant.
     expect(await asTenant('a', names(`where visibility = 'private'`), 'POST')).toEqual(['b-private', 'new']);
   });
 
@@ -241,7 +241,7 @@ describe.each(['standalone', 'services'] as const)('%s', (mode) => {
     return found;
   };
   const READS = `tenant = (select current_setting('baton.tenant', true)) or visibility = 'global' or (select current_setting('baton.reach', true)) = 'all'`;
-  /** Puts another condition into the policies that bind requests to a tenant. */
+  /** Replaces the condition in the policies that restrict requests to a tenant. */
   async function bindTo(condition: string): Promise<void> {
     const { rows } = await admin.query(
       `select format('alter policy %I on %I.%I using (${condition.replaceAll("'", "''")})', policyname, schemaname, tablename) as text from pg_policies where policyname = 'tenant_reads'`,
@@ -262,7 +262,7 @@ describe.each(['standalone', 'services'] as const)('%s', (mode) => {
       workflow_id: 'install',
     });
     await bindTo('false');
-    // Whatever the statements say: the database shows requests nothing now.
+    // Regardless of the statements, the database now returns no rows to requests.
     expect(await shown()).toEqual([]);
     const { rows: ended } = await untilRows(() =>
       admin.query(`select 1 from executions.executions where id = $1 and status = 'terminated'`, [id]),
@@ -279,7 +279,7 @@ async function untilRows(ask: () => Promise<pg.QueryResult>): Promise<pg.QueryRe
     found = await ask();
     return found.rows.length > 0;
   };
-  // What is there then is what the test judges.
+  // On a timeout the test judges the current rows.
   await eventually(isThere, { deadlineMs: 25_000, everyMs: 50 }).catch(() => undefined);
   return found;
 }

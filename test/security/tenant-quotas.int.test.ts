@@ -1,7 +1,10 @@
 import { eventually, testUrls } from '@baton/testkit';
 import { startWorld, type World } from '../gateway/world';
 
-/** The quota of a tenant as its users and an administrator meet it: who may set it, and requests over two gateways. */
+/**
+ * The quota of a tenant for its users and an administrator: the permission to set it, and its effect on requests over two
+ * gateways.
+ */
 
 const T = 'default_tenant';
 const ADMIN = { as: 'admin:admin' };
@@ -41,7 +44,7 @@ test('requests of a tenant are counted over all gateways together, and of no oth
   const policy = async (at: number) => (await ask('bob', T, at)).headers.get('ratelimit-policy') ?? '';
   for (const at of [0, 1])
     await eventually(async () => expect(await policy(at)).toContain('"tenant-requests";q=20;w=60'));
-  // Across the turn of a minute the count begins anew: then a further burst meets the limit.
+  // At the turn of a minute the count restarts: then another burst reaches the limit.
   await eventually(async () => {
     const burst = await Promise.all(
       Array.from({ length: 60 }, (_, i) => ask(i % 3 ? 'bob' : 'manny', T, i % 2)),
@@ -56,7 +59,7 @@ test('requests of a tenant are counted over all gateways together, and of no oth
     expect(Number(refused!.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   });
   expect((await ask('olga', 'other')).status).toBe(200);
-  // Who raises the limit gets in, and the page shows what was used where identity shares the cache.
+  // Raising the limit lets requests in again. The page shows the usage if identity shares the cache.
   const answer = await world.call('GET', `/tenants/${T}/quota`, { ...ADMIN, tenant: T });
   expect(answer.body.max_requests_per_minute.limit).toBe(20);
   expect(

@@ -1,5 +1,5 @@
-// Removing a tenant: refused with what other services hold of it; what is made while it goes is there before it is asked, or
-// refused; and a later tenant of the same name finds nothing of the earlier one.
+// Removing a tenant: refused while other services hold its resources. An object created during the removal either exists before
+// the check, or is refused. A later tenant of the same name finds nothing of the earlier one.
 
 import { type TestDatabase, testDatabase } from '@baton/testkit';
 import { eventually } from '@baton/testkit/eventually';
@@ -48,7 +48,7 @@ test('a tenant with contents is refused with what it holds, and stays open', asy
   await until(async () => (await remove('full')).status === 204);
   expect((await caller.send(full, 'GET', '/sites')).status).toBe(403);
 
-  // Its executions and events have nobody left to see them: they go in the background.
+  // Nobody can see its executions and events any more: they are deleted in the background.
   const left = async () => {
     const { rows } = await server.query(`select
       (select count(*) from executions.executions where tenant = 'full') + (select count(*) from executions.events where tenant = 'full')
@@ -59,7 +59,7 @@ test('a tenant with contents is refused with what it holds, and stays open', asy
 }, 60_000);
 
 test('a new tenant of the name of a removed one is empty', async () => {
-  // As a service may leave it: history, and what nothing of the tenant refers to any more.
+  // Rows that a service may leave behind: history, and rows that nothing of the tenant refers to.
   await server.query(`insert into deployments.inter_deployment_dependencies (id, tenant, dependency_creator, visibility, created_by)
     values (gen_random_uuid(), 'full', 'earlier', 'tenant', 'x')`);
   await caller.must(caller.admin, 'POST', '/tenants/full');
@@ -73,7 +73,7 @@ test('a new tenant of the name of a removed one is empty', async () => {
 
 test('what is being made when the tenant goes is waited for and counted; what comes later is refused', async () => {
   await caller.must(caller.admin, 'POST', '/tenants/race');
-  // A transaction of a service that has inserted and not committed.
+  // A transaction of a service that has inserted rows but not committed.
   const writer = new pg.Client({ connectionString: database.url });
   await writer.connect();
   const insert = (name: string) =>

@@ -1,5 +1,5 @@
-// BATON_TLS=required from the user to the database: gateway and identity as they are, PostgreSQL and Redis of the test's own
-// that take TLS alone, and every hop tried without.
+// BATON_TLS=required from the user to the database: real gateway and identity, and a PostgreSQL and Redis of this test that
+// accept only TLS. Every connection is also tried without TLS.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
@@ -133,7 +133,7 @@ async function startGateway() {
 
 const portOf = ({ running }: { running: Running }): number => running.services[0]!.httpPort!;
 
-/** Status of an answer. @throws when the connection is refused. */
+/** Returns the status of an answer. @throws when the connection is refused */
 const ask = (port: number, path: string, tls: object | null): Promise<number> =>
   new Promise((resolve, reject) => {
     const options = {
@@ -204,6 +204,42 @@ test('less than TLS 1.2 is refused', async () => {
     socket.once('error', reject);
   });
   await expect(shake).rejects.toThrow();
+});
+
+test('a browser that signs in over TLS gets the cookie that no neighbour of the host can set, and it counts', async () => {
+  const send = (method: string, headers: Record<string, string>, body?: object) =>
+    new Promise<{ status: number; cookie: string }>((resolve, reject) => {
+      const port = portOf(gateway);
+      const at = {
+        host: 'localhost',
+        port,
+        path: '/api/v3.1/session',
+        ca: authority.cert,
+        agent: false as const,
+      };
+      const own = { origin: `https://localhost:${port}`, 'x-baton-request': '1', ...headers };
+      const sent = tlsRequest({ ...at, method, headers: { 'content-type': 'application/json', ...own } });
+      sent.on('response', (response) => {
+        response.resume();
+        resolve({ status: response.statusCode!, cookie: response.headers['set-cookie']?.[0] ?? '' });
+      });
+      sent.on('error', reject);
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  const admin = { username: 'admin', password: 'admin' };
+  const { status, cookie } = await send('POST', {}, admin);
+  expect([status, cookie]).toEqual([
+    200,
+    expect.stringMatching(/^__Host-baton_session=bses-[\w-]+; Path=\/; Secure; HttpOnly; SameSite=Strict$/),
+  ]);
+  const pair = cookie.split(';', 1)[0]!;
+  expect((await send('GET', { cookie: pair })).status).toBe(200);
+  expect((await send('GET', { cookie: pair.replace('__Host-', '') })).status).toBe(401);
+  const plain = `http://localhost:${portOf(gateway)}`;
+  expect((await send('POST', { origin: plain }, admin)).status).toBe(403);
+  expect((await send('DELETE', { cookie: pair, origin: plain })).status).toBe(403);
+  expect((await send('DELETE', { cookie: pair })).status).toBe(204);
+  expect((await send('GET', { cookie: pair })).status).toBe(401);
 });
 
 test("the gateway's renewed certificate is shown to new connections; old ones go on", async () => {

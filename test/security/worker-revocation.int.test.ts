@@ -1,5 +1,5 @@
-// A worker's credential is taken back while it runs an operation: executions refuses it at once, the operation goes to another
-// worker, the change is in the audit log, and nobody but an administrator may do that.
+// A worker's credential is revoked while it runs an operation: executions refuses it immediately, the operation goes to another
+// worker, the change is in the audit log, and only an administrator may revoke.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ interface Worker {
 let fleet: Fleet;
 let caller: Caller;
 beforeAll(async () => {
-  // Operations look at a file of the test, so nothing keeps them from it.
+  // The operations read a file of the test, so isolation must be off.
   fleet = await startFleet({ mode: 'services', workers: 2, env: { BATON_WORKER_ISOLATION: 'none' } });
   caller = callerOf(fleet);
 }, 120_000);
@@ -68,7 +68,7 @@ test('what a revoked worker runs goes to another one, and it gets nothing more',
   });
   const first = await eventually(holder, DEADLINE);
 
-  // Neither a user of the tenant nor a manager of it may, and the control below shows that it works.
+  // Neither a user nor a manager of the tenant may revoke; the call of the administrator below shows that the route works.
   for (const role of ['user', 'manager']) {
     const who = await caller.user(`a-${role}`, 'default_tenant', role);
     expect((await caller.send(who, 'GET', '/workers')).status).toBe(403);
@@ -83,7 +83,7 @@ test('what a revoked worker runs goes to another one, and it gets nothing more',
     expect(found.id).not.toBe(first.id);
     return found;
   }, DEADLINE);
-  // The same again changes nothing.
+  // A repeated call changes nothing.
   const again = await caller.must(admin, 'POST', `/workers/${first.id}/revoke`);
   expect(again.revoked_at).toBe(revoked.revoked_at);
   writeFileSync(gate, '');
@@ -92,7 +92,7 @@ test('what a revoked worker runs goes to another one, and it gets nothing more',
     expect(status).toBe('terminated');
   }, DEADLINE);
   expect((await workers()).find((worker) => worker.id === second.id)).toMatchObject({ revoked_at: null });
-  // Its process ends, and takes no more messages; the other one goes on.
+  // The worker's process ends and takes no more messages; the other worker continues.
   await eventually(() => {
     const ended = fleet.workers().filter((worker) => worker.unexpectedEnd() !== null);
     expect(ended.map((worker) => worker.unexpectedEnd())).toEqual([expect.stringContaining('status 1')]);

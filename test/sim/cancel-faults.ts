@@ -1,10 +1,10 @@
 import type { SeededFault } from './seeded-faults';
 
-/** Bugs in the rule of cancels: what they leave running, for how long, and what may begin beside it. */
+/** Bugs in the rules of cancels: which operations stay running, for how long, and which work may begin beside them. */
 const executions = (file: string) => `services/executions/src/${file}.ts`;
 const ADMISSION = 'services/executions/src/executions/domain/admission.ts';
 
-/** Those that may be next are chosen so as well. */
+/** The substitute of the queue selects candidates by the same rule. */
 const HEADS = 'test/sim/service/store/queue.sql.ts';
 
 export const cancelFaults: readonly SeededFault[] = [

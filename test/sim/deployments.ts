@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import type { CallRequest, DeploymentModel, SystemPropertyEdit } from '@baton/task-graph';
 
-/** The part of the deployments service that workflows call, reduced to what the simulation looks at. */
+/** Answers calls of workflows to the deployments service, reduced to the parts that the simulation checks. */
 
 export function answerCall(row: { model: DeploymentModel }, request: CallRequest): Json {
   if (request.call === 'system-properties') {
@@ -13,7 +13,7 @@ export function answerCall(row: { model: DeploymentModel }, request: CallRequest
   return null;
 }
 
-/** One more instance of a node, like its first one; or its last one marked for removal. */
+/** Adds an instance to a node, like its first one, or marks its last one for removal. */
 function startModification(model: DeploymentModel, entities: JsonObject): Json {
   const [entity, change] = Object.entries(entities)[0]! as [string, JsonObject];
   const present = model.nodeInstances.filter((i) => i.node_id === entity);

@@ -19,20 +19,20 @@ import type { ExecutionRow, RunId, Store, Tx } from './store';
 import type { Process, Work, World } from './world';
 
 /**
- * The memory of the engine, as `services/executions` is: one transaction per command, the graph cached by version, the
- * outbox for messages. Every command may crash at any await and may find its commit refused or unanswered.
+ * A model of the engine with the structure of `services/executions`: one transaction per command, the graph cached by version, an
+ * outbox for messages. Every command may crash at any await. Its commit may be refused, or its answer lost.
  */
 export interface Engine {
   world: World;
   store: Store;
-  /** Per process; lost with it. */
+  /** Memory of each process; lost when the process dies. */
   memory: Map<Process, Map<string, { version: number; graph: GraphState }>>;
   checkMemory: (row: ExecutionRow, graph: GraphState) => void;
 }
 
 export const LEASE_MS = 300;
 
-/** One command in hand: the transaction and the graph it works on. */
+/** A command in progress: its transaction and its graph. */
 interface Hand {
   engine: Engine;
   process: Process;
@@ -75,7 +75,7 @@ function* close(hand: Hand): Work<boolean> {
   return answer === 'committed';
 }
 
-/** Take up a pending execution: its first stage, and whatever follows without waiting. */
+/** Starts a pending execution: its first stage, and all following steps that need no waiting. */
 export function* beginExecution(engine: Engine, process: Process, id: string): Work {
   const hand = yield* open(engine, process, id);
   if (!hand) return;
@@ -97,7 +97,7 @@ function resume(hand: Hand): void {
   apply(hand, decision);
 }
 
-/** Ask for stages until one has to be waited for. */
+/** Requests stages until one must be waited for. */
 function* goOn(hand: Hand): Work {
   const { row } = hand;
   while (row.stage === null && !executionMachine.isTerminal(row.status as ExecutionStatus)) {
@@ -135,7 +135,7 @@ function endWith(row: ExecutionRow, stage: Extract<Stage, { kind: 'end' }>): voi
   addEvent(row, stage.outcome === 'failed' ? 'workflow_failed' : 'workflow_succeeded', null, null);
 }
 
-/** One step of the graph, written into the transaction's copy. */
+/** Advances the graph by one step and writes it into the transaction's copy. */
 function step(hand: Hand, happenings: Happening[]): Decision {
   const graph = hand.graph!;
   const decision = advance(graph, happenings, hand.engine.world.now);
@@ -176,7 +176,7 @@ function finishStage(row: ExecutionRow, outcome: NonNullable<Decision['outcome']
   row.stage = null;
 }
 
-/** A worker asks for a run: whether it may do it. Asking twice for the same gives the same answer. */
+/** A worker claims a run. Repeated claims of the same worker get the same answer. */
 export function* claim(
   engine: Engine,
   process: Process,
@@ -197,7 +197,7 @@ export function* claim(
     hand.tx.rollback();
     return 'gone';
   }
-  // Any step may end the graph: here when its time after a failure is over. Nothing begins then.
+  // Any step may end the graph: here, when the time after a failure is over. Then nothing begins.
   if (step(hand, []).outcome) {
     yield* goOn(hand);
     yield* close(hand);
@@ -213,7 +213,7 @@ function isLeased(row: ExecutionRow, run: RunId, worker: string): boolean {
   return lease?.worker === worker && lease.attempt === run.attempt;
 }
 
-/** Keep a lease; false = it is no longer the worker's. */
+/** Renews a lease; returns false when the worker does not hold it any more. */
 export function* renew(engine: Engine, process: Process, run: RunId, worker: string): Work<boolean> {
   const hand = yield* open(engine, process, run.execution);
   const lease = hand?.row.leases.get(run.idx);
@@ -225,7 +225,7 @@ export function* renew(engine: Engine, process: Process, run: RunId, worker: str
   return yield* close(hand);
 }
 
-/** Reports of workers, timers and lost leases; the stage may end by it. */
+/** Applies reports of workers, timers and lost leases; the stage may end. */
 export function* report(
   engine: Engine,
   process: Process,
@@ -270,7 +270,7 @@ export function* cancel(
   yield* close(hand);
 }
 
-/** What REST's resume does: back to pending; the failed stage is taken up again by `beginExecution`. */
+/** Handles a resume request of the REST API: sets the status back to pending; `beginExecution` then continues the failed stage. */
 export function* requestResume(engine: Engine, process: Process, id: string): Work {
   const hand = yield* open(engine, process, id);
   if (!hand) return;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type SeededEdit, seededFaults } from './seeded-faults';
 
 /**
- * Imported before anything that is simulated: with SIM_FAULT=<name> one fault of `seeded-faults.ts` is in the production
- * code as it is loaded. The files on disk stay as they are.
+ * Imported before all simulated modules. With SIM_FAULT=<name> it injects one fault of `seeded-faults.ts` into the production
+ * code while it is loaded. The files on disk stay unchanged.
  */
 const wanted = process.env.SIM_FAULT;
 if (wanted !== undefined) {

@@ -1,6 +1,6 @@
 import type { Process, Work, World } from './world';
 
-/** A broker that loses, doubles and reorders, and calls whose request or answer may not arrive. */
+/** A broker that loses, duplicates and reorders messages, and calls whose request or answer may be lost. */
 
 const DELAY_MS = 60;
 const CALL_TIMEOUT_MS = 150;
@@ -16,7 +16,7 @@ export function publish(world: World, processes: readonly Process[], deliver: (t
   }
 }
 
-/** Ask one of `servers`; null = no answer in time, the work may or may not have been done. */
+/** Calls one of `servers`; null: no answer in time, and the work may or may not have been done. */
 export function* call<T>(
   world: World,
   servers: readonly Process[],

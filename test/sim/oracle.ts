@@ -9,24 +9,24 @@ import {
 import type { ExecutionRow } from './store';
 import type { LedgerEntry } from './worker';
 
-/** What must hold of every commit and at the end (the promises G2 to G7 of the reference). Breaches are texts. */
+/** Checks that must hold for every commit and at the end (the promises G2 to G7 of the reference). Breaches are texts. */
 export interface Oracle {
   breaches: string[];
-  /** How each attempt whose outcome counts came out. */
+  /** The outcome of each attempt whose outcome was accepted. */
   accepted: ReadonlyMap<string, string>;
-  /** `isResume`: the commit takes an ended execution up again. */
+  /** `isResume`: the commit resumes an ended execution. */
   onCommit(before: Observed | null, after: Observed, isResume?: boolean): void;
   checkMemory(row: Observed, graph: GraphState): void;
   atEnd(executions: Iterable<Observed>, ledger: readonly LedgerEntry[]): void;
 }
 
-/** What is looked at of an execution. */
+/** The observed parts of an execution. */
 export type Observed = Pick<
   ExecutionRow,
   'id' | 'status' | 'head' | 'rows' | 'flags' | 'stage' | 'history' | 'error'
 > & {
   events: readonly { seq: number; type: string }[];
-  /** How often it was taken up again, where no event says so. */
+  /** Number of resumes, for executions without an event for them. */
   resumes?: number;
 };
 
@@ -69,7 +69,7 @@ function checkStatus(
     say(after, `status ${from} was left for ${after.status}`);
   }
   if (after.events.some((e, i) => e.seq !== i + 1)) say(after, 'the events have a gap');
-  // The deployments of the simulation have no circles.
+  // The deployments of the simulation have no cycles.
   if (after.error !== before?.error && after.error?.includes('wait for each other')) say(after, after.error);
 }
 
@@ -94,7 +94,7 @@ function checkTasks(
       !ENDED.has(old.state) &&
       old.state !== 'response-sent';
     if (!isEnd) continue;
-    // One that is refused its resume is started for a moment, with the graph as it was stopped.
+    // An execution whose resume is refused is `started` for a moment, with the graph in its stopped state.
     if (row.error?.message === KILLED && after.status === 'started' && after.flags?.cancel === null)
       say(after, `task ${row.idx} failed by a kill for a cancel that was taken back`);
     const of = attemptOf(row);
@@ -102,21 +102,21 @@ function checkTasks(
       say(after, `task ${row.idx} took the result of attempt ${of} in attempt ${row.attempt}`);
     const key = `${after.id} ${after.head!.name} ${row.idx} ${row.attempt}`;
     if (accepted.has(key)) say(after, `a second outcome of ${key}`);
-    // Given up by the engine when its worker was lost: nobody needs to have run it.
+    // The engine failed the task because its worker was lost: there is no run to report it.
     if (row.error?.type !== 'WorkerLost') accepted.set(key, row.state);
   }
 }
 
-/** What the engine says of an operation that was killed. */
+/** The engine's error message of a killed operation. */
 const KILLED = 'the operation failed without a message';
 
-/** The attempt that an outcome says it is of; undefined: it does not say so. */
+/** Returns the attempt that an outcome claims to belong to; undefined when it contains none. */
 function attemptOf({ result, error }: TaskRow): number | undefined {
   const said = /^boom in attempt (\d+)$/.exec(error?.message ?? '')?.[1];
   return said === undefined ? (result as { ofAttempt?: number } | null)?.ofAttempt : Number(said);
 }
 
-/** Dependencies have ended, the execution is not being cancelled, and no attempt number is used twice. */
+/** Checks a dispatch: dependencies have ended, the execution is not being cancelled, and no attempt number is reused. */
 function checkDispatch(
   before: Observed,
   after: Observed,
@@ -129,7 +129,7 @@ function checkDispatch(
     say(after, `task ${row.idx} skipped to attempt ${row.attempt}`);
   const old = before.rows[row.idx];
   const isWoken = isResume || old?.deferral?.untilExecution != null;
-  // By the service's clock; the model's begins at nothing.
+  // By the service's clock; the model's clock starts at 0.
   if (old?.notBefore != null && old.notBefore > Date.now() && !isWoken)
     say(after, `task ${row.idx} was dispatched before its time`);
   const graph = graphFromRows(after.head!, after.rows, freshFlags());
@@ -145,7 +145,7 @@ function checkDispatch(
     say(after, `task ${row.idx} of a re-run was dispatched while ${overlap.idx} of the run before it runs`);
 }
 
-/** The subgraph whose re-run this task is part of, or null. */
+/** Returns the subgraph whose re-run contains this task, or null. */
 function replacedAround(rows: readonly TaskRow[], row: TaskRow): number | null {
   for (let up = row.subgraph; up !== null; up = rows[up]!.subgraph) {
     if (rows[up]!.retryOf !== null) return rows[up]!.retryOf;
@@ -159,11 +159,11 @@ function isInside(rows: readonly TaskRow[], row: TaskRow, subgraph: number | nul
   return false;
 }
 
-/** What a step depends on, in one text. */
+/** Returns the state that a step depends on, as one text. */
 function summary(graph: GraphState): string {
   const { total, finished, openTop, active, waiting, nodes } = graph;
   const open = nodes.filter((n) => n.state === 'pending' || n.state === 'started');
-  // A blocker of a task that will never start is not kept up to date, nor needed.
+  // The blocker count of a task that will never start is neither maintained nor needed.
   const details = open.map(
     (n) =>
       `${n.spec.idx}${n.state}${isDead(graph, n.spec.idx) ? '' : `:${n.blockers}:${n.openMembers}:${n.runningInside}`}`,
@@ -191,7 +191,7 @@ function checkEnd(row: Observed, say: (row: Observed, text: string) => void): vo
   if (ends !== lives) say(row, `${lives} lives and ${ends} ends`);
 }
 
-/** One attempt ran at one worker, once; every accepted outcome is of a run that took place. */
+/** Checks that each attempt ran at one worker, once, and that every accepted outcome belongs to a run that took place. */
 function checkLedger(
   ledger: readonly LedgerEntry[],
   accepted: ReadonlyMap<string, string>,

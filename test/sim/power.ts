@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { seededFaults } from './seeded-faults';
 
-/** Seeds played with each fault, at most: the first that breaks a promise is enough. */
+/** Maximum of seeds played with each fault: the first broken promise is enough. */
 const SEEDS = 600;
-/** Processes at a time. */
+/** Number of parallel processes. */
 const LANES = 2;
 
 /**
- * How much the simulation notices: each seeded fault alone, in processes of its own. Prints which are caught and by what;
- * answers how many are not. `only`: those whose name has it.
+ * Measures the power of the simulation: plays each seeded fault alone, in its own processes. Prints which faults are detected,
+ * and by which check. Returns the number of undetected faults. `only`: plays faults whose names contain this text.
  */
 export async function measurePower(only?: string): Promise<number> {
   let missed = 0;

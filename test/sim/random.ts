@@ -1,8 +1,8 @@
-/** Chance with a seed: the same seed gives the same run on every machine. */
+/** Seeded random numbers: the same seed gives the same run on every machine. */
 export interface Random {
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   next(): number;
-  /** A whole number in [0, below). */
+  /** An integer in [0, below). */
   below(limit: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;

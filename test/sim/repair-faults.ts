@@ -3,7 +3,7 @@ import type { SeededFault } from './seeded-faults';
 const executions = (file: string) => `services/executions/src/${file}.ts`;
 const graph = (file: string) => `packages/task-graph/src/${file}.ts`;
 
-/** Bugs in what follows a crash, a cancel or a resume: the ways that are seldom gone. */
+/** Bugs in the handling after a crash, a cancel or a resume: rarely executed code. */
 export const repairFaults: readonly SeededFault[] = [
   {
     name: 'timers are not read back after a crash',
@@ -146,7 +146,7 @@ export const repairFaults: readonly SeededFault[] = [
     replace: 'if (happening) { if (happenings.length === 0) happenings.push(happening); }',
   },
   {
-    // The graph takes back what nobody has claimed when it ends: there is nothing to lease.
+    // When the graph ends, it takes back operations that no worker has claimed: then nothing is left to lease.
     name: 'operations of a stopped execution are leased, and stay sent after its end',
     file: executions('engine/commands/finish-tasks'),
     find: 'return { happenings, claims: mayClaim ? [{ workerId, room, preferred: null }] : [] };',
@@ -154,7 +154,7 @@ export const repairFaults: readonly SeededFault[] = [
     also: { file: graph('run'), find: 'if (step.graph.active === 0) return;', replace: 'return;' },
   },
   {
-    // The graph refuses news of an older attempt as well.
+    // The graph refuses reports of an older attempt as well.
     name: 'runs of silent workers are taken from whoever has them now',
     file: executions('engine/commands/reap-leases'),
     find: 'loaded.graph.nodes[run.idx]?.attempt === run.attempt && loaded.holders.has(run.idx)',
@@ -288,7 +288,7 @@ export const repairFaults: readonly SeededFault[] = [
     replace: '',
   },
   {
-    // Those that may be next are chosen so as well, by store/queue.sql.ts.
+    // The substitute store/queue.sql.ts selects candidates by the same rule.
     name: 'of a deployment in the queue any one begins',
     file: executions('executions/commands/dequeue-executions'),
     find: '  return row.created_at < than.created_at || (row.created_at === than.created_at && row.id < than.id);',
@@ -324,7 +324,7 @@ export const repairFaults: readonly SeededFault[] = [
     replace: "if (subgraph.state !== 'started' || subgraph.error === null) return;",
   },
   {
-    // Only timers that are due are told, so the graph finds none that is not.
+    // Only due timers are passed on, so the graph never sees a timer before its time.
     name: 'timers are taken before they are due',
     file: graph('run'),
     find: '  if (node.notBefore !== null && node.notBefore > step.now) return;\n',

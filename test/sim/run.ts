@@ -5,11 +5,12 @@ import { simulateService } from './service/simulate';
 import { type SimulationResult, simulate } from './simulate';
 
 /**
- * The deterministic simulation: `npm run sim -- [--seeds N] [--from F] [--seed S] [--of model|service|schedules] [--first] [--power]`. Each seed is
- * played on worlds of three kinds: on a model of the engine's memory, which is quick and reaches far (`model`), and on the engine that runs
- * in production over tables in memory (`service`); `schedules` plays what fires schedules there. Prints each seed that breaks a promise; `--seed S` plays that one
- * alone, `--first` stops at the first that fails. Ends with `N passed, M failed`. `--power` plays the engine with one bug of
- * `seeded-faults.ts` after the other and tells which of them are noticed.
+ * The deterministic simulation: `npm run sim -- [--seeds N] [--from F] [--seed S] [--of model|service|schedules] [--first]
+ * [--power]`. Each seed is played on three kinds of worlds. `model` plays a model of the engine's memory, which is fast and
+ * reaches many states. `service` plays the production engine over tables in memory. `schedules` plays the production code that
+ * fires schedules, over the same tables. Prints each seed that breaks a promise. `--seed S` plays only that seed; `--first` stops
+ * at the first failing seed. Ends with `N passed, M failed`. `--power` plays the engine with each bug of `seeded-faults.ts` in
+ * turn and prints which of them are detected.
  */
 async function main(args: readonly string[]): Promise<number> {
   const option = (name: string, otherwise: number): number => {

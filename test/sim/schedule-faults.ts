@@ -2,7 +2,7 @@ import type { SeededFault } from './seeded-faults';
 
 const executions = (file: string) => `services/executions/src/${file}.ts`;
 
-/** Bugs in the firing of schedules: played on their own worlds. */
+/** Bugs in the firing of schedules: played in separate worlds. */
 export const scheduleFaults: readonly SeededFault[] = [
   {
     name: 'an execution of a schedule is accepted in another transaction than its occurrence is noted in',

@@ -2,25 +2,25 @@ import { cancelFaults } from './cancel-faults';
 import { repairFaults } from './repair-faults';
 import { scheduleFaults } from './schedule-faults';
 
-/** `find`, which stands once in `file`, becomes `replace`. */
+/** Replaces `find`, which occurs once in `file`, by `replace`. */
 export interface SeededEdit {
   file: string;
   find: string;
   replace: string;
 }
 
-/** A bug that the simulation has to notice. */
+/** A bug that the simulation must detect. */
 export interface SeededFault extends SeededEdit {
   name: string;
-  /** The second line of defence, where one alone changes nothing. */
+  /** A second edit that disables another defence, when one edit alone has no effect. */
   also?: SeededEdit;
-  /** The worlds that it is played on; else those of the service. */
+  /** The kind of worlds to play the fault on; default: service. */
   of?: 'schedules';
 }
 
 const executions = (file: string) => `services/executions/src/${file}.ts`;
 
-/** One at a time (`npm run sim -- --power`). */
+/** Played one at a time (`npm run sim -- --power`). */
 export const seededFaults: readonly SeededFault[] = [
   ...repairFaults,
   ...cancelFaults,

@@ -15,7 +15,7 @@ export interface SimulationResult {
   steps: number;
   crashes: number;
   runs: number;
-  /** Commits that carried steps of several executions. */
+  /** Number of commits that contained steps of several executions. */
   shared?: number;
   statuses: string[];
 }
@@ -32,7 +32,7 @@ export const WORKFLOWS = [
   'rollback',
 ];
 
-/** What the node instances are in when the workflow is asked for. */
+/** Returns the state of the node instances at the time of the request. */
 export function stateBefore(random: Random, workflow: string): string {
   if (workflow === 'install') return 'uninitialized';
   return workflow === 'rollback' ? random.pick(['starting', 'creating']) : 'started';
@@ -55,7 +55,7 @@ export const QUIET: Faults = {
   pause: 0,
 };
 
-/** One world from one seed: some seconds of faults, then time to heal, then the oracle's last word. */
+/** One world from one seed: some seconds of faults, then time to heal, then the oracle's final check. */
 export function simulate(seed: number): SimulationResult {
   const dice = seededRandom(seed * 7919 + 1);
   const grade = dice.pick([0, 0.3, 1]);
@@ -68,14 +68,14 @@ export function simulate(seed: number): SimulationResult {
     pause: 0.02 * grade,
   });
   const oracle = newOracle();
-  // With one replica the graph in memory is used for long; with two each often reads it anew.
+  // A single replica reuses its graph in memory for long; two replicas often reload it.
   const { engine, fleet } = build(world, oracle, seed, dice.pick([['engine-1'], ['engine-1', 'engine-2']]));
   for (let i = 0; i < 3; i++) request(world, engine, fleet, i);
   world.runUntil(TROUBLED_MS);
   world.faults = QUIET;
   const executions = () => [...engine.store.executions.values()];
   const isOver = () => executions().every((e) => executionMachine.isTerminal(e.status as ExecutionStatus));
-  // Once all have ended, some more time for late reports and messages, which must change nothing.
+  // Once all have ended, some more time passes for late reports and messages, which must change nothing.
   while (world.now < TROUBLED_MS + HEALED_MS && !isOver()) world.runUntil(world.now + 1000);
   world.runUntil(world.now + 2000);
   oracle.atEnd(executions(), fleet.ledger);
@@ -116,7 +116,7 @@ function build(
   return { engine, fleet };
 }
 
-/** The loops that every replica runs; all of them safe side by side. */
+/** Starts the loops that every replica runs; all of them are safe beside each other. */
 function bootEngine(engine: Engine, fleet: Fleet, workers: readonly Process[], process: Process): void {
   const { world } = engine;
   engine.memory.set(process, new Map());
@@ -146,7 +146,7 @@ function* relay(engine: Engine, deliver: (message: Message) => void): Work {
   }
 }
 
-/** Messages that nobody took up: the rows are the truth, so send again. */
+/** Repeats messages that were not handled: the rows are the source of truth. */
 function* sendAgain(engine: Engine, deliver: (message: Message) => void): Work {
   for (;;) {
     yield 150;
@@ -197,7 +197,7 @@ function* reap(engine: Engine, process: Process): Work {
   }
 }
 
-/** A request, and perhaps a cancel and a resume of it, at random times. */
+/** Creates an execution, and possibly a cancel and a resume of it, at random times. */
 function request(world: World, engine: Engine, fleet: Fleet, i: number): void {
   const { random } = world;
   const workflow = random.pick(WORKFLOWS);
@@ -240,7 +240,7 @@ function request(world: World, engine: Engine, fleet: Fleet, i: number): void {
     world.at(TROUBLED_MS / 2 + random.below(2500), () => somewhere((p) => requestResume(engine, p, id)));
 }
 
-/** Mostly success; the same for the same run whenever it is asked for. */
+/** Returns the outcome of a run, mostly success. The same run always has the same outcome. */
 export function outcomes(seed: number): Fleet['outcomeOf'] {
   return ({ execution, graph, idx, attempt }) => {
     const text = `${seed} ${execution} ${graph} ${idx} ${attempt}`;
@@ -253,7 +253,7 @@ export function outcomes(seed: number): Fleet['outcomeOf'] {
       message: 'boom',
       recoverable,
     });
-    // Some seeds fail seldom, so that what a failure sets off comes to its end.
+    // Some seeds fail seldom, so that the consequences of a failure run to their end.
     const throwOf = 1 - (1 - random.next()) / (seed % 3 === 0 ? 1 : 0.3);
     if (throwOf < 0.8) return { durationMs, happening: { kind: 'succeeded', result: attempt, ...at } };
     if (throwOf < 0.9) return { durationMs, happening: { kind: 'failed', error: error(true), ...at } };
@@ -265,7 +265,7 @@ export function outcomes(seed: number): Fleet['outcomeOf'] {
   };
 }
 
-/** For a while, or for an execution that nobody has: only its own time wakes it then. */
+/** Waits for a while, or for an execution that does not exist: then only the time of its own check wakes it. */
 function waits(random: Random, at: { idx: number; attempt: number }): Happening {
   return {
     kind: 'deferred',

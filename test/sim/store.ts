@@ -2,8 +2,8 @@ import type { DeploymentModel, GraphFlags, GraphSpec, Stage, StageResult, TaskRo
 import type { Process, Work, World } from './world';
 
 /**
- * A transactional store in memory: one lock per execution, writes kept aside until the commit. A commit may be refused,
- * or succeed with its answer lost; a crash of the process that holds a transaction rolls it back.
+ * A transactional store in memory: one lock per execution, writes invisible until the commit. A commit may be refused, or succeed
+ * with its answer lost. A crash of the process that holds a transaction rolls it back.
  */
 export interface ExecutionRow {
   id: string;
@@ -14,13 +14,13 @@ export interface ExecutionRow {
   isResumed: boolean;
   cancel: 'cancel' | 'force-cancel' | 'kill' | null;
   history: StageResult[];
-  /** The stage under way, null before the first and after the last. */
+  /** The current stage; null before the first and after the last. */
   stage: Extract<Stage, { kind: 'graph' | 'call' }> | null;
   head: Pick<GraphSpec, 'name' | 'waitAfterFailMs' | 'dryRun'> | null;
   rows: TaskRow[];
   flags: GraphFlags | null;
   leases: Map<number, Lease>;
-  /** Time of the last change per dispatched task, for the loop that sends again. */
+  /** Time of the last change of each dispatched task, for the loop that repeats messages. */
   sentAt: Map<number, number>;
   events: { seq: number; type: string; idx: number | null; attempt: number | null }[];
   model: DeploymentModel;
@@ -33,7 +33,7 @@ export interface Lease {
   expiresAt: number;
 }
 
-/** One run of one operation. Numbers of tasks are unique within a graph only. */
+/** One run of one operation. Task numbers are unique only within a graph. */
 export interface RunId {
   execution: string;
   graph: string;
@@ -46,20 +46,20 @@ export type Message = { kind: 'begin'; execution: string } | { kind: 'ready'; ru
 export interface Store {
   executions: Map<string, ExecutionRow>;
   outbox: { id: number; message: Message }[];
-  /** Called with each committed execution, before and after. */
+  /** Called for each committed execution, with its state before and after. */
   watchers: ((before: ExecutionRow | null, after: ExecutionRow) => void)[];
   begin(process: Process, id: string): Work<Tx>;
 }
 
 export interface Tx {
-  /** A private copy; written back by the commit. */
+  /** A private copy, written back by the commit. */
   row: ExecutionRow | null;
   outbox: Message[];
   commit(): Work<'committed' | 'refused' | 'unknown'>;
   rollback(): void;
 }
 
-/** Who holds the lock of an execution, and who waits for it, first come first served. */
+/** Holder of the lock of an execution, or a waiting process, first come first served. */
 interface Waiter {
   process: Process;
   epoch: number;
@@ -100,7 +100,7 @@ export function newStore(world: World): Store {
   return store;
 }
 
-/** Gives the lock up, once, to the next one that still lives. */
+/** Returns a function that releases the lock, once, to the next living process. */
 function closer(locks: Map<string, Waiter[]>, process: Process, id: string): () => void {
   let isOpen = true;
   const close = () => {
@@ -140,7 +140,10 @@ function write(store: Store, before: ExecutionRow | null, tx: Tx, nextId: () => 
   for (const message of tx.outbox) store.outbox.push({ id: nextId(), message });
 }
 
-/** Deep enough that nothing written in a transaction shows before its commit; rows and events are never changed in place. */
+/**
+ * Copies the row so deeply that no write of a transaction is visible before its commit. Rows and events are never changed in
+ * place.
+ */
 function copyRow(row: ExecutionRow): ExecutionRow {
   return {
     ...row,

@@ -24,7 +24,7 @@ const OPERATION: PlanOperation = {
   inputs: {},
 };
 
-/** A deployment of a few nodes whose relationships lead only to earlier ones. */
+/** Returns a deployment of a few nodes whose relationships point only to earlier nodes. */
 export function randomModel(random: Random, state: string): DeploymentModel {
   const nodes: PlanNode[] = [];
   const count = 1 + random.below(5);

@@ -4,7 +4,7 @@ import { call } from './network';
 import type { RunId } from './store';
 import type { Process, Work } from './world';
 
-/** Every run as it happened at a worker, outside of all transactions. */
+/** A run as it happened at a worker, independent of all transactions. */
 export interface LedgerEntry extends RunId {
   worker: string;
   from: number;
@@ -16,11 +16,11 @@ export interface Fleet {
   engine: Engine;
   engines: readonly Process[];
   ledger: LedgerEntry[];
-  /** What a run comes to; the same for the same run. */
+  /** Returns the outcome of a run. The same run always has the same outcome. */
   outcomeOf: (run: RunId) => { happening: Happening; durationMs: number };
 }
 
-/** What a worker does with a message: claim, run, keep the lease, report until somebody answers. */
+/** Handles a message at a worker: claim, run, keep the lease, report until an engine answers. */
 export function* runTask(fleet: Fleet, worker: Process, run: RunId): Work {
   const { engine, engines } = fleet;
   const { world } = engine;
@@ -36,7 +36,7 @@ export function* runTask(fleet: Fleet, worker: Process, run: RunId): Work {
     else {
       const isKept = yield* call(world, engines, (server) => renew(engine, server, run, worker.name));
       if (isKept) keptUntil = world.now + LEASE_MS / 2;
-      // It kills its own run before somebody else may begin the next one.
+      // The worker kills its own run before another worker may begin the next one.
       else if (isKept === false || world.now > keptUntil) return;
     }
   }

@@ -1,28 +1,28 @@
 import { type Random, seededRandom } from './random';
 
 /**
- * A world of processes on one virtual clock. What runs in a process is a generator: each `yield n` is an await that
- * takes n ms (and a little chance), and at each of them the process may crash, which ends all its generators, loses its
- * memory and rolls its open transactions back. Nothing here reads a real clock or a promise.
+ * A world of processes on one virtual clock. Code in a process is a generator. Each `yield n` is an await of n ms (plus a little
+ * random time). At each of them the process may crash, which ends all its generators, loses its memory and rolls its open
+ * transactions back. Nothing here uses a real clock or a promise.
  */
 export type Work<T = void> = Generator<number | Waiting, T, void>;
 
-/** An await for something that another generator does: resumed when `wake` was called. */
+/** An await for an event of another generator: resumed when `wake` is called. */
 export interface Waiting {
   isWaiting: true;
   onWait(wake: () => void): void;
 }
 
 export interface Faults {
-  /** Per await, while faults are on. */
+  /** Probability per await, while faults are on. */
   crash: number;
-  /** Per message and direction. */
+  /** Probability per message and direction. */
   lose: number;
   duplicate: number;
-  /** Per commit: refused, or made with its answer lost. */
+  /** Probability per commit: refused, or made with its answer lost. */
   commitRefused: number;
   commitAnswerLost: number;
-  /** Per await of a worker: it stops longer than its lease lasts. */
+  /** Probability per await of a worker: it pauses for longer than its lease lasts. */
   pause: number;
 }
 
@@ -30,9 +30,9 @@ export interface Process {
   name: string;
   epoch: number;
   isUp: boolean;
-  /** Starts its loops again; called on each start. */
+  /** Starts the loops of the process; called on each start. */
   boot: (process: Process) => void;
-  /** What must happen elsewhere when it dies (open transactions). */
+  /** Functions that run elsewhere when the process dies (open transactions). */
   onCrash: (() => void)[];
 }
 
@@ -44,7 +44,7 @@ export interface World {
   spawn(process: Process, work: Work): void;
   crash(process: Process): void;
   at(time: number, what: () => void): void;
-  /** Run until `time`, or until nothing is left to do. */
+  /** Runs until `time`, or until nothing is left to do. */
   runUntil(time: number): void;
   steps: number;
   crashes: number;
@@ -100,7 +100,7 @@ export function start(process: Process): void {
   process.boot(process);
 }
 
-/** Take one step of `work`, then be called again when its await is over. */
+/** Runs one step of `work`, and continues when its await is over. */
 function resume(world: World, process: Process, epoch: number, work: Work): void {
   if (process.epoch !== epoch || !process.isUp) return;
   if (world.random.chance(world.faults.crash)) return world.crash(process);

@@ -1,5 +1,5 @@
-// While a snapshot takes effect, service by service, nobody writes: gateways refuse changes before the first service switches
-// and until the last one has, also when the process that restores dies in between; what is under way is waited for.
+// While a snapshot takes effect, service by service, nobody may write: gateways refuse changes from before the first service
+// switches until the last one has switched, even if the restoring process dies in between. The restore waits for running changes.
 
 import { request as httpRequest } from 'node:http';
 import { eventually } from '@baton/testkit/eventually';
@@ -24,7 +24,7 @@ afterAll(async () => {
   await fleet?.stop();
 }, 60_000);
 
-/** An upload through the second gateway of which only the first bytes have come. */
+/** Starts an upload through the second gateway, of which only the first bytes have been sent. */
 function openUpload(): { finish(): Promise<number> } {
   const { hostname, port } = new URL(fleet.baseUrls[1]!);
   const authorization = `Basic ${Buffer.from(`admin:${fleet.adminPassword}`).toString('base64')}`;
@@ -63,7 +63,7 @@ test('writes are refused by every gateway from before the first switch to after 
   await until(
     async () => (await first.must(first.admin, 'GET', `/executions/${made.id}`)).status === 'terminated',
   );
-  // The last service to switch waits for this.
+  // This lock delays the last service to switch.
   const holder = new pg.Client({ connectionString: fleet.databaseUrl });
   await holder.connect();
   await holder.query('begin');
@@ -71,7 +71,7 @@ test('writes are refused by every gateway from before the first switch to after 
   const upload = openUpload();
 
   const { id } = await first.must(first.admin, 'POST', '/snapshots/s1/restore', { force: true });
-  // Both know it, and the second waits for the upload.
+  // Both gateways know about the restore, and the second waits for the upload.
   const acting = `select count(*) as n from cluster_status.instances where acts_by`;
   await until(
     async () =>
@@ -112,7 +112,7 @@ test('writes are refused by every gateway from before the first switch to after 
   await until(
     async () => (await first.must(first.admin, 'GET', `/executions/${id}`)).status === 'terminated',
   );
-  // What was let in before the decision is of the old state.
+  // Changes that were accepted before the decision belong to the old state.
   expect((await first.must(first.admin, 'GET', '/blueprints')).items).toEqual([]);
 }, 120_000);
 

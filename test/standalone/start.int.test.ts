@@ -1,6 +1,6 @@
-/** The real program (dist/): who owns a home, what is said of first mistakes, and that nothing is left running. */
+/** The real program (dist/): ownership of a home folder, messages about common first mistakes, and no processes left running. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -73,7 +73,7 @@ function run(env: Record<string, string> = {}): Program {
   return program;
 }
 
-/** Processes of PostgreSQL whose data lie below the folder. */
+/** Returns PostgreSQL processes whose data lie below the folder. */
 function postgresesIn(folder: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -88,7 +88,7 @@ function postgresesIn(folder: string): number[] {
     });
 }
 
-/** On the public port the status alone; the port for operators says why. */
+/** Requests the readiness. The public port returns only the status; the port for operators returns the reason. */
 const readyz = async (at = port): Promise<{ status: number; text: string }> => {
   const answer = await fetch(`http://127.0.0.1:${at}/readyz`);
   return { status: answer.status, text: await answer.text() };
@@ -117,6 +117,29 @@ test('a second start says who runs there and touches nothing; neither does one r
   expect((await readyz()).status).toBe(200);
 });
 
+test('the link of the greeting signs admin in once, and its code is nowhere in the home', async () => {
+  const program = run();
+  await untilReady();
+  const link = /^ {2}console {2}(\S+)\/ui\/#code=(bcode-[A-Za-z0-9]{10}-[A-Za-z0-9]{40})$/m;
+  await eventually(() => expect(program.said()).toMatch(link), START);
+  const [, origin, code] = link.exec(program.said())!;
+  const signIn = () =>
+    fetch(`${origin}/api/v3.1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-baton-request': '1', origin: origin! },
+      body: JSON.stringify({ code }),
+    });
+  const first = await signIn();
+  expect(await first.json()).toMatchObject({ username: 'admin', is_admin: true });
+  const cookie = first.headers.get('set-cookie')!.split(';', 1)[0]!;
+  expect((await fetch(`${origin}/api/v3.1/session`, { headers: { cookie } })).status).toBe(200);
+  expect((await signIn()).status).toBe(401);
+  // The code is shown once, on the terminal: it is in no log line, and in the database only as a hash.
+  expect(program.said().split(code!)).toHaveLength(2);
+  const found = spawnSync('grep', ['-rlaF', code!.slice(-40), home]);
+  expect([found.status, found.stdout.toString()]).toEqual([1, '']);
+});
+
 test('of several starts at the same moment one has the home', async () => {
   const all = [run({ BATON_PORT: '0' }), run({ BATON_PORT: '0' }), run({ BATON_PORT: '0' })];
   await eventually(() => expect(all.filter((one) => one.said().includes('is ready'))).toHaveLength(1), START);
@@ -131,7 +154,7 @@ test('a server that is killed is started again, meanwhile /readyz says so; a kil
   const manager = run({ BATON_OPS_PORT: String(ops) });
   await untilReady();
   const server = serverPid();
-  // It cannot start without this file: so the outage lasts until it was seen.
+  // PostgreSQL cannot start without this file, so the outage lasts until the test has seen it.
   const needed = join(home, 'postgres/PG_VERSION');
   renameSync(needed, `${needed}.aside`);
   process.kill(server, 'SIGKILL');
@@ -157,7 +180,7 @@ test('a server that is killed is started again, meanwhile /readyz says so; a kil
   manager.child.kill('SIGKILL');
   await manager.ended;
   await eventually(() => expect(postgresesIn(dir)).toEqual([]), { deadlineMs: 20_000 });
-  // Its claim and its pid file are recognised as those of nobody.
+  // The program recognizes that the claim and the pid file belong to no running process.
   run();
   await untilReady();
 });

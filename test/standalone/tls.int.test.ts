@@ -1,4 +1,7 @@
-/** The real program (dist/) with BATON_TLS=required: the hello example from upload to outputs and away, over https, by a worker. */
+/**
+ * The real program (dist/) with BATON_TLS=required: the hello example from upload to outputs and deletion, over https, with a
+ * worker.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -12,7 +15,7 @@ jest.setTimeout(240_000);
 const dir = mkdtempSync(join(tmpdir(), 'baton-tls-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
-/** Certificates and settings of a manager whose certificate is for 127.0.0.1. */
+/** Creates certificates and settings of a manager whose certificate is for 127.0.0.1. */
 async function environment(port: number): Promise<Record<string, string>> {
   const nowMs = systemClock.now();
   const authority = await createAuthority('a desk', nowMs);
@@ -34,12 +37,12 @@ async function environment(port: number): Promise<Record<string, string>> {
     BATON_TLS_KEY_FILE: own.key,
     BATON_HTTPS_CERT_FILE: edge.cert,
     BATON_HTTPS_KEY_FILE: edge.key,
-    // The command of the demo, and operations that call the API.
+    // For the demo command, and for operations that call the API.
     NODE_EXTRA_CA_CERTS: edge.ca,
   };
 }
 
-/** What a plain request gets while the manager serves. */
+/** Returns the result of a request without TLS while the manager is running. */
 const plainly = (port: number): Promise<string> =>
   new Promise((resolve) => {
     const sent = request({ host: '127.0.0.1', port, path: '/healthz', agent: false }, (response) => {

@@ -1,4 +1,4 @@
-// Operations of the blueprint here (BATON_WORKER_HANDLERS): with UPGRADE_HANGS one of them is under way for ever.
+// Operations of the blueprint in this folder (BATON_WORKER_HANDLERS): with UPGRADE_HANGS one of them never ends.
 exports.handlers = (sdk) => ({
   'op.quick': sdk.resumable(async (ctx) => {
     (await ctx.instance()).runtimeProperties.seen = 'before the upgrade';

@@ -1,5 +1,5 @@
-// A manager of an older release was killed with work under way (2460800.sql.gz, how it was made: README.md). Today's
-// migrations and processes take its database over: nothing is lost, and what was under way ends.
+// A manager of an older release was killed while executions were running (2460800.sql.gz; README.md describes how it was made).
+// The current migrations and processes take over its database: nothing is lost, and the running executions end.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,16 +13,16 @@ import { type Fleet, startFleet } from '../harness/fleet';
 import { adminClient, call } from '../harness/session';
 
 const MIGRATE = join(__dirname, '../../dist/apps/standalone/migrate.main.js');
-/** Rows of these are work that comes and goes, or what migrations write anew. */
+/** Tables with temporary work, or with rows that migrations write anew. */
 const COMES_AND_GOES = /\.(outbox|inbox|instances|managers|schema_migrations|row_counts|workers)$/;
 
 let database: TestDatabase;
 let fleet: Fleet;
 let client: Client;
-/** Of each table before the upgrade. */
+/** Number of rows of each table before the upgrade. */
 let before: Map<string, number>;
 let stored: pg.Client;
-/** One login a service, which the older release did not have. */
+/** One login per service, which the older release did not have. */
 let logins: Record<string, string>;
 
 beforeAll(async () => {
@@ -109,7 +109,7 @@ it('goes on with what was under way: executions, and a group one after the other
     old.rows.map((row) => row.message),
   );
   expect(events.rows.filter((row) => row.event_type === 'workflow_succeeded')).toHaveLength(1);
-  // What had succeeded before did not run again.
+  // Operations that had succeeded before did not run again.
   expect(events.rows.filter((row) => row.message === `Task succeeded 'op.quick' - quick`)).toHaveLength(3);
   for (const deployment of ['busy', 'pair-1', 'pair-2']) {
     expect(await call(client, 'getDeployment', { id: deployment })).toMatchObject({

@@ -1,7 +1,10 @@
 import { rabbitPermissions, topology } from '../../packages/broker/src/index';
 import { managerServices } from '../../packages/contracts/src/index';
 
-/** For whoever makes the users of RabbitMQ by other means than the job `migrate`: patterns of each service, in the default namespace. */
+/**
+ * Returns the RabbitMQ permission patterns of each service in the default namespace, for administrators who create the users
+ * without the job `migrate`.
+ */
 export function brokerPermissions(): string {
   const services = [...managerServices, 'worker'];
   const all = Object.fromEntries(

@@ -1,4 +1,7 @@
-/** packages/client/src/operations.gen.ts: what every operation of the OpenAPI document takes and answers, as types. */
+/**
+ * Generates packages/client/src/operations.gen.ts: the arguments and answers of every operation of the OpenAPI document, as
+ * types.
+ */
 
 interface Schema {
   $ref?: string;
@@ -38,7 +41,7 @@ const propertyName = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 const union = (types: string[]): string => [...new Set(types)].join(' | ') || 'never';
 
-/** A schema as a type; what the schema leaves open is unknown. */
+/** Returns a schema as a type; unspecified parts are `unknown`. */
 function typeOf(schema: Schema | undefined): string {
   if (schema === undefined) return 'unknown';
   if (schema.$ref) return `Schemas[${JSON.stringify(schema.$ref.split('/').at(-1))}]`;
@@ -92,7 +95,7 @@ function operationText(method: string, path: string, operation: Operation): stri
   ].join('\n');
 }
 
-/** The file, from the text of docs/generated/openapi.json. */
+/** Returns the file's text, from the text of docs/generated/openapi.json. */
 export function clientOperations(openApi: string): string {
   const document = JSON.parse(openApi) as OpenApiDocument;
   const schemas = Object.entries(document.components.schemas).map(

@@ -16,7 +16,10 @@ const rowsOf = (rows: readonly ConfigRow[]): string[][] =>
     r.doc,
   ]);
 
-/** All variables: those of every service once, then what each adds. Fails for a variable without doc text. */
+/**
+ * Returns the page of all variables: first the variables of every service, then the additional ones of each. @throws for a
+ * variable without doc text
+ */
 export async function configPage(root: string, services: readonly string[]): Promise<string> {
   const shared = describeConfig(runtimeConfig);
   const names = new Set(shared.map((row) => row.name));

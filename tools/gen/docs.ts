@@ -1,8 +1,9 @@
-// Writes docs/generated, docs/spec-coverage.md, deploy/rabbitmq and the lists in the READMEs of the services. Everything in them
-// comes from the code, and the rows of the specification from its documents where they are on this machine.
+// Writes docs/generated, docs/spec-coverage.md, deploy/rabbitmq and the lists in the READMEs of the services. All content comes
+// from the code; the rows of the specification come from its documents if they are on this machine.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brokerPermissions } from './broker-permissions';
+import { cliPage } from './cli-page';
 import { clientOperations } from './client-operations';
 import { configPage } from './config-page';
 import { errorsPage } from './errors-page';
@@ -27,6 +28,7 @@ async function main(): Promise<void> {
     ['docs/generated/openapi.json', openApi],
     ['packages/client/src/operations.gen.ts', clientOperations(openApi)],
     ['docs/generated/rbac.md', rbacPage()],
+    ['docs/generated/cli.md', cliPage()],
     ['deploy/rabbitmq/permissions.json', brokerPermissions()],
     ['docs/spec-coverage.md', specCoveragePage(rows)],
     ['test/contract/spec-rows.json', rows],
@@ -42,5 +44,5 @@ async function main(): Promise<void> {
   }
 }
 
-// A composed worker holds a process that ends with this one.
+// Exits explicitly, because a composed worker keeps a child process until this process ends.
 void main().then(() => process.exit(0));

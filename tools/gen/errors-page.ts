@@ -15,7 +15,7 @@ const grpcNames: Record<number, string> = {
   16: 'UNAUTHENTICATED',
 };
 
-/** Every error code with its transports, from packages/kernel/src/error-table.ts. */
+/** Returns the page of every error code with its transports, from packages/kernel/src/error-table.ts. */
 export function errorsPage(): string {
   const rows = Object.entries(errorTable as Record<string, ErrorEntry>)
     .sort(([a], [b]) => (a < b ? -1 : 1))

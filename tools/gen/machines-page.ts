@@ -25,7 +25,7 @@ function filesWithMachines(root: string): string[] {
 
 const isMachine = (value: unknown): value is Drawn => typeof (value as Drawn | null)?.mermaid === 'function';
 
-/** Every state machine as a diagram. */
+/** Returns the page of every state machine as a diagram. */
 export async function machinesPage(root: string): Promise<string> {
   const parts = [`${notice}\n\n# State machines`];
   for (const file of filesWithMachines(root)) {

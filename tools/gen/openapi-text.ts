@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApiDocument } from '../../packages/http/src/index';
 import { productVersion } from '../../packages/service-runtime/src/index';
 
-/** The OpenAPI 3.1 document of all routes, one line per nesting level. @throws Error when it is not valid. */
+/** Returns the OpenAPI 3.1 document of all routes, one line per nesting level. @throws Error when it is not valid */
 export async function openApiText(root: string): Promise<string> {
   const file = join(root, 'packages/contracts/src/http/all.ts');
   if (!existsSync(file)) throw new Error('packages/contracts/src/http/all.ts is missing');

@@ -3,7 +3,7 @@ import { notice, table } from './markdown';
 
 const SIGN: Record<Verdict, string> = { allowed: 'yes', refused: '-', 'decided by the service': 'asks' };
 
-/** docs/generated/rbac.md: who may call what, in a tenant of theirs and in another one. */
+/** Returns docs/generated/rbac.md: the permission of each role for each route, in the user's own tenant and in another one. */
 export function rbacPage(): string {
   return [
     '# Roles and routes',

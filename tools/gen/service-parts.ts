@@ -1,5 +1,5 @@
-// Composes each service as its service.ts does, with stand-ins for everything outside: nothing connects and nothing starts.
-// The composed parts say what the service serves, hears and does.
+// Composes each service as its service.ts does, with stand-ins for everything external: nothing connects and nothing starts. The
+// composed parts describe what the service serves, receives and runs.
 import { join } from 'node:path';
 import { systemClock } from '../../packages/kernel/src/index';
 import {
@@ -14,7 +14,7 @@ interface ServiceModule {
   buildService(config: unknown, infra: Infra): ServiceParts | Promise<ServiceParts>;
 }
 
-/** Values for what a configuration requires. `none` keeps the worker from trying its isolation. */
+/** Values that a configuration requires. `none` prevents the worker from probing its isolation. */
 const env = {
   BATON_INTERNAL_KEY: 'only-for-generated-pages-0123456789',
   BATON_WORKER_JOIN_TOKEN: 'only-for-generated-pages-join',
@@ -22,7 +22,10 @@ const env = {
   BATON_WORKER_ISOLATION: 'none',
 };
 
-/** Whatever is read from it or called on it is a stand-in again; it is no promise and has no texts. */
+/**
+ * Returns a stand-in: every property and every call result of it is a stand-in again. It is not a promise and has no string
+ * value.
+ */
 function standIn(): never {
   return new Proxy(() => undefined, {
     get: (_, name) => (name === 'then' || typeof name === 'symbol' ? undefined : standIn()),
@@ -31,9 +34,7 @@ function standIn(): never {
   }) as never;
 }
 
-/**
- * The parts of one service. @throws when service.ts reads something at composition that a stand-in cannot be.
- */
+/** Returns the parts of one service. @throws when service.ts needs a value at composition that a stand-in cannot provide */
 export async function composedParts(root: string, service: string): Promise<ServiceParts> {
   const module = (await import(join(root, 'services', service, 'src/service.ts'))) as ServiceModule;
   const config = loadConfig(module.configSchema, { ...env });

@@ -1,4 +1,5 @@
-// The lists in the README of each service: tables, REST resources, rpc methods, messages and loops, from its composed parts.
+// Generates the lists in the README of each service: tables, REST resources, rpc methods, messages and loops, from its composed
+// parts.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { publishersOf, topology } from '../../packages/broker/src/index';
@@ -16,7 +17,7 @@ const code = (text: string): string => `\`${text}\``;
 const codes = (texts: Iterable<string>): string => [...new Set(texts)].map(code).join(', ');
 const orNone = (rows: Row[]): Row[] => rows.map(([what, text]) => [what, text === '' ? 'none' : text]);
 
-/** Path of the README -> its text with the lists renewed. @throws Error for a README without the two markers */
+/** Returns the path of each README with its new text. @throws Error for a README without the two markers */
 export async function serviceReadmes(root: string, services: readonly string[]): Promise<[string, string][]> {
   const pages: [string, string][] = [];
   for (const service of services) {
@@ -61,7 +62,7 @@ function tables(root: string, service: string): string {
   return `schema ${code(service.replaceAll('-', '_'))}: ${names.join(', ')}`;
 }
 
-/** First segments of the paths: `/sites` stands for `/sites/{name}`, too. */
+/** Returns the first segments of the paths: `/sites` also stands for `/sites/{name}`. */
 function resources(service: string): string {
   const own = allRoutes.filter((route) => route.owner === service);
   return codes(own.map(({ path }) => `/${path.split('/')[1]}`).sort());
@@ -72,7 +73,7 @@ const shortName = (path: string): Row => {
   return [definition.slice(definition.lastIndexOf('.') + 1), method];
 };
 
-/** Methods of other services that the rules open to this one. */
+/** Returns the methods of other services that the rules allow this service to call. */
 function rpcUsed(service: string): string {
   const used = new Map<string, string[]>();
   for (const [path, { callers }] of rpcRules) {
@@ -83,7 +84,7 @@ function rpcUsed(service: string): string {
   return [...used].map(([definition, methods]) => `${definition}: ${methods.join(', ')}`).join('; ');
 }
 
-/** One row for the methods of a definition that have the same callers. */
+/** Returns one row per definition for its methods with the same callers. */
 function rpcServed(parts: ServiceParts): string {
   const rows = new Map<string, { row: Row; methods: string[] }>();
   for (const { definition } of parts.rpc) {

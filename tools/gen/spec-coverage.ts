@@ -7,7 +7,7 @@ import { readSpecRows, type SpecRow, specFolder } from './spec-rows';
 
 const ROWS = 'test/contract/spec-rows.json';
 
-/** The rows as committed; read anew from the documents where they are on this machine. One row a line. */
+/** Returns the committed rows; reads them from the documents if they are on this machine. One row per line. */
 export function specRowsText(root: string): string {
   const folder = specFolder(root);
   if (folder === null) return readFileSync(join(root, ROWS), 'utf8');
@@ -16,7 +16,7 @@ export function specRowsText(root: string): string {
     .join(',\n')}\n]\n`;
 }
 
-/** docs/spec-coverage.md: each endpoint row of the specification, our route, the test. */
+/** Returns docs/spec-coverage.md: each endpoint row of the specification, its route, its test. */
 export function specCoveragePage(rowsText: string): string {
   const rows = JSON.parse(rowsText) as SpecRow[];
   const documents = [...new Set(rows.map((row) => row.document))];

@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path';
 
 /** One path of one endpoint row of the specification's documents. */
 export interface SpecRow {
-  /** Name of the document without its extension, and the line of the row in it. */
+  /** Name of the document without its extension, and the line of the row. */
   document: string;
   line: number;
   version: 'v3.1' | 'v2.1';
   method: string;
-  /** As the document writes it: `/blueprints/{blueprint_id}`, with the query where it shows one. */
+  /** As written in the document: `/blueprints/{blueprint_id}`, with the query if the document shows one. */
   path: string;
 }
 
@@ -18,13 +18,13 @@ const ROW = /^\| (GET|PUT|POST|PATCH|DELETE) \| ([^|]+)/;
 /** Names that the documents use for both kinds of filtered resources. */
 const KINDS = ['deployments', 'blueprints'];
 
-/** Where the specification lies; null: not on this machine, the committed rows stand. */
+/** Returns the folder of the specification; null: it is not on this machine, so the committed rows are used. */
 export function specFolder(root: string): string | null {
   const folder = join(resolve(root, process.env.BATON_SHARED ?? '../shared'), 'spec');
   return existsSync(join(folder, `${DOCUMENTS[0]}.md`)) ? folder : null;
 }
 
-/** Every endpoint row of the documents; a row that names several paths, or both kinds, gives one entry each. */
+/** Returns every endpoint row of the documents. A row with several paths, or with both kinds, becomes several entries. */
 export function readSpecRows(folder: string): SpecRow[] {
   return DOCUMENTS.flatMap((document) =>
     readFileSync(join(folder, `${document}.md`), 'utf8')

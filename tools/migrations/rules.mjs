@@ -1,10 +1,10 @@
-// What a migration may do. `expand`: the release before runs on, unhindered, while the file takes effect and afterwards.
-// `contract`: the file removes or tightens something that the release before no longer uses, or holds a long lock.
+// Rules of migrations. `expand`: the previous release keeps running without disturbance, while the file is applied and
+// afterwards. `contract`: the file removes or tightens something that the previous release no longer uses, or holds a long lock.
 import { atTopLevel, markOf, statementsOf } from './statements.mjs';
 
 /**
- * Tables whose size does not follow the use of a manager: a lock on them is over at once. Every other table that a file did
- * not create itself counts as large.
+ * Tables whose size does not depend on the use of a manager: a lock on them is short. Every other table that a file did not
+ * create itself counts as large.
  */
 export const SMALL = {
   catalog: ['cache_key'],
@@ -18,7 +18,10 @@ export const SMALL = {
 const NAME = `(?:only )?(?:if (?:not )?exists )?"?([a-z_][a-z0-9_]*)"?`;
 const re = (source) => new RegExp(source.replace('NAME', NAME));
 
-/** Things that `statements` make: kind and name. Nobody else can use them yet, so the rest of the file may change them. */
+/**
+ * Returns the objects that `statements` create: kind and name. Nobody else can use them yet, so the rest of the file may change
+ * them.
+ */
 function createdIn(statements) {
   const made = new Set();
   for (const { text } of statements) {
@@ -30,7 +33,7 @@ function createdIn(statements) {
   return made;
 }
 
-/** The check that promises `column is not null` to PostgreSQL, which then looks at no row: added and validated before. */
+/** Whether an earlier, validated check guarantees `column is not null`, so that PostgreSQL need not scan the rows. */
 function hasValidatedCheck(before, table, column) {
   return before.some(({ text }) => {
     const added = re(
@@ -44,7 +47,7 @@ function hasValidatedCheck(before, table, column) {
 const VOLATILE =
   /default [^,]*\b(gen_random_uuid|random|clock_timestamp|nextval|uuidv7)\b|generated (always|by default) as/;
 
-/** What an added column does to the release before, or to the table; null: nothing. */
+/** Returns the effect of an added column on the previous release, or on the table; null: none. */
 function judgeColumn(action, isLarge) {
   if (/\bnot null\b/.test(action) && !/\bdefault\b|\bgenerated\b/.test(action))
     return 'a new column is `not null` without a default: inserts of the release before fail';
@@ -63,7 +66,7 @@ function judgeConstraint(action, isLarge) {
   return null;
 }
 
-/** One action of `alter table`. */
+/** Judges one action of `alter table`. */
 function judgeAction(action, { table, isLarge, before }) {
   if (/^drop\b/.test(action) || /^alter (column )?\S+ drop\b/.test(action)) return `drops: ${action}`;
   if (/^rename\b/.test(action)) return `renames: ${action}`;
@@ -77,7 +80,7 @@ function judgeAction(action, { table, isLarge, before }) {
   return null;
 }
 
-/** Statements that hold a long lock, or remove or rewrite rows, by their beginning. */
+/** Beginnings of statements that hold a long lock, or remove or rewrite rows. */
 const LONG = [
   [/^(cluster|vacuum|lock table|truncate|reindex (?!.*concurrently))/, () => 'holds a long lock'],
   [re('^update NAME'), (table) => `rewrites rows of the large table ${table}: let a loop do it in batches`],
@@ -117,7 +120,10 @@ function judgeStatement(statement, { made, isLarge, before }) {
   return [];
 }
 
-/** A file outside a transaction is one statement, which PostgreSQL runs only there; it may be begun again after a crash. */
+/**
+ * Judges a file without a transaction: it must have exactly one statement, of a kind that PostgreSQL runs only outside of
+ * transactions. It may be restarted after a crash.
+ */
 function judgeTransaction(mark, statements) {
   const concurrent = statements.filter(({ text }) => /^(create|drop|reindex)\b.*\bconcurrently\b/.test(text));
   if (mark.isWithoutTransaction && (statements.length !== 1 || concurrent.length !== 1))
@@ -135,8 +141,8 @@ function judgeTransaction(mark, statements) {
 }
 
 /**
- * What is wrong with a migration: `[{ line, says }]`. `before`: texts of the earlier files of the same service.
- * `small`: its tables on which a lock does not matter.
+ * Returns the problems of a migration: `[{ line, says }]`. `before`: texts of the earlier files of the same service. `small`: its
+ * tables on which a lock does not matter.
  */
 export function judgeMigration(text, { before = [], small = [] } = {}) {
   const mark = markOf(text);

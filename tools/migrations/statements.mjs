@@ -1,10 +1,10 @@
-// Reads the text of a migration: its mark in the first line, and its statements without comments, texts and function bodies.
+// Parses a migration: the mark in its first line, and its statements without comments, strings and function bodies.
 
-/** Parts of SQL whose content says nothing about the schema: comments, texts, quoted bodies. Names in quotes stay. */
+/** Parts of SQL that do not affect the schema: comments, strings, quoted bodies. Quoted names are kept. */
 const OPAQUE = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|\$([a-z_]*)\$[\s\S]*?\$\1\$/gi;
 
 /**
- * The statements of `text`, in lower case, each with one space between words. Comments are gone; texts and bodies are `''`.
+ * Returns the statements of `text` in lower case, with one space between words, without comments; strings and bodies are `''`.
  * `line` counts from 1.
  */
 export function statementsOf(text) {
@@ -25,14 +25,14 @@ export function statementsOf(text) {
 
 const MARK = /^-- (expand|contract)(, without transaction)?(?:: (\S.*))?$/;
 
-/** The mark of a file: `{ kind, isWithoutTransaction, reason }`; null when the first line is none. */
+/** Returns the mark of a file: `{ kind, isWithoutTransaction, reason }`; null when the first line is not a mark. */
 export function markOf(text) {
   const found = MARK.exec(text.split('\n', 1)[0].trimEnd());
   if (!found) return null;
   return { kind: found[1], isWithoutTransaction: found[2] !== undefined, reason: found[3] ?? '' };
 }
 
-/** Splits at commas that stand in no brackets: the actions of an `alter table`. */
+/** Splits at commas outside of brackets: the actions of an `alter table`. */
 export function atTopLevel(text) {
   const parts = [''];
   let depth = 0;

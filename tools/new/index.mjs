@@ -19,7 +19,7 @@ function fail(text) {
   process.exit(64);
 }
 
-/** Files that a template may read; absent files read as null. */
+/** Returns access to files that a template may read; absent files read as null. */
 function tree(root) {
   return {
     exists: (path) => existsSync(join(root, path)),

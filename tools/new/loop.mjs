@@ -31,7 +31,7 @@ test('a full batch asks for the next tick at once, a smaller one does not', asyn
 });
 `;
 
-/** A loop with its bounds and a test; `place` is a service, or a room of one (`executions/schedules`). */
+/** Returns a loop with its limits and a test; `place`: a service, or a room of one (`executions/schedules`). */
 export function newLoop(tree, place, name) {
   if (!isKebab(name)) return { error: 'the name must be kebab-case' };
   const { service, folder } = placeOf(place);

@@ -1,6 +1,6 @@
 import { camel, isKebab } from './names.mjs';
 
-/** A fact of a service: schema in the catalogue of its owner. */
+/** Returns a fact of a service: a schema in the catalogue of its owner. */
 export function newMessage(tree, service, fact) {
   if (!isKebab(fact))
     return { error: 'the fact must be kebab-case and in the past tense: deployment-created' };

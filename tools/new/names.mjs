@@ -4,7 +4,7 @@ export const camel = (kebab) => kebab.replace(/-([a-z0-9])/g, (_, c) => c.toUppe
 /** `ReadPlan` -> `read-plan` */
 export const kebabOf = (name) => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 export const isKebab = (name) => /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name ?? '');
-/** `executions/schedules` -> the service and the folder of that room in it; without a room the folder is its src. */
+/** Returns the service and the folder of a room: `executions/schedules`. Without a room the folder is the service's src. */
 export function placeOf(place) {
   const [service, room] = (place ?? '').split('/');
   return { service, folder: `services/${service}/src${room ? `/${room}` : ''}` };

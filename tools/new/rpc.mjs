@@ -12,7 +12,7 @@ export async function ${camel(kebabOf(method))}(
 }
 `;
 
-/** A method in the service's proto and its handler; `place` is a service, or a room of one (`executions/engine`). */
+/** Returns a method in the service's proto and its handler; `place`: a service, or a room of one (`executions/engine`). */
 export function newRpc(tree, place, method) {
   const { service, folder: into } = placeOf(place);
   if (!/^[A-Z][A-Za-z0-9]+$/.test(method ?? '')) return { error: 'the method must be PascalCase' };

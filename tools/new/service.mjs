@@ -74,7 +74,7 @@ Variables: [docs/generated/config.md](../../docs/generated/config.md).
 <!-- end: generated -->
 `;
 
-/** A service that starts, is ready and stops. */
+/** Returns a service that starts, becomes ready and stops. */
 export function newService(tree, name) {
   if (!isKebab(name)) return { error: 'the name must be kebab-case' };
   if (tree.exists(`services/${name}`)) return { error: `services/${name} exists` };
@@ -82,7 +82,6 @@ export function newService(tree, name) {
   return {
     files: [
       { path: at('package.json'), text: `${JSON.stringify(packageJson(name), null, 2)}\n` },
-      { path: at('tsconfig.json'), text: '{ "extends": "../../tsconfig.base.json", "include": ["src"] }\n' },
       { path: at('README.md'), text: readme(name) },
       { path: at(`migrations/0001_${name.replaceAll('-', '_')}.sql`), text: migration },
       { path: at('src/main.ts'), text: main },

@@ -4,30 +4,34 @@ import { basename, join, relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { CommandFailure } from './failure';
 
-/** Never part of a blueprint. */
+/** Names that are never packed into a blueprint. */
 const SKIPPED = new Set(['.git', 'node_modules', '.DS_Store']);
 
 export interface PackedBlueprint {
-  content: AsyncIterable<Uint8Array>;
+  content: Readable;
+  /** Length in bytes; null = not known before it is packed. */
+  bytes: number | null;
   /** Main file inside the archive, null = blueprint.yaml. */
   mainFile: string | null;
 }
 
 /**
- * What to upload for `path`: an archive as it is; a YAML file with the folder around it; a folder packed as tar.gz with
- * one top folder. @throws Error when there is nothing at the path.
+ * Returns the upload for `path`: an archive unchanged; for a YAML file the folder around it; a folder packed as tar.gz with one top
+ * folder. @throws CommandFailure when there is nothing at the path.
  */
 export function packBlueprint(path: string): PackedBlueprint {
   const full = resolve(path);
   const stat = statSync(full, { throwIfNoEntry: false });
-  if (!stat) throw new Error(`${path}: there is no such file or folder`);
-  if (stat.isDirectory()) return { content: packFolder(full), mainFile: null };
-  if (/\.ya?ml$/i.test(full)) return { content: packFolder(resolve(full, '..')), mainFile: basename(full) };
-  return { content: createReadStream(full), mainFile: null };
+  if (!stat) throw new CommandFailure(`${path}: there is no such file or folder`);
+  if (stat.isDirectory()) return { content: packFolder(full), bytes: null, mainFile: null };
+  if (/\.ya?ml$/i.test(full))
+    return { content: packFolder(resolve(full, '..')), bytes: null, mainFile: basename(full) };
+  return { content: createReadStream(full), bytes: stat.size, mainFile: null };
 }
 
-function packFolder(folder: string): AsyncIterable<Uint8Array> {
+function packFolder(folder: string): Readable {
   const archive = pack();
   const zipped = createGzip();
   const top = basename(folder);

@@ -1,19 +1,21 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the command reads from the environment; options win over it, it wins over the profile. */
+/** The settings from the environment: options override them, and they override the profile. */
 export interface CliEnvironment {
   url: string | undefined;
   username: string | undefined;
   password: string | undefined;
   token: string | undefined;
   tenant: string | undefined;
-  /** Where profiles are kept. */
+  /** File of the profiles. */
   profilesFile: string;
+  /** NO_COLOR (https://no-color.org): no colours, whatever the output is. */
+  isColourless: boolean;
 }
 
-export function cliEnvironment(): CliEnvironment {
-  const env = process.env;
+/** @param env the variables of the process unless a test gives others */
+export function cliEnvironment(env: Record<string, string | undefined> = process.env): CliEnvironment {
   return {
     url: env.BATON_URL,
     username: env.BATON_USERNAME,
@@ -21,5 +23,6 @@ export function cliEnvironment(): CliEnvironment {
     token: env.BATON_TOKEN,
     tenant: env.BATON_TENANT,
     profilesFile: env.BATON_PROFILES ?? join(homedir(), '.baton', 'profiles.json'),
+    isColourless: (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb',
   };
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@baton/client';
 
-/** A command that did not do what was asked, with the status that the program ends with. */
+/** The failure of a command, with the exit code of the program (`exit-codes.ts`). */
 export class CommandFailure extends Error {
   constructor(
     message: string,
@@ -8,6 +8,13 @@ export class CommandFailure extends Error {
     readonly result: object = {},
   ) {
     super(message);
+  }
+}
+
+/** The command line itself is wrong: a bad value of an option, a missing one, options that exclude each other. */
+export class UsageFailure extends CommandFailure {
+  constructor(message: string) {
+    super(message, 2);
   }
 }
 
@@ -21,7 +28,7 @@ interface ShownDiagnostic {
   expected?: string | null;
 }
 
-/** An error as people read it: what, where, what was expected. */
+/** Returns an error as text for people: the problem, its place, the expected value. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) {
     const { message, cause } = error as Error & { cause?: { message?: string } };
@@ -62,7 +69,7 @@ export function diagnosticText(diagnostic: ShownDiagnostic): string {
   return `${place}${diagnostic.severity ?? 'error'}: ${diagnostic.message}${hint}`;
 }
 
-/** The same for --json. */
+/** Returns an error for --json. */
 export function errorJson(error: unknown): object {
   if (error instanceof ApiError) {
     return { message: error.message, error_code: error.errorCode, status: error.status, ...error.details };

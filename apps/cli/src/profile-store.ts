@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearestName } from '@baton/kernel';
+import { exitCodes } from './exit-codes';
+import { CommandFailure } from './failure';
 
-/** A manager that the command knows by name. A password is kept only as a token that the manager gave for it. */
+/** A manager with a name on the command line. The profile never holds a password, only a token that the manager issued for it. */
 export interface Profile {
   url: string;
   username?: string;
@@ -20,16 +22,24 @@ export function readProfiles(file: string): Profiles {
   return JSON.parse(readFileSync(file, 'utf8')) as Profiles;
 }
 
-/** Readable by its owner only: it holds tokens. */
+/**
+ * Writes the file so that only its owner can read it: it holds tokens. It is replaced as a whole, so that a process that dies
+ * meanwhile leaves the earlier one.
+ */
 export function writeProfiles(file: string, profiles: Profiles): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+  const next = `${file}.${process.pid}`;
+  writeFileSync(next, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(next, file);
 }
 
-/** @throws Error naming the nearest profile. */
+/** @throws CommandFailure (not found) naming the nearest profile */
 export function profileNamed(all: Profiles, name: string): Profile {
-  const found = all.profiles[name];
+  const found = Object.hasOwn(all.profiles, name) ? all.profiles[name] : undefined;
   if (found) return found;
   const nearest = nearestName(name, Object.keys(all.profiles));
-  throw new Error(`there is no profile ${name}${nearest ? `; did you mean ${nearest}?` : ''}`);
+  throw new CommandFailure(
+    `there is no profile ${name}${nearest ? `; did you mean ${nearest}?` : ''}`,
+    exitCodes.notFound,
+  );
 }

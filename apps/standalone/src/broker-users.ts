@@ -1,4 +1,4 @@
-/** Tells RabbitMQ what it is to hold: exchanges, queues, and a user for each service that may do what that service needs. */
+/** Imports into RabbitMQ: exchanges, queues, and a user for each service with the rights that the service needs. */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { rabbitDefinitions } from '@baton/broker';
@@ -11,8 +11,8 @@ const ANSWER_MS = 60_000;
 const MAX_REASON = 300;
 
 /**
- * One document, imported whole; again, it changes passwords and permissions, and what a newer release adds. Crash: the next
- * run imports it again. @throws Error with the answer of a server that refuses
+ * Imports one document. A repeated import changes passwords and permissions, and adds what a newer release adds. After a crash the
+ * next run imports it again. @throws Error with the answer of a server that refuses
  */
 export async function ensureBrokerUsers(
   { apiUrl, vhost, logins }: BrokerUsers,

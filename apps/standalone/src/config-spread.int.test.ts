@@ -2,7 +2,7 @@ import { eventually } from '@baton/testkit';
 import { startTestManager, type TestManager } from './testing/test-manager';
 
 const ADMIN = 'the administrator of this test';
-/** A second, and what a busy machine needs; the loops that repair look every 10 s. */
+/** One second, plus reserve for a busy machine; the repairing loops run only every 10 s. */
 const SOON = { deadlineMs: 3_000 };
 
 let manager: TestManager;

@@ -1,7 +1,7 @@
 import { envValue } from '@baton/service-runtime';
 import { z } from 'zod';
 
-/** What the standalone itself reads; the services in it read their own variables as well. */
+/** The standalone's own configuration; the services in it read their own variables as well. */
 export const standaloneConfig = z.object({
   BATON_PORT: envValue
     .integer(0, 65535)

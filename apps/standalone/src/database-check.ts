@@ -7,13 +7,13 @@ import { StartRefused } from './refusal';
 
 const CONNECT_LIMIT_MS = 10_000;
 
-/** `trust`: whom to trust where `sslmode` in the address asks for TLS. */
+/** `trust`: authorities to trust where `sslmode` in the address asks for TLS. */
 interface DatabaseAddress {
   url: string;
   trust: Transport['servers'];
 }
 
-/** SQLSTATE of a refused login -> what is wrong. */
+/** SQLSTATE of a refused login -> reason. */
 const REFUSALS: Record<string, (user: string, database: string) => string> = {
   '28P01': (user) => `it refuses the password of ${user}`,
   '28000': (user) => `it does not let ${user} in`,
@@ -31,7 +31,7 @@ const UNREACHABLE: Record<string, string> = {
 };
 
 /**
- * Looks at the given database before anything is started on it: it answers, and its data are none of a newer release.
+ * Checks the given database before anything is started on it: it must answer, and its data must not come from a newer release.
  * @throws StartRefused in one sentence, without the password.
  */
 export async function checkDatabase(
@@ -88,7 +88,7 @@ function unreachable(url: string, error: NodeJS.ErrnoException): StartRefused {
   );
 }
 
-/** A later release only adds migrations: names that this one does not have are of a later one. */
+/** A later release only adds migrations: names that this release does not have come from a later one. */
 async function refuseNewerData(
   client: pg.Client,
   folders: readonly { service: ServiceName; dir: string }[],

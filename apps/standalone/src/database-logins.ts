@@ -4,12 +4,12 @@ import { schemaOf } from '@baton/service-runtime';
 import type { Logins } from './migrate';
 import { services } from './services';
 
-/** Schema of the broker's tables; the broker logs in for itself. */
+/** Schema of the broker's tables; the broker has its own login. */
 const BROKER = 'broker';
 
 /**
- * A role for each service of this process and for the broker, with passwords that only live in its memory: each start sets new
- * ones. So one database serves one standalone at a time.
+ * Returns a role for each service of this process and for the broker, with passwords that exist only in its memory: each start sets
+ * new ones. So one database serves one standalone at a time.
  */
 export function newLogins(databaseUrl: string): Logins {
   const database = databaseOf(databaseUrl);
@@ -22,7 +22,7 @@ export function newLogins(databaseUrl: string): Logins {
   );
 }
 
-/** Where the owner of `schema` connects to; null: who has no schema gets no database. */
+/** Returns the database address of the owner of `schema`; null: a service without a schema gets no database. */
 export function urlFor(databaseUrl: string, logins: Logins | null, schema: string | null): string | null {
   if (schema === null) return null;
   const login = logins?.get(schema);

@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Manager } from './manager';
 
-/** Names of what the demo makes. */
+/** Id of the blueprint and the deployment of the demo. */
 const ID = 'hello';
 
 /**
- * Runs the bundled example with the same commands that a person would type, from upload to outputs, and reads the page
- * that it made. With `isOnce` it is uninstalled and deleted afterwards.
- * The commands run with `environment`, the address and the login of `manager` laid over it.
- * @throws Error naming the step that did not do what it should.
+ * Runs the bundled example with the same commands that a person would type, from upload to outputs, and reads the page that the
+ * example made. With `isOnce` the example is uninstalled and deleted afterwards. The commands run with `environment`, overridden by
+ * the address and the login of `manager`.
+ * @throws Error naming the step that failed.
  */
 export async function runDemo(
   manager: Manager,
@@ -45,7 +45,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** The baton command against this manager; its output goes to ours. */
+/** Returns a function that runs the baton command against this manager; its output goes to ours. */
 function cli(manager: Manager, environment: NodeJS.ProcessEnv): (...args: string[]) => Promise<void> {
   const main = cliMain();
   const env = {

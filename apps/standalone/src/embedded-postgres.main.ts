@@ -1,4 +1,4 @@
-// Runs the embedded PostgreSQL alone, for tools: prints its URL and serves until SIGTERM or the end of standard input.
+// Runs only the embedded PostgreSQL, for tools: prints its URL and serves until SIGTERM or the end of standard input.
 import { startEmbeddedPostgres } from './embedded-postgres';
 
 async function main(dataDir: string): Promise<void> {

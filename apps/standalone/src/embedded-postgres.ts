@@ -10,38 +10,38 @@ import { asOwnChild, postgresPrograms } from './postgres-programs';
 import { StartRefused } from './refusal';
 
 /**
- * PostgreSQL from the binaries that a registry package ships, as a child of this process: data below the standalone's
- * home, loopback only, a random port and a generated password. While this process lives, so does the server: one that ends
- * is started again with the same port and data, ever later while it keeps ending.
+ * PostgreSQL from the binaries of a registry package, as a child of this process: data below the standalone's home, only on
+ * loopback, a random port and a generated password. The server runs as long as this process: a server that ends is started again
+ * with the same port and data, with growing delays while it keeps ending.
  */
 export interface EmbeddedPostgres {
   /** Superuser URL of database `baton`. */
   url: string;
-  /** @throws Error saying what the server is at, while it does not serve. */
+  /** @throws Error with the state of the server, while it does not serve. */
   check(): void;
   stop(): Promise<void>;
-  /** For an end without waiting: the server recovers at the next start. */
+  /** Ends the server without waiting: it recovers at the next start. */
   endNow(): void;
 }
 
 export interface EmbeddedPostgresOptions {
   dataDir: string;
   log?: Log;
-  /** Gives the start up; what was started is ended. */
+  /** Aborts the start; what was started is ended. */
   signal?: AbortSignal;
 }
 
-/** Without a word of the server; one that says it recovers is waited for as long as it lives. */
+/** Longest start without an answer of the server; the start of a server that reports recovery is not limited. */
 const START_LIMIT_MS = 30_000;
-/** Of a fast shutdown, whose checkpoint writes all that is in memory; then an immediate one. */
+/** Limit of a fast shutdown, whose checkpoint writes all changed memory; then comes an immediate shutdown. */
 const STOP_LIMIT_MS = 6_000;
 const RESTARTS = { firstMs: 100, maxMs: 10_000, factor: 2, jitter: 0.2 };
-/** After that much time of service an end is the first one again. */
+/** After this time of service, the delay of restarts begins at its first value again. */
 const STABLE_MS = 60_000;
-/** SQLSTATE cannot_connect_now: it starts, recovers or stops. */
+/** SQLSTATE cannot_connect_now: the server starts, recovers or stops. */
 const NOT_YET = '57P03';
 
-/** Small on purpose: everything together shall stay below 350 MB; durability is untouched. */
+/** Small on purpose: all processes together shall stay below 350 MB; durability is unchanged. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   max_connections: '100',
@@ -66,8 +66,8 @@ interface Server {
 }
 
 /**
- * Only the owner of the home calls it: what an earlier server left running on the data is ended.
- * @throws StartRefused with the server's last words when it does not start.
+ * Starts the server. Only the owner of the home may call it: it ends a server that an earlier start left running on the data.
+ * @throws StartRefused with the last messages of the server when it does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, signal, log = silentLog } = options;
@@ -155,7 +155,7 @@ function supervise(server: Server, first: ChildProcess, log: Log): Omit<Embedded
 function launch({ command: [program, ...args], logFile }: Server): ChildProcess {
   const log = openSync(logFile, 'a', 0o600);
   try {
-    // A process group of its own: Ctrl-C of a terminal is for the manager, which ends the server last.
+    // In a separate process group: Ctrl-C of a terminal is for the manager, which ends the server last.
     const child = spawn(program, args, { stdio: ['ignore', log, log], detached: true });
     child.on('error', () => undefined);
     return child;
@@ -173,7 +173,7 @@ function endOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => child.once('exit', () => resolve(how())));
 }
 
-/** Fast shutdown: connections are ended, everything is written; when that takes long, the next start recovers. */
+/** Fast shutdown: connections are ended, all data is written; when that takes too long, the next start recovers. */
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   child.kill('SIGINT');
@@ -182,7 +182,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** @throws StartRefused with the server's last words; the reason of `signal`. */
+/** Waits until the server serves. @throws StartRefused with the last messages of the server; the reason of `signal`. */
 async function untilReady(child: ChildProcess, server: Server, signal?: AbortSignal): Promise<void> {
   const said = lengthOf(server.logFile);
   let until = systemClock.monotonic() + START_LIMIT_MS;
@@ -236,7 +236,7 @@ async function ensureDatabase(url: string): Promise<void> {
 
 const lengthOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** What was said of trouble since the log was `from` bytes long, at most three lines in one. */
+/** Returns the error messages in the log after its first `from` bytes, at most three, joined in one line. */
 function lastWords(file: string, from: number): string {
   if (!existsSync(file)) return '';
   const lines = readFileSync(file).subarray(from).toString('utf8').split('\n').filter(Boolean);
@@ -258,7 +258,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Ends early with `signal`. */
+/** Waits `ms`, or until `signal` aborts. */
 function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

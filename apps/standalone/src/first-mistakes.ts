@@ -1,7 +1,7 @@
 import { ConfigError } from '@baton/service-runtime';
 import { StartRefused } from './refusal';
 
-/** What is said of a failed start, and the exit code; `text` is one sentence, or the stack of what nobody expected. */
+/** The message and exit code of a failed start; `text` is one sentence, or the stack of an unexpected error. */
 export interface Mistake {
   text: string;
   exitCode: number;
@@ -14,7 +14,7 @@ interface SystemError extends Error {
   port?: number;
 }
 
-/** Errors of files: the home cannot be made or written. */
+/** Errors of files: the home cannot be created or written. */
 const FILE_ERRORS: Record<string, { reason: string; exitCode: 1 | 78 }> = {
   EACCES: { reason: 'this user may not write there', exitCode: 78 },
   EPERM: { reason: 'this user may not change it', exitCode: 78 },

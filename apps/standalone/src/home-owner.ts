@@ -18,12 +18,13 @@ import { livenessOf, ownIdentity, type ProcessIdentity } from './process-identit
 import { StartRefused } from './refusal';
 
 /**
- * A home belongs to one manager at a time. Who wants it lays a claim of its own name into `owner/` and then looks at the
- * others' claims: of two at the same moment, the one that looks later sees the other, so never do both go on. A claim
- * whose process is gone is removed by whoever sees it; names are never used twice, so none of a living one can be hit.
+ * Ownership of a home: one manager at a time. A process that wants the home writes a claim with a unique name into `owner/` and
+ * then reads the claims of others. Of two at the same moment, the one that reads later sees the other, so never do both go on. Any
+ * process that sees the claim of a dead process removes it. Names are never used twice, so the claim of a living process cannot be
+ * removed by mistake.
  */
 export interface HomeOwner {
-  /** From now on a second start says where the first one answers. */
+  /** Sets the address of the manager, which a second start then prints. */
   serves(url: string): void;
   release(): void;
 }
@@ -31,18 +32,18 @@ export interface HomeOwner {
 interface Claim extends ProcessIdentity {
   since: string;
   url: string | null;
-  /** Has the home; otherwise it still looks whether it may. */
+  /** True: the process owns the home. False: it still checks whether it may. */
   isHeld: boolean;
 }
 
 const BEAT_MS = 2_000;
-/** A claim from elsewhere (another container on the same volume) that was not renewed for so long is nobody's. */
+/** A claim from elsewhere (another container on the same volume) that was not renewed for this long has no owner. */
 const SILENT_MS = 3 * BEAT_MS;
 const LOOK_MS = 250;
-/** Two that start at the same moment step back and try again after pauses of different length. */
+/** Two processes that start at the same moment withdraw and try again after random pauses. */
 const TRIES = 40;
 
-/** @throws StartRefused naming the process that has `dir`; nothing in it was changed then. */
+/** @throws StartRefused naming the process that owns `dir`; nothing in `dir` was changed then. */
 export async function ownHome(dir: string): Promise<HomeOwner> {
   const folder = join(dir, 'owner');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -90,7 +91,7 @@ async function livingOther(folder: string, own: string): Promise<Claim | null> {
     if (file === own) continue;
     const claim = read(file);
     if (claim && (await isLiving(claim, file))) return claim;
-    // Half written before a crash, withdrawn meanwhile, or of a process that is gone.
+    // Half written before a crash, withdrawn meanwhile, or of a dead process.
     if (claim || isOld(file)) rmSync(file, { force: true });
   }
   return null;
@@ -108,7 +109,7 @@ async function isLiving(claim: ProcessIdentity, file: string): Promise<boolean> 
   return false;
 }
 
-/** Complete when it is seen: written beside, then renamed. */
+/** Writes a claim atomically: to another file, which is then renamed. */
 function write(file: string, claim: Claim): void {
   const beside = `${file}.new`;
   const fd = openSync(beside, 'w', 0o600);
@@ -142,7 +143,7 @@ function beat(file: string): void {
   try {
     utimesSync(file, now, now);
   } catch {
-    // The home was removed under us, or its disk is away: nothing that a claim could mend.
+    // The home was removed meanwhile, or its disk is away: a claim could not help.
   }
 }
 

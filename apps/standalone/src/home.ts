@@ -4,16 +4,16 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeWorkFolder, workFolderOf } from './work-folder';
 
-/** The standalone's data: one folder, readable by its owner only. */
+/** The standalone's data: one folder, readable only by its owner. */
 export interface Home {
   dir: string;
   postgresDir: string;
   blobsDir: string;
-  /** Where operations run: outside of `dir`, so that nobody has to be let through to it. */
+  /** Folder where operations run: outside of `dir`, so that no other user needs access to `dir`. */
   workDir: string;
   internalKey: string;
   secretsKeyFile: string;
-  /** Where a generated admin password is kept. */
+  /** File with a generated admin password. */
   adminPasswordFile: string;
 }
 
@@ -21,7 +21,7 @@ export function homeFolder(path: string | undefined): string {
   return resolve(path ?? join(homedir(), '.baton'));
 }
 
-/** The folder alone, which its owner then fills. */
+/** Makes the empty folder; its owner fills it later. */
 export function makeHomeFolder(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   chmodSync(dir, 0o700);
@@ -39,7 +39,7 @@ export function homePaths(dir: string): Omit<Home, 'internalKey'> {
   };
 }
 
-/** Fills the home of which this process is the owner; keys are made once and stay. */
+/** Fills the home that this process owns; keys are created once and kept. */
 export function openHome(dir: string): Home {
   const paths = homePaths(dir);
   makeWorkFolder(paths.workDir);
@@ -50,7 +50,10 @@ export function openHome(dir: string): Home {
   };
 }
 
-/** A key file without a key is one that a full disk or a kill left behind: nothing was ever made with it. */
+/**
+ * Returns the content of a key file, created when missing. An empty one is the leftover of a full disk or a kill: it was never
+ * used.
+ */
 function keep(file: string, make: () => string): string {
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   if (kept !== '') return kept;

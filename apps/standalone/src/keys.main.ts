@@ -1,9 +1,10 @@
-// npm run keys -- --dir D [--rotate SERVICE]... [--retire SERVICE]...: identity keys of the services (packages/trust/src/key-files.ts).
-// A private file for each service (0600) and trust.json with the public keys. Rotation: the public key first, 2 s later the private one
-// (where the files are copied to other machines: --stage leaves <service>.key.json.next to be put in place by hand).
-// npm run keys -- --token SERVICE --to SERVICE [--dir D]: prints what SERVICE shows when it calls, valid for a minute; for grpcurl
-// (packages/rpc/README.md). Without --dir the key follows from BATON_INTERNAL_KEY.
-// --out FOLDER: also hands out FOLDER/<service>/key.json and trust.json, a folder for each service that it alone is given
+// npm run keys -- --dir D [--rotate SERVICE]... [--retire SERVICE]...: identity keys of the services
+// (packages/trust/src/key-files.ts).
+// A private file for each service (0600) and trust.json with the public keys. Rotation: the public key first, 2 s later the private
+// one (where the files are copied to other machines: --stage leaves <service>.key.json.next to be put in place by hand).
+// npm run keys -- --token SERVICE --to SERVICE [--dir D]: prints a token of SERVICE, valid for a minute; for grpcurl
+// (packages/rpc/README.md). Without --dir the key is derived from BATON_INTERNAL_KEY.
+// --out FOLDER: also writes FOLDER/<service>/key.json and trust.json, one folder per service, to be given only to that service
 // (volumes of docker-compose.yml, secrets of Kubernetes).
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -33,7 +34,7 @@ function owners(names: readonly string[] | undefined): IdentityOwner[] {
   });
 }
 
-/** The token, or the end of the process when a name is wrong or there is no key. */
+/** Returns the token; ends the process when a name is wrong or there is no key. */
 function tokenOf(caller: string, to: string, dir: string | undefined): string {
   const [name, audience] = owners([caller, to]);
   const internalKey = process.env.BATON_INTERNAL_KEY;
@@ -75,7 +76,7 @@ async function main(): Promise<void> {
     rotate: owners(values.rotate),
     retire: owners(values.retire),
   });
-  // Public keys first: nobody may meet a key that is not known yet.
+  // Public keys first: no process may meet a key that is not known yet.
   if (values.out) handOutKeys(values.dir, values.out, 'public');
   if (!values.stage && pending.length > 0) {
     await delay(READ_AGAIN_MS);

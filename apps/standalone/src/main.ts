@@ -7,23 +7,23 @@ import { mistakeOf } from './first-mistakes';
 import { type Manager, startManager } from './manager';
 import type { IsolationNote } from './worker-processes';
 
-/** A worker says it when it has started; the rest of the greeting waits no longer than this. */
+/** Longest wait of the greeting for the isolation, which a worker reports when it has started. */
 const ISOLATION_MS = 10_000;
 
 const USAGE = `usage: baton-standalone [--demo [--once]]
   --demo  run the bundled example from upload to outputs, then keep serving
   --once  with --demo: uninstall the example, stop and exit with 0 when every step did what it should
 `;
-/** EX_SOFTWARE of sysexits: a fault that nobody expected. */
+/** EX_SOFTWARE of sysexits: an unexpected fault. */
 const FAULT_EXIT_CODE = 70;
 const FAULT_STOP_LIMIT_MS = 8_000;
 
-/** Somebody asked for the end: a signal, or whoever started this process is gone. */
+/** The requested end: by a signal, or because the parent process is gone. */
 class Asked extends Error {}
 
 /**
- * Aborts at the first wish to end. The second signal ends the process at once: the embedded PostgreSQL is told by the exit
- * (manager.ts), workers see that their channel is closed.
+ * Returns a signal that aborts at the first request to end. A second signal ends the process at once: the exit handler signals the
+ * embedded PostgreSQL (manager.ts), and workers see that their channel is closed.
  */
 function wishToEnd(): AbortSignal {
   const asked = new AbortController();
@@ -34,12 +34,12 @@ function wishToEnd(): AbortSignal {
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   if (!isHangupIgnored()) process.on('SIGHUP', onSignal);
-  // Started by a program that holds a channel to it (npm start): without that one nobody would end it.
+  // A parent program holds a channel to this process (npm start): without the parent, nobody would end it.
   if (process.connected) process.once('disconnect', () => asked.abort(new Asked('the parent is gone')));
   return asked.signal;
 }
 
-/** `nohup` asks for that, and a handler of ours would take it back. */
+/** Whether `nohup` ignores SIGHUP; our own handler would undo that. */
 function isHangupIgnored(): boolean {
   try {
     const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
@@ -72,7 +72,7 @@ async function main(args: readonly string[], ending: AbortSignal): Promise<numbe
   return code;
 }
 
-/** Answers when the demo is over: with `isOnce` at its end, else when somebody asks for the end. */
+/** Runs the demo. Returns at its end with `isOnce`, else at the request to end. */
 async function demo(manager: Manager, isOnce: boolean, asked: Promise<number>): Promise<number> {
   try {
     await runDemo(manager, { isOnce, environment: process.env });
@@ -83,7 +83,7 @@ async function demo(manager: Manager, isOnce: boolean, asked: Promise<number>): 
   }
 }
 
-/** A bug: said once, then what runs is stopped as well as it still can be. */
+/** After a bug: logs it once, then stops the manager as well as still possible. */
 function stopOnFault(manager: Manager): void {
   let isEnding = false;
   const onFault = (error: unknown): void => {
@@ -96,13 +96,15 @@ function stopOnFault(manager: Manager): void {
   process.on('uncaughtException', onFault);
 }
 
-async function greet({ url, adminPassword, isPasswordNew, home, workers }: Manager): Promise<void> {
+async function greet(manager: Manager): Promise<void> {
+  const { url, adminPassword, isPasswordNew, signInCode, home, workers } = manager;
   const isolation = await workers.isolation(ISOLATION_MS);
   const lines = [
     `Baton is ready.`,
     `  API      ${url}/api/v3.1`,
     `  API docs ${url}/api/docs`,
-    `  console  ${url}/`,
+    `  console  ${url}/ui/${signInCode ? `#code=${signInCode.expose()}` : ''}`,
+    ...(signInCode ? ['           the link signs in as admin, once, within 15 minutes'] : []),
     `  data     ${home.dir}`,
     ...isolationLines(isolation),
   ];
@@ -113,7 +115,7 @@ async function greet({ url, adminPassword, isPasswordNew, home, workers }: Manag
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** What operations are kept from, and what not. */
+/** Lines about the isolation of operations, and its gaps. */
 function isolationLines(note: IsolationNote | null): string[] {
   if (note === null) return [];
   const open = note.notEnforced.map((what) => `           not enforced: ${what}`);
@@ -125,7 +127,7 @@ const ending = wishToEnd();
 main(process.argv.slice(2), ending).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    // Given up before it was ready, because somebody asked for that.
+    // The start was aborted, because the end was requested.
     if (ending.aborted && (error === ending.reason || error instanceof Asked)) process.exit(0);
     const { text, exitCode } = mistakeOf(error);
     process.stderr.write(`${text}\n`);

@@ -29,7 +29,7 @@ const transport = runtimeConfig.pick({
   BATON_SERVERS_CA_FILE: true,
 }).shape;
 
-/** What the job that migrates reads. */
+/** The configuration of the migration job. */
 export const migrateConfig = z.object({
   ...transport,
   DATABASE_URL: envValue
@@ -66,7 +66,7 @@ export const migrateConfig = z.object({
 
 const WITH_SCHEMA = managerServices.filter((service) => schemaOf(service) !== null);
 
-/** Who is to own which schema; null: all of them the user that migrates. @throws ConfigError */
+/** Returns the owner of each schema; null: the migrating user owns all of them. @throws ConfigError */
 export function loginsOf(config: ConfigOf<typeof migrateConfig>): Logins | null {
   if (config.BATON_DATABASE_ROLES === 'off') return null;
   const logins = new Map<string, ServiceLogin>();
@@ -93,14 +93,14 @@ export function loginsOf(config: ConfigOf<typeof migrateConfig>): Logins | null 
 const variableOf = (kind: string, service: ServiceName): string =>
   `${kind}_${service.toUpperCase().replace('-', '_')}`;
 
-/** What the broker is to know; null: nothing is done there. */
+/** The users that RabbitMQ is to have; null: RabbitMQ is not changed. */
 export interface BrokerUsers {
   apiUrl: Secret;
   vhost: string;
   logins: RabbitLogin[];
 }
 
-/** The users of the services at RabbitMQ. @throws ConfigError */
+/** Returns the RabbitMQ users of the services. @throws ConfigError */
 export function brokerUsersOf(config: ConfigOf<typeof migrateConfig>): BrokerUsers | null {
   const { BATON_RABBITMQ_API_URL: apiUrl } = config;
   if (!apiUrl) return null;

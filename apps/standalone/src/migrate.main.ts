@@ -1,4 +1,4 @@
-// Brings the schemas of all services up to date and ends: the job that runs before the services (compose, Kubernetes).
+// Migrates the schemas of all services and ends: the job that runs before the services (compose, Kubernetes).
 import { dirname } from 'node:path';
 import {
   CONFIG_EXIT_CODE,

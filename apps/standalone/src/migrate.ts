@@ -5,22 +5,24 @@ import type { Log } from '@baton/kernel';
 import { ensureLogins, giveSchema, runMigrations, type ServiceLogin } from '@baton/postgres';
 import { schemaOf, type Transport } from '@baton/service-runtime';
 
-/** By PostgreSQL schema: who is to own it. */
+/** The owner of each PostgreSQL schema. */
 export type Logins = ReadonlyMap<string, ServiceLogin>;
 
 export interface MigrateOptions {
-  /** Of the user that makes schemas and roles; no service is given it. */
+  /** Address of the user that creates schemas and roles; no service gets it. */
   url: string;
-  /** Whom to trust where `sslmode` in the address asks for TLS. */
+  /** Authorities to trust where `sslmode` in the address asks for TLS. */
   trust?: Transport['servers'];
   mainDir: string;
   log: Log;
   hasRowSecurity: boolean;
-  /** Null: every schema belongs to the user of `url`. */
+  /** Null: the user of `url` owns every schema. */
   logins: Logins | null;
 }
 
-/** Of the bundle (dist/apps/standalone -> dist/migrations) and of the sources (services/<name>/migrations). */
+/**
+ * Folders of migrations: of the bundle (dist/apps/standalone -> dist/migrations) or of the sources (services/<name>/migrations).
+ */
 export function migrationFolders(mainDir: string): { service: ServiceName; dir: string }[] {
   const bundled = join(mainDir, '../../migrations');
   const sources = join(mainDir, '../../../services');
@@ -34,7 +36,7 @@ export function migrationFolders(mainDir: string): { service: ServiceName; dir: 
     .filter(({ dir }) => existsSync(dir));
 }
 
-/** Makes the roles of the services and brings every service's schema up to date, one after the other. */
+/** Creates the roles of the services and migrates every service's schema, one after the other. */
 export async function migrateAll(o: MigrateOptions): Promise<void> {
   const { url, trust, log, hasRowSecurity, logins } = o;
   if (logins) await ensureLogins({ url, trust }, [...logins.values()], log);
@@ -48,7 +50,7 @@ export async function migrateAll(o: MigrateOptions): Promise<void> {
     const login = logins?.get(schema);
     await runMigrations({ url, trust, schema, dir, log, hasRowSecurity, login });
   }
-  // Schemas that are not migrated (the broker's) are made by whoever owns them.
+  // Schemas without migrations (the broker's): their owner creates their tables.
   for (const [schema, login] of logins ?? [])
     if (!migrated.has(schema)) await giveSchema({ url, trust }, schema, login);
 }

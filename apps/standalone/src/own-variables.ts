@@ -5,14 +5,13 @@ import { standaloneConfig } from './config';
 import { services } from './services';
 
 const PREFIX = 'BATON_';
-/** Of the command line (apps/cli), which a person may have set in the same terminal. */
+/** Variables of the command line (apps/cli), which may be set in the same terminal. */
 const OF_OTHERS = ['URL', 'USERNAME', 'PASSWORD', 'TOKEN', 'TENANT', 'PROFILES', 'SERVICE'];
 
 /**
- * Looks at the variables of all that the standalone will start, before it starts anything: a value that a service would
- * refuse, and a name that is one of theirs but for a letter or two. `given`: as a person set it;
- * `env`: as the services get it.
- * @throws ConfigError naming each.
+ * Checks the variables of all parts that the standalone will start, before it starts anything: values that a service would refuse,
+ * and misspelt names. `given`: the environment as the user set it; `env`: the one that the services get.
+ * @throws ConfigError naming each problem.
  */
 export function checkVariables(given: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): void {
   const schemas: ConfigSchema[] = [...services.map((service) => service.configSchema), workerSchema];
@@ -28,7 +27,7 @@ export function checkVariables(given: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv)
   if (problems.size > 0) throw new ConfigError([...problems]);
 }
 
-/** Compared without their common beginning, which would make everything look alike. */
+/** Names are compared without their common prefix, which would make all of them similar. */
 function misspelt(env: NodeJS.ProcessEnv, schemas: readonly ConfigSchema[]): string[] {
   const known = new Set([
     ...schemas.flatMap((schema) => Object.keys(schema.shape)),

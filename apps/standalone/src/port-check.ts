@@ -3,8 +3,8 @@ import { portMistake } from './first-mistakes';
 import { StartRefused } from './refusal';
 
 /**
- * Whether the port can be had, before anything is started; null: it can. Somebody may still take it until the gateway
- * listens, which then fails, and what was started is undone.
+ * Checks whether the port is free, before anything is started; null: it is. Another program may still take it before the gateway
+ * listens; then the gateway fails, and the started parts are undone.
  */
 export async function portProblem(host: string, port: number): Promise<StartRefused | null> {
   if (port === 0) return null;

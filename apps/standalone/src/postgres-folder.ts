@@ -15,14 +15,14 @@ import { asOwnChild } from './postgres-programs';
 import { StartRefused } from './refusal';
 
 export const POSTGRES_USER = 'baton';
-/** Beside the data that it belongs to, so that neither comes without the other. */
+/** In the data folder itself, so that data and password are always together. */
 const PASSWORD_FILE = 'baton.password';
 
 /**
- * The data folder of the embedded PostgreSQL, made when it is not there: in a folder beside it, which takes its name when
- * it is complete. *Killed before that:* the next start sweeps what lies beside and begins anew.
- * Answers the password of the superuser.
- * @throws StartRefused when the folder holds something else, or the disk does not take it.
+ * Makes the data folder of the embedded PostgreSQL when it is missing: in a temporary folder next to it, renamed when it is
+ * complete. *Killed before that:* the next start deletes the incomplete folder and begins again. Returns the password of the
+ * superuser.
+ * @throws StartRefused when the folder has other contents, or the disk refuses it.
  */
 export async function ensurePostgresFolder(
   bin: string,
@@ -65,7 +65,7 @@ async function initialise(bin: string, dataDir: string, signal?: AbortSignal): P
   }
 }
 
-/** @throws StartRefused with what the program says last; Error when `signal` ended it. */
+/** @throws StartRefused with the last output of the program; Error when `signal` ended it. */
 async function run([command, ...args]: [string, ...string[]], signal?: AbortSignal): Promise<void> {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], signal });
   let said = '';
@@ -81,7 +81,7 @@ async function run([command, ...args]: [string, ...string[]], signal?: AbortSign
   throw new StartRefused(`The embedded PostgreSQL could not make its data folder: ${text}`, 1);
 }
 
-/** Homes made by earlier releases keep it beside the folder. */
+/** Earlier releases stored the password next to the folder. */
 function passwordOf(dataDir: string): string {
   const file = [join(dataDir, PASSWORD_FILE), `${dataDir}.password`].find((one) => existsSync(one));
   if (!file)

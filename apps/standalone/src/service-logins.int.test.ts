@@ -1,5 +1,5 @@
-// Row 1 of the attacks: with the database login of one service nothing of another one is read or written, and nothing of the
-// server; each try is valid where the one that migrates makes it.
+// Row 1 of the attacks: the database login of one service can neither read nor write data of another service, nor reach the server
+// itself. Each attempt succeeds for the migrating user.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { startEmbeddedPostgres } from './embedded-postgres';
 import { type Logins, migrateAll } from './migrate';
 
 interface Place {
-  /** Of the one that migrates. */
+  /** URL of the migrating user. */
   url: string;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ async function asSuperuser(): Promise<Place> {
   return { url: database.url, close: database.drop };
 }
 
-/** A user who owns the database and may make roles, and is nothing more: as servers that others run give it. */
+/** A user that owns the database and may create roles, without further rights: as hosted servers provide it. */
 async function asOwner(): Promise<Place> {
   const { url, close } = await asSuperuser();
   const database = databaseOf(url);
@@ -63,7 +63,7 @@ async function run(url: string, text: string): Promise<pg.QueryResult> {
   }
 }
 
-/** SQLSTATE of the refusal, null when it was done; nothing of it stays. */
+/** Returns the SQLSTATE of the refusal, or null when the statement succeeded; its effect is rolled back. */
 async function outcome(client: pg.Client, text: string): Promise<string | null> {
   await client.query('begin');
   try {
@@ -78,7 +78,7 @@ async function outcome(client: pg.Client, text: string): Promise<string | null> 
 
 const DENIED = '42501';
 
-/** What a service may try against another one and the server. */
+/** Attacks of a service against another one. */
 const tries = (other: string, otherRole: string): Record<string, string> => ({
   'read its tables': `select * from "${other}".schema_migrations limit 1`,
   'read its outbox': `select * from "${other}".outbox limit 1`,
@@ -96,7 +96,7 @@ const tries = (other: string, otherRole: string): Record<string, string> => ({
   'make a role': 'create role baton_planted',
 });
 
-/** The same of the server; a superuser alone may. */
+/** Attacks of a service against the server; only a superuser may do these. */
 const SERVER = {
   'run a program': `copy (select 1) to program 'cat > /dev/null'`,
   'run a program for rows': `create temporary table rows (line text); copy rows from program 'id'`,
@@ -170,7 +170,7 @@ describe.each([
     const refused: string[] = [];
     for (const [what, text] of Object.entries(all)) {
       const code = await outcome(owner, text);
-      // Nobody is made a member of himself, and of what one owns twice: these two show in the test above only.
+      // A role cannot become a member of itself, nor twice of a role that it owns: these cases show only in the test above.
       if (code !== null && what !== 'join it' && what !== 'go around policies' && what !== 'be its requests')
         refused.push(`${what}: ${code}`);
     }

@@ -16,7 +16,7 @@ interface ServiceModule {
   buildService(config: any, infra: Infra<any>): ServiceParts | Promise<ServiceParts>;
 }
 
-/** The services of one process in the order of their start; the gateway opens last, when all others answer. */
+/** The services of one process in the order of their start; the gateway starts last, when all others answer. */
 export const services: readonly ServiceModule[] = [
   identity,
   secrets,

@@ -1,4 +1,4 @@
-/** Killed in the middle: the next process finishes what the first began, from the rows alone. */
+/** The manager is killed in the middle of its work: the next process finishes it, only from the rows. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ describe('a manager that is killed', () => {
   const start = async () => {
     child = spawned();
     await eventually(async () => {
-      // While it was down a connection of somebody else may have got its port for a moment.
+      // While the manager was down, a connection of another program may have had its port for a moment.
       if (child.exitCode !== null) child = spawned();
       expect((await call('GET', '/status')).status).toBe(200);
     }, START);
@@ -64,7 +64,7 @@ describe('a manager that is killed', () => {
         [id],
       )
     ).rows[0]?.state;
-  /** Holds a lock that the manager's work runs into; answers how to let go. */
+  /** Holds a lock for which the manager's work must wait; returns the function that releases it. */
   const hold = async (statement: string) => {
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
@@ -112,7 +112,7 @@ describe('a manager that is killed', () => {
 
   it('while it prepares a restore, restores after its start', async () => {
     await call('PUT', '/secrets/early', { value: 'y' });
-    // The rehearsal of catalog looks at its tables and waits here.
+    // The rehearsal of catalog reads its tables and waits here.
     const letGo = await hold('lock table catalog.archives in access exclusive mode');
     const { body } = await call('POST', '/snapshots/s1/restore', { force: true });
     await eventually(isWaiting('archives'), START);
@@ -131,7 +131,7 @@ describe('a manager that is killed', () => {
   it('while the services switch, ends in the new state everywhere', async () => {
     await call('PUT', '/secrets/late', { value: 'z' });
     await call('PUT', '/sites/late', {});
-    // Executions are the last to switch.
+    // Executions is the last service to switch.
     const letGo = await hold('lock table executions.tasks in row exclusive mode');
     const { body } = await call('POST', '/snapshots/s1/restore', { force: true });
     await eventually(isWaiting('tasks'), START);

@@ -25,7 +25,7 @@ node_templates:
       cloudify.interfaces.lifecycle: { create: { implementation: run.sh } }
 `;
 
-/** Written by clients: one that lies in its row, one in the blob store. */
+/** Files written by clients: one is stored in its row, one in the blob store. */
 const FILES: Record<string, Buffer> = {
   '/resources/deployments/default_tenant/quiet/notes/small.txt': Buffer.from('left by a client\n'),
   '/resources/tenant-resources/default_tenant/large.bin': Buffer.alloc(200_000, 'large'),
@@ -185,7 +185,7 @@ describe('snapshots of a whole manager', () => {
     const again = await source.call('PUT', '/snapshots/s2', {});
     await source.ended(again.body.id);
     const second = await manifestOf(source, 's2');
-    // What ends and starts with a restore is in executions and in the statuses of deployments.
+    // Executions that end or start with a restore show in executions and in the statuses of deployments.
     const same = ['catalog', 'secrets', 'cluster-status'] as const;
     for (const service of same) expect(second.services[service]).toEqual(first.services[service]);
     const steady = (m: Manifest) =>
@@ -254,7 +254,7 @@ describe('snapshots of a whole manager', () => {
     const bob = { user: 'bob', password: 'password of bob' };
     expect((await source.call('GET', '/snapshots', undefined, bob)).status).toBe(403);
     expect((await source.call('PATCH', '/snapshots/s1', { status: 'odd' })).status).toBe(400);
-    // Nobody is at work on it: it would be made for ever.
+    // No process works on it: it would stay in this status for ever.
     const unmade = await source.call('PATCH', '/snapshots/s1', { status: 'creating' });
     expect(unmade).toMatchObject({ status: 400, body: { error_code: 'snapshot_action_error' } });
     expect((await source.call('PATCH', '/snapshots/s1', { status: 'failed', error: 'lost' })).status).toBe(

@@ -4,8 +4,9 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * The folder of the workers of one home. Operations run as others than its owner, and a home is closed to them; so it is
- * elsewhere, the same at every start: root's in /var/lib/baton, another user's below their state folder.
+ * Returns the work folder of the workers of one home. Operations run as other users than the home's owner, and the home is closed
+ * to them. So the folder lies elsewhere, the same at every start: root's in /var/lib/baton, another user's below their state
+ * folder.
  */
 export function workFolderOf(home: string, uid = process.getuid?.() ?? -1): string {
   const id = createHash('sha256').update(home).digest('hex').slice(0, 16);
@@ -13,7 +14,7 @@ export function workFolderOf(home: string, uid = process.getuid?.() ?? -1): stri
   return join(base, `work-${id}`);
 }
 
-/** Makes the folder where it is absent. @throws Error when somebody else has it */
+/** Makes the folder where it is absent. @throws Error when it belongs to another user */
 export function makeWorkFolder(dir: string, uid = process.getuid?.() ?? -1): void {
   mkdirSync(dirname(dir), { recursive: true, mode: 0o711 });
   mkdirSync(dir, { recursive: true, mode: 0o711 });

@@ -1,8 +1,8 @@
 import { workerVariables } from '@baton/worker';
 
 /**
- * What a worker of this process has no use for: calls and messages go through its parent, and the channel to it is what it joins
- * by; what does not, goes by a socket that its parent opened, without TLS.
+ * Variables that a worker of this process does not need: calls and messages go through its parent, and the channel to the parent
+ * replaces the join token. Streams use a socket that the parent opened, without TLS.
  */
 const NOT_FOR_CHILDREN = [
   'BATON_BROKER',

@@ -52,6 +52,6 @@ test('a worker does not outlive the manager that it asks', async () => {
   }, START);
   manager.kill('SIGKILL');
   await eventually(() => expect(isRunning(worker)).toBe(false), { deadlineMs: 10_000 });
-  // It was given what it reads, and nothing that it takes for a misspelling.
+  // The worker got all variables that it reads, and none that it takes for a misspelling.
   expect(said).not.toContain('misspelling');
 }, 90_000);

@@ -4,7 +4,7 @@ import { firstTaskReady, taskReady, tasksCancelled } from '@baton/contracts';
 import { afterDelay, backoffMs, type Log, systemClock } from '@baton/kernel';
 import { processChannel, type RpcRelay } from '@baton/rpc';
 
-/** What a worker says of itself when it has started (services/worker/src/service.ts). */
+/** The isolation that a worker reports when it has started (services/worker/src/service.ts). */
 export interface IsolationNote {
   name: string;
   description: string;
@@ -15,24 +15,24 @@ const noteOf = (message: unknown): IsolationNote | undefined =>
   (message as { isolation?: IsolationNote } | null)?.isolation;
 
 export interface WorkerProcesses {
-  /** Process ids of the workers that run now. */
+  /** Process ids of the running workers. */
   pids(): number[];
-  /** How they keep operations apart, when the first has said it; null: none did in that time. */
+  /** The isolation of operations, once the first worker has reported it; null: none did within that time. */
   isolation(waitMs: number): Promise<IsolationNote | null>;
-  /** Why none of them works, although they should; null: one does, or there is none. */
+  /** The reason why no worker works, although one should; null: one does, or there are none. */
   problem(): string | null;
-  /** Stops them: they finish or give back what they hold, for at most `limitMs`. */
+  /** Stops the workers: they finish or give back their operations, for at most `limitMs`. */
   stop(limitMs?: number): Promise<void>;
 }
 
 const STABLE_MS = 30_000;
-/** So many ends in a row are no accident. */
+/** From this number of ends in a row, the cause is not an accident. */
 const MANY_CRASHES = 3;
 const KEEPS_ENDING = 'a worker keeps ending';
-/** Longer than a worker waits for operations (BATON_WORKER_STOP_AFTER) and then tells how they ended. */
+/** Longer than a worker waits for operations (BATON_WORKER_STOP_AFTER) and then reports how they ended. */
 const KILL_AFTER_MS = 60_000;
 
-/** Keeps `count` worker processes running; one that dies is started again, ever later while it keeps dying. */
+/** Keeps `count` worker processes running; one that dies is started again, with growing delays while it keeps dying. */
 export function startWorkers(o: {
   count: number;
   main: string;
@@ -63,7 +63,7 @@ export function startWorkers(o: {
   };
 }
 
-/** What a worker may do at the broker. */
+/** The messages that a worker may consume, subscribe to and publish. */
 const ACCESS: RelayAccess = {
   consumes: [
     { message: taskReady, queue: 'worker' },
@@ -75,7 +75,7 @@ const ACCESS: RelayAccess = {
 
 type SlotOptions = Omit<Parameters<typeof startWorkers>[0], 'count'>;
 
-/** With a channel, by which it asks this process for all that it needs. */
+/** Starts a worker with a channel, over which it makes all its calls to this process. */
 function forkWorker({ main, env }: SlotOptions): ChildProcess {
   return fork(main, [], {
     env: { ...env, BATON_RPC_PARENT: 'true' },
@@ -93,7 +93,7 @@ function startSlot(index: number, o: SlotOptions) {
   let isStopping = false;
   let crashes = 0;
   let restart: NodeJS.Timeout | null = null;
-  /** As the worker says itself (services/worker/src/service.ts), or as its ends say. */
+  /** The problem that the worker itself reports (services/worker/src/service.ts), or that follows from its ends. */
   let problem: string | null = null;
   let lastEnd = '';
   let recovered: NodeJS.Timeout | undefined;
@@ -125,7 +125,7 @@ function startSlot(index: number, o: SlotOptions) {
       crashes = systemClock.monotonic() - startedAt > STABLE_MS ? 1 : crashes + 1;
       const end = `${signal ?? `status ${code}`}`;
       if (crashes >= MANY_CRASHES) problem = `${KEEPS_ENDING} with ${end}; its own words are in the log`;
-      // One that keeps ending in the same way is told once.
+      // A worker that keeps ending in the same way is logged once.
       const tell = end === lastEnd && crashes > 1 ? o.log.debug : o.log.warn;
       lastEnd = end;
       tell.call(o.log, { worker: index, code, signal, crashes }, 'a worker ended; it is started again');

@@ -1,22 +1,23 @@
-/** Where workers reach the streams of the services: a socket that the manager's user alone may open. */
+/** The socket on which workers reach the streams of the services; only the manager's user may open it. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Home } from './home';
 
-/** The shortest that systems take, less the ending 0. */
+/** The shortest limit of all systems, without the final 0 byte. */
 const MAX_PATH_BYTES = 103;
 const NAME = 'workers.sock';
 
 export interface WorkerSocket {
-  /** Path to listen at; nothing is there. */
+  /** Path to listen on; no file exists there. */
   socket: string;
   remove(): Promise<void>;
 }
 
 /**
- * In the home, which others cannot enter and which covers it from operations; where its path is too long for a socket, in a
- * temporary folder of the same kind. A process that died leaves a socket behind: the owner of the home removes it here.
+ * Chooses the path of the socket: in the home, which other users cannot enter and which is hidden from operations; or, where that
+ * path is too long for a socket, in a temporary folder of the same kind. A process that died leaves a socket behind; it is removed
+ * here.
  */
 export async function workerSocket(home: Pick<Home, 'dir'>): Promise<WorkerSocket> {
   const inHome = join(home.dir, NAME);

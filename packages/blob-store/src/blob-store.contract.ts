@@ -11,7 +11,7 @@ const all = async (store: BlobStore, after?: string): Promise<ListedBlob[]> => {
   return found;
 };
 
-/** What every blob store promises (port.ts). `open` gives an empty one. */
+/** The contract of every blob store (port.ts). `open` creates an empty one. */
 export function describeBlobStore(
   name: string,
   open: () => Promise<{ store: BlobStore; close(): Promise<void> }>,
@@ -56,7 +56,7 @@ export function describeBlobStore(
       const put = () => store.put(Readable.from([Buffer.from('again')]));
       await put();
       const [first] = await all(store);
-      // Until the clock has moved on, however coarse it is.
+      // Repeats until the clock has moved on, however coarse it is.
       let renewed = first;
       while (renewed && first && renewed.modifiedMs <= first.modifiedMs) {
         await put();

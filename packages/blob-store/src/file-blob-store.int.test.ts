@@ -43,7 +43,7 @@ test('damaged content is never read to its end, nor a part of it', async () => {
   await expect(whole()).rejects.toMatchObject({ code: 'service_unavailable_error' });
   expect(Buffer.concat(read).length).toBeLessThan(content.length);
   await expect(range()).rejects.toMatchObject({ message: `Stored content ${digest} is damaged` });
-  // The file as it was, from a backup.
+  // The original file, as from a backup.
   content[299_999]! ^= 1;
   await writeFile(join(root, digest.slice(0, 2), digest), content);
   await whole();

@@ -11,8 +11,8 @@ import { spool } from './spool';
 import { damaged, verified } from './verified';
 
 /**
- * Blobs as files below `root` (a folder that all processes share): `<2 hex>/<digest>`, written to `incoming/` first.
- * A crash leaves at most a file in `incoming/`, which `sweep` of any process removes (lease.ts).
+ * Blobs as files below `root` (a folder that all processes share): `<2 hex>/<digest>`, written to `incoming/` first. A crash leaves
+ * at most a file in `incoming/`, which `sweep` of any process removes (lease.ts).
  */
 export function createFileBlobStore({ root }: { root: string }): BlobStore {
   const verifyOnce = createVerifier();
@@ -72,10 +72,13 @@ export function createFileBlobStore({ root }: { root: string }): BlobStore {
   };
 }
 
-/** Files that are remembered as whole: parts of one are read again and again. */
+/** Most files remembered as verified: parts of a file are read repeatedly. */
 const MOST_VERIFIED = 10_000;
 
-/** Reads a file through once, before a part of it is given; again when the file is another one. @throws AppError damaged */
+/**
+ * Returns a function that verifies a file once, before a part of it is read, and again when the file has changed. @throws AppError
+ * damaged
+ */
 function createVerifier(): (digest: string, file: FileHandle) => Promise<void> {
   const whole = new Map<string, string>();
   return async (digest, file) => {
@@ -99,7 +102,7 @@ function absent(error: NodeJS.ErrnoException): null {
 async function moveIntoPlace(draft: string, path: string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
-  // Over an equal file: same content, new time, and readers of the old one keep it.
+  // Replaces an equal file: same content, new time; readers of the old one keep it.
   const now = new Date(systemClock.now());
   await utimes(draft, now, now);
   await rename(draft, path);
@@ -115,7 +118,7 @@ async function foldersOf(root: string): Promise<string[]> {
   return ((await readdir(root).catch(absent)) ?? []).filter((name) => /^[0-9a-f]{2}$/.test(name)).sort();
 }
 
-/** In order, those that come after `after`. */
+/** Yields digests in order, only those behind `after`. */
 async function* digestsBelow(root: string, after: string): AsyncIterable<string> {
   for (const folder of await foldersOf(root)) {
     if (folder < after.slice(0, 2)) continue;
@@ -126,6 +129,6 @@ async function* digestsBelow(root: string, after: string): AsyncIterable<string>
 }
 
 function* listed(digest: string, found: { size: number; mtimeMs: number } | null): Iterable<ListedBlob> {
-  // Absent: deleted since the folder was read.
+  // Null: deleted since the folder was read.
   if (found) yield { digest, size: found.size, modifiedMs: Math.floor(found.mtimeMs) };
 }

@@ -37,7 +37,7 @@ onSmallDisks(__filename, () => {
           'There is no room left for the file store',
         );
         expect(await readdir(join(root, 'incoming'))).toEqual([]);
-        // What was there before is whole, and there is room again.
+        // Blobs stored before are intact, and there is space again.
         expect((await (await store.open(digest)).toArray()).length).toBeGreaterThan(0);
         expect(await failure(300_000)).toBeNull();
       },

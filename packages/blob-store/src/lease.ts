@@ -4,21 +4,21 @@ import { newId, systemClock } from '@baton/kernel';
 import { rm } from './remove';
 
 /**
- * Whose a temporary file is: its time is renewed while the process that writes it lives, so one that has an old time was
- * left by a process that died. That holds for any number of processes on any number of machines that share a folder, where
- * a process id would say nothing.
+ * Lease of a temporary file: the process that writes it renews its time, so a file with an old time was left by a process that
+ * died. This works for any number of processes on any number of machines that share a folder, where a process id would tell
+ * nothing.
  */
 const RENEW_MS = 10_000;
-/** Longer than a process is kept from its timers; with the sweeps' interval less than the minute that is promised. */
+/** Longer than timers of a process may be delayed; together with the interval of the sweeps less than the promised minute. */
 const STALE_MS = 40_000;
-/** How often processes look for what others have left. */
+/** Interval at which processes look for leftovers of others. */
 export const SWEEP_INTERVAL_MS = 15_000;
 
-/** Renews the time of `path` until the answer is called. */
+/** Renews the time of `path` until the returned function is called. */
 export function holdLease(path: string): () => void {
   const timer = setInterval(() => {
     const now = new Date(systemClock.now());
-    // One that is gone, or a disk that fails, shows where it is written.
+    // A missing file, or a disk that fails, is noticed where the file is written.
     utimes(path, now, now).catch(() => undefined);
   }, RENEW_MS);
   timer.unref();
@@ -26,8 +26,8 @@ export function holdLease(path: string): () => void {
 }
 
 /**
- * Removes those of `paths` that nobody renews any more. The time is that of the file system of `folder`: a file server may
- * have another than this machine.
+ * Removes those of `paths` whose time is not renewed any more. The time is that of the file system of `folder`: a file server may
+ * have another time than this machine.
  */
 export async function removeStale(folder: string, paths: readonly string[]): Promise<number> {
   if (paths.length === 0) return 0;
@@ -44,7 +44,7 @@ export async function removeStale(folder: string, paths: readonly string[]): Pro
 
 const isOurs = (uid: number): boolean => process.geteuid === undefined || uid === process.geteuid();
 
-/** What a file gets as its time that is written now; the clock of this machine where none can be written. */
+/** Returns the time that a file written now gets; the clock of this machine where no file can be written. */
 async function timeOf(folder: string): Promise<number> {
   const probe = join(folder, `baton-time-${newId()}`);
   try {

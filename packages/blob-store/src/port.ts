@@ -19,28 +19,28 @@ export interface StoredBlob {
 }
 
 export interface ListedBlob extends StoredBlob {
-  /** When it was last put, by the clock of the store, in ms. Putting the same content again renews it. */
+  /** Time of the last `put`, by the clock of the store, in ms. A repeated `put` of the same content renews it. */
   modifiedMs: number;
 }
 
-/** Files by their content. Storing is idempotent; a blob is there completely or not at all. */
+/** Files stored by their content. Storing is idempotent; a blob exists completely or not at all. */
 export interface BlobStore {
   /**
-   * Stores what `content` yields; memory use does not depend on its size. Nothing is left behind when it fails.
-   * @throws AppError payload_too_large_error beyond `maxBytes`; whatever `content` fails with.
+   * Stores the content of a stream; memory use does not depend on its size. Leaves nothing behind when it fails.
+   * @throws AppError payload_too_large_error beyond `maxBytes`; the error of `content` when `content` fails.
    */
   put(content: Readable, options?: { maxBytes?: number }): Promise<StoredBlob>;
   /**
-   * All of it, or the bytes of `range`, which must lie in it. Content that is no longer what was put fails with
-   * service_unavailable_error before its last byte. @throws AppError not_found_error.
+   * Opens the whole blob, or the bytes of `range`, which must lie in it. When the content has changed since it was put, the stream
+   * fails with service_unavailable_error before its last byte. @throws AppError not_found_error.
    */
   open(digest: string, range?: ByteRange): Promise<Readable>;
   stat(digest: string): Promise<BlobStat | null>;
-  /** Nothing happens when there is no such blob. */
+  /** Deletes a blob; does nothing when there is none. */
   delete(digest: string): Promise<void>;
-  /** All blobs by digest, those after `after` when it is given. */
+  /** Lists all blobs in the order of their digests; with `after`, only those behind it. */
   list(after?: string): AsyncIterable<ListedBlob>;
-  /** Removes what processes that died were putting, at most a minute after their death; answers how many. */
+  /** Removes unfinished files of processes that died, at most a minute after their death; returns their number. */
   sweep(): Promise<number>;
   /** @throws when the store cannot be used. */
   ping(): Promise<void>;
@@ -52,7 +52,7 @@ export function isDigest(text: string): boolean {
   return DIGEST.test(text);
 }
 
-/** Refuses anything else, so that no text of a caller becomes part of a path. */
+/** Refuses any other text, so that no text of a caller becomes part of a path. */
 export function checkDigest(digest: string): string {
   if (!isDigest(digest)) throw blobNotFound(digest);
   return digest;

@@ -26,9 +26,9 @@ export interface S3Options {
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** Before each digest in the keys, default `blobs/`. */
+  /** Prefix of each digest in the keys, default `blobs/`. */
   prefix?: string;
-  /** Whom to trust when the endpoint is https; absent: the system's authorities. */
+  /** Authorities to trust when the endpoint is https; absent: the system's authorities. */
   trust?: TlsSource | null | undefined;
   /** Longest wait for the head of an answer, default 30 s. */
   timeoutMs?: number;
@@ -47,8 +47,8 @@ interface Call {
 }
 
 /**
- * Blobs as objects of a bucket in any S3-compatible store. Uploads are spooled to a local temporary file first, because
- * name, length and signature need the digest; the single PUT then is atomic. A crash leaves only that temporary file.
+ * Blobs as objects of a bucket in any S3-compatible store. Uploads are first spooled to a local temporary file, because name,
+ * length and signature need the digest; then a single PUT is atomic. A crash leaves only the temporary file.
  */
 export function createS3BlobStore(options: S3Options): BlobStore {
   const send = createSender(options);
@@ -76,7 +76,7 @@ export function createS3BlobStore(options: S3Options): BlobStore {
       const content = answer.body
         ? Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])
         : Readable.from([]);
-      // A part cannot be checked without the whole; the store's own checksums stand for it.
+      // A part cannot be checked without the whole; the store's own checksums protect it.
       return range ? content : verified(content, digest);
     },
     stat: async (digest) => {
@@ -93,7 +93,7 @@ export function createS3BlobStore(options: S3Options): BlobStore {
       await answer.body?.cancel();
     },
     list: (after) => listAll(send, prefix, after),
-    // What is under way lies in a temporary folder, and the store shows no half object.
+    // Uploads under way are in a temporary folder, and the store shows no incomplete objects.
     sweep: async () => 0,
     ping: async () => {
       await expectOk(await send({ method: 'GET', path: '', query: { 'list-type': '2', 'max-keys': '1' } }));
@@ -121,13 +121,16 @@ function createSender(options: S3Options): Sender {
   };
 }
 
-/** Node's own fetch takes no authorities; the library that it is made of does. Renewed ones count for new connections. */
+/**
+ * Returns a fetch that trusts our authorities: Node's own fetch takes none, but the library below it does. Renewed ones apply to
+ * new connections.
+ */
 function fetchOf(trust: TlsSource | null | undefined): typeof fetch {
   if (!trust) return fetch;
   const open = () => new Agent({ connect: clientTls(trust) });
   let agent = open();
   trust.onChange(() => {
-    // What is under way ends on the old connections.
+    // Requests under way end on the old connections.
     void agent.close();
     agent = open();
   });
@@ -153,7 +156,7 @@ async function sendOnce(
   // Without a length the body would be sent in chunks, which S3 refuses.
   if (upload) headers.set('content-length', String(upload.size));
   const abort = new AbortController();
-  // Uploads and downloads may take long; what must come soon is the answer's head, counted from the end of an upload.
+  // Uploads and downloads may take long; only the head of the answer has a time limit, counted from the end of an upload.
   const timer = upload ? undefined : setTimeout(() => abort.abort(new Error('no answer in time')), timeoutMs);
   try {
     return await fetchNow(signed.url, {
@@ -210,7 +213,7 @@ async function* listAll(send: Sender, prefix: string, after = ''): AsyncIterable
   }
 }
 
-/** Text of an element; our keys, numbers and dates need no unescaping. */
+/** Returns the text of an element; our keys, numbers and dates need no unescaping. */
 function field(xml: string, name: string): string {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
 }

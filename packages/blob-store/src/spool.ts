@@ -7,7 +7,7 @@ import type { StoredBlob } from './port';
 import { rm } from './remove';
 
 /**
- * Writes `content` to the new file `path` and on to the disk, hashing on the way; removes the file when that fails.
+ * Writes `content` to the new file `path`, flushed to the disk, and computes its hash; removes the file when that fails.
  * @throws AppError payload_too_large_error as soon as `maxBytes` is exceeded; then `content` is destroyed.
  */
 export async function spool(
@@ -20,7 +20,7 @@ export async function spool(
   const file = await open(path, 'wx');
   const release = holdLease(path);
   try {
-    // Leaving the loop by a throw destroys the stream.
+    // A throw inside the loop destroys the stream.
     for await (const piece of content) {
       const bytes: Buffer = typeof piece === 'string' ? Buffer.from(piece) : piece;
       size += bytes.length;
@@ -29,7 +29,7 @@ export async function spool(
       await writeAll(file, bytes);
     }
     await file.sync();
-    // Some file systems tell only here that there was no room.
+    // Some file systems report a full disk only here.
     await file.close();
   } catch (error) {
     await file.close().catch(() => undefined);

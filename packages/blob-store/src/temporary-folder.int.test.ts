@@ -8,7 +8,7 @@ import { eventually } from '@baton/testkit';
 import { createFileBlobStore, sweepTemporaryFolders, withTemporaryFolder } from './index';
 import { rm } from './remove';
 
-/** Ages a file as if a process had died so long ago. */
+/** Sets the time of a file back, as if its process had died that long ago. */
 async function age(path: string, ms: number): Promise<void> {
   const then = new Date(Date.now() - ms);
   await utimes(path, then, then);
@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(root));
 
 test('what a killed process left is swept, what lives and what is not ours stays', async () => {
-  // A real process that makes a temporary folder as ours do, and is killed.
+  // A real process that makes a temporary folder like ours, and is killed.
   const child = spawn(process.execPath, [
     '-e',
     `const { mkdtempSync, writeFileSync } = require('node:fs');
@@ -37,7 +37,7 @@ test('what a killed process left is swept, what lives and what is not ours stays
   await age(join(root, 'someone-elses'), 3_600_000);
   await withTemporaryFolder(async (living) => {
     await writeFile(join(living, 'archive'), 'under way');
-    // Within the lease nothing is touched.
+    // Nothing is removed within the lease.
     expect(await sweepTemporaryFolders(root)).toBe(0);
     await age(String(folder), 41_000);
     expect(await sweepTemporaryFolders(root)).toBe(1);

@@ -5,7 +5,7 @@ import { holdLease, removeStale } from './lease';
 import { rm } from './remove';
 
 const PREFIX = 'baton-temporary-';
-/** Of releases before these folders had one name. */
+/** Prefixes of older releases, before these folders had one name. */
 const OLD_PREFIXES = ['baton-archive-', 'baton-snapshot-'];
 
 export interface TemporaryFolder {
@@ -14,8 +14,8 @@ export interface TemporaryFolder {
 }
 
 /**
- * A folder for large files that are under way, which nobody else may read. A crash leaves it to `sweepTemporaryFolders`
- * of any process on this machine.
+ * Makes a folder for large files in progress, which no other user may read. After a crash, `sweepTemporaryFolders` of any process
+ * on this machine removes it.
  */
 export async function makeTemporaryFolder(root = tmpdir()): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(root, PREFIX));
@@ -29,7 +29,7 @@ export async function makeTemporaryFolder(root = tmpdir()): Promise<TemporaryFol
   };
 }
 
-/** Runs `work` with a temporary folder of its own. */
+/** Runs `work` with its own temporary folder. */
 export async function withTemporaryFolder<T>(
   work: (folder: string) => Promise<T>,
   root?: string,
@@ -42,7 +42,7 @@ export async function withTemporaryFolder<T>(
   }
 }
 
-/** Removes the temporary folders that processes of this user left when they died; answers how many. */
+/** Removes the temporary folders that dead processes of this user left; returns their number. */
 export async function sweepTemporaryFolders(root = tmpdir()): Promise<number> {
   const names = await readdir(root).catch(() => []);
   const ours = names.filter((name) => [PREFIX, ...OLD_PREFIXES].some((prefix) => name.startsWith(prefix)));

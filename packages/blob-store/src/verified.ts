@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Readable, Transform } from 'node:stream';
 import { AppError } from '@baton/kernel';
 
-/** What the store has under the name is not what was put there: the disk lost it, or somebody changed it. */
+/** The error for stored content that differs from its digest: the disk lost it, or somebody changed it. */
 export function damaged(digest: string): AppError {
   return new AppError('service_unavailable_error', `Stored content ${digest} is damaged`, {
     kind: 'blob',
@@ -12,7 +12,7 @@ export function damaged(digest: string): AppError {
 }
 
 /**
- * The same bytes, of which the last ones come only when all of them are what `digest` names: a reader never sees the end of
+ * Returns the same bytes, but holds the last piece back until the whole content matches `digest`: a reader never sees the end of
  * damaged content. The stream fails with `damaged` instead.
  */
 export function verified(content: Readable, digest: string): Readable {

@@ -9,7 +9,7 @@ type Note = z.infer<typeof note>;
 const work = defineMessage('sample.work-arrived.v1', 'work', note);
 const fan = defineMessage('sample.all-told.v1', 'fanout', z.object({ text: z.string() }));
 
-/** What the brokers of the suite know: `work` goes to two consumers, neither of which has ever started. */
+/** The topology of the suite: `work` goes to two consumers, neither of which has ever started. */
 export const sampleTopology: Topology = [
   { message: work, queues: ['first', 'second'] },
   { message: fan, queues: [], subscribers: ['sample'] },
@@ -34,7 +34,7 @@ const envelope = <T>(type: MessageType<T>, payload: T): Envelope<T> => ({
   payload,
 });
 
-/** Everything that both adapters promise (port.ts). */
+/** The contract of both adapters (port.ts). */
 export function describeBroker(name: string, open: () => Promise<BrokerUnderTest>): void {
   describe(name, () => {
     let server: BrokerUnderTest;
@@ -54,7 +54,7 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
       await eventually(() => broker.ping(), { deadlineMs: 20_000 });
     }, 30_000);
     afterEach(async () => {
-      // What a test left in its queues must not reach the next one.
+      // Messages left in the queues must not reach the next test.
       await Promise.all(others.splice(0).map((one) => one.close()));
       const cleaner = server.connect();
       await drain(cleaner);
@@ -315,8 +315,14 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
       };
       await broker.consume(work, { queue: 'first', prefetch: 1, handler });
       const told: string[] = [];
-      await broker.subscribe(fan, (e) => void told.push(e.payload.text));
+      let gaps = 0;
+      await broker.subscribe(
+        fan,
+        (e) => void told.push(e.payload.text),
+        () => void gaps++,
+      );
       await signals.of('interrupted').wait();
+      expect(gaps).toBe(0);
       const restarted = server.restart();
       const published = (async () => {
         await restarted;
@@ -332,6 +338,7 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
         },
         { deadlineMs: 20_000 },
       );
+      expect(gaps).toBeGreaterThan(0);
     }, 90_000);
 
     test('refuses to publish inside a database transaction', async () => {
@@ -351,7 +358,7 @@ export function describeBroker(name: string, open: () => Promise<BrokerUnderTest
   });
 }
 
-/** Takes what is left in the queues of the suite. */
+/** Consumes all messages left in the queues of the suite. */
 async function drain(broker: Broker): Promise<void> {
   for (const parked of await broker.listParked()) await broker.replayParked(parked.id);
   let last = systemClock.monotonic();

@@ -2,14 +2,14 @@ import type { Envelope, MessageType } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import type { Topology, TopologyEntry } from './topology';
 
-/** Looks up what a topology says and checks messages against it. */
+/** Looks up entries of a topology and checks messages against them. */
 export interface Catalogue {
-  /** @throws AppError internal_server_error for an unknown type, an envelope that is none, or a payload that does not fit. */
+  /** @throws AppError internal_server_error for an unknown type, an invalid envelope, or a payload that does not fit its schema. */
   check(envelope: Envelope): TopologyEntry;
   entries: readonly TopologyEntry[];
   /** Null for a type that the topology does not know. */
   entryOf(type: string): TopologyEntry | null;
-  /** Adds a queue that the topology does not name; answers whether it was new. */
+  /** Adds a queue that the topology does not name; returns whether it was new. */
   addQueue(message: MessageType<unknown>, queue: string): boolean;
 }
 
@@ -24,7 +24,7 @@ export function createCatalogue(topology: Topology): Catalogue {
       const entry = byType.get(envelope.type);
       if (!entry)
         throw new AppError('internal_server_error', `no message type ${envelope.type} in the topology`);
-      // Who takes it would park it.
+      // Its consumer would park it.
       if (!isEnvelope(envelope as unknown))
         throw new AppError('internal_server_error', `a message of type ${envelope.type} is not an envelope`);
       const parsed = entry.message.schema.safeParse(envelope.payload);
@@ -48,8 +48,8 @@ export function createCatalogue(topology: Topology): Catalogue {
 }
 
 /**
- * The value that a delivery for `type` is the JSON of.
- * @throws AppError internal_server_error (not retryable): the same bytes are no JSON the next time either.
+ * Parses the JSON text of a delivery for `type`.
+ * @throws AppError internal_server_error (not retryable): the same bytes would fail the next time too.
  */
 export function readJson(type: string, text: string): unknown {
   try {
@@ -59,7 +59,7 @@ export function readJson(type: string, text: string): unknown {
   }
 }
 
-/** What handlers take for granted: names, and an instant. */
+/** Checks the fields that handlers rely on: names, and an instant. */
 function isEnvelope<T>(raw: unknown): raw is Envelope<T> {
   if (typeof raw !== 'object' || raw === null) return false;
   const { id, time, tenant } = raw as Record<string, unknown>;
@@ -68,8 +68,8 @@ function isEnvelope<T>(raw: unknown): raw is Envelope<T> {
 }
 
 /**
- * The envelope of a delivery for `message`, its payload checked; unknown fields pass.
- * @throws AppError internal_server_error (not retryable) when it is none.
+ * Returns the envelope of a delivery for `message`, with a checked payload; unknown fields pass.
+ * @throws AppError internal_server_error (not retryable) when the delivery is not such an envelope.
  */
 export function readEnvelope<T>(message: MessageType<T>, raw: unknown): Envelope<T> {
   if (!isEnvelope<T>(raw))

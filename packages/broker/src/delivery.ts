@@ -1,12 +1,12 @@
 import { isAppError } from '@baton/kernel';
 import { MAX_DELIVERIES } from './topology';
 
-/** What becomes of a message whose handler failed. */
+/** The next step for a message whose handler failed. */
 export type FailureDecision = { kind: 'retry'; delayMs: number } | { kind: 'park'; reason: string };
 
 /**
- * SQLSTATE of a value that the database refuses for what it is (no UUID, out of range, too large, missing, not one of a
- * few): the same message brings it again.
+ * SQLSTATEs of a value that the database refuses for its content (no UUID, out of range, too large, missing, not in an
+ * enumeration): the same message brings the same value again.
  */
 const DATA_FAULT = /^((22|54)[0-9A-Z]{3}|23502|23514)$/;
 
@@ -15,7 +15,10 @@ const isDataFault = (error: unknown): boolean => {
   return typeof code === 'string' && DATA_FAULT.test(code);
 };
 
-/** `attempts`: deliveries that have failed, this one included; `stepsMs`: see `retryStepsMs`. An error that is no AppError may be a passing fault. */
+/**
+ * Decides between retry and parking. `attempts`: failed deliveries, this one included; `stepsMs`: see `retryStepsMs`. An error that
+ * is not an AppError may be temporary.
+ */
 export function decideFailure(error: unknown, attempts: number, stepsMs: readonly number[]): FailureDecision {
   const text = error instanceof Error ? error.message : String(error);
   if (isAppError(error) && !error.entry.retryable) return { kind: 'park', reason: `${error.code}: ${text}` };

@@ -1,10 +1,10 @@
-/** Handlers at work, for an orderly end. */
+/** The running handlers, for an orderly shutdown. */
 export interface InFlight {
   /** Runs `work` with a signal that aborts when this delivery is given up. */
   run(work: (signal: AbortSignal) => Promise<void>): Promise<void>;
-  /** Gives up all that run now: their connection is gone. */
+  /** Aborts all running handlers: their connection is gone. */
   abortAll(reason: string): void;
-  /** Waits for them; after `graceMs` aborts and waits no longer. */
+  /** Waits for the running handlers; after `graceMs` it aborts them and stops waiting. */
   drain(graceMs: number): Promise<void>;
 }
 

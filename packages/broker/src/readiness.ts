@@ -1,11 +1,11 @@
 import { unavailable } from './unavailable';
 
-/** Whether a connection is there, for those who wait for it. */
+/** Whether a connection is ready, for callers that wait for it. */
 export interface Readiness {
-  /** @throws AppError service_unavailable_error when it is not there within `timeoutMs`, or never will be. */
+  /** Waits for the connection. @throws AppError service_unavailable_error when it is not ready within `timeoutMs`, or is closed. */
   wait(timeoutMs: number): Promise<void>;
   set(isReady: boolean): void;
-  /** For ever: whoever waits fails. */
+  /** Closes for ever: all waiting callers fail. */
   close(): void;
 }
 

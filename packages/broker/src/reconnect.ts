@@ -3,13 +3,13 @@ import { backoffMs, type Log } from '@baton/kernel';
 const DELAYS = { firstMs: 100, maxMs: 5_000, factor: 2, jitter: 0.3 };
 
 export interface Reconnect {
-  /** The connection is lost or was not made: opens it again, later each time. */
+  /** The connection is lost or could not be made: opens it again, with a longer delay each time. */
   later(reason: string): void;
   succeeded(): void;
   stop(): void;
 }
 
-/** Opens a connection again and again, for ever, until it is stopped. */
+/** Opens a connection again after each loss, for ever, until it is stopped. */
 export function createReconnect(log: Log, open: () => Promise<void>): Reconnect {
   let failures = 0;
   let isStopped = false;

@@ -1,50 +1,63 @@
 import {
   blueprintDeleted,
   blueprintRegistered,
+  catalogResourcesChanged,
   changeMade,
   configChanged,
   credentialsChanged,
   deploymentCreated,
   deploymentDeleted,
+  deploymentResourcesChanged,
+  deploymentUpdated,
   eventsAppended,
   executionAccepted,
   executionFinished,
   executionRequested,
+  executionResourcesChanged,
+  executionStatusChanged,
   firstTaskReady,
   groupDeploymentsCreated,
   type MessageType,
+  maintenanceChanged,
   managerServices,
   quotaChanged,
   taskReady,
   tasksCancelled,
   uploadEnded,
+  webhookInterestChanged,
 } from '@baton/contracts';
 
-/** One message type: who may send it, and the consumers whose queues exist before any of them has ever started. */
+/** One message type: its publishers, and the consumers whose queues exist before any of them has started. */
 export interface TopologyEntry {
   // biome-ignore lint/suspicious/noExplicitAny: one table for messages of all payloads.
   message: MessageType<any>;
   /**
-   * Queue names of `consume`; empty for fanout. A consumer that is missing here loses what was published before its
-   * first start; one that does not exist makes its queue grow for ever. A name begins with its service: see `serviceOfQueue`.
+   * Queue names of `consume`; empty for fanout. A consumer that is missing here loses the messages published before its first
+   * start; a name without a consumer makes its queue grow for ever. A name begins with its service: see `serviceOfQueue`.
    */
   queues: readonly string[];
-  /** Services that send it; absent: its owner alone, the first part of the type. */
+  /** Services that send it; absent: only its owner, the first part of the type. */
   publishers?: readonly string[];
-  /** Services that `subscribe` to it; only for fanout. */
+  /** Services that `subscribe` to the message; only for fanout. */
   subscribers?: readonly string[];
-  /** Consumers act on what it says, so it counts only with the seal of one of its publishers. Absent: nothing in it is believed. */
+  /**
+   * Consumers act on the content of the message, so it is accepted only with the seal of one of its publishers. Absent: no content
+   * of it is trusted.
+   */
   seal?: boolean;
-  /** What is believed, or who is asked instead. */
+  /** The content that consumers trust, or the service that they query instead. */
   why?: string;
 }
 
 export type Topology = readonly TopologyEntry[];
 
-/** Services that have an outbox: each tells of the changes that were made through it. */
+/** Services with an outbox: each reports the changes that were made through it. */
 const changers = ['identity', 'catalog', 'deployments', 'executions', 'secrets', 'cluster-status'];
 
-/** Everything that travels. A new message or consumer begins here. */
+/** The queue whose facts become events of webhooks. */
+const WEBHOOKS = 'cluster-status-webhooks';
+
+/** All messages. A new message or consumer begins here. */
 export const topology: Topology = [
   {
     message: executionAccepted,
@@ -76,16 +89,34 @@ export const topology: Topology = [
     seal: true,
     why: 'executions ends what waits for it, and deployments that are being deleted',
   },
-  { message: deploymentCreated, queues: ['executions'], seal: true, why: 'executions records what it says' },
   {
-    message: groupDeploymentsCreated,
-    queues: ['executions'],
+    message: deploymentCreated,
+    queues: ['executions', WEBHOOKS],
     seal: true,
     why: 'executions records what it says',
   },
   {
+    message: groupDeploymentsCreated,
+    queues: ['executions', WEBHOOKS],
+    seal: true,
+    why: 'executions records what it says',
+  },
+  { message: deploymentUpdated, queues: [WEBHOOKS], seal: true, why: 'webhooks tell it to other systems' },
+  {
+    message: executionStatusChanged,
+    queues: [WEBHOOKS],
+    seal: true,
+    why: 'webhooks tell it to other systems',
+  },
+  {
+    message: webhookInterestChanged,
+    queues: ['executions-webhooks'],
+    seal: true,
+    why: 'executions reports, or not, what moves in the tenant',
+  },
+  {
     message: deploymentDeleted,
-    queues: ['executions', 'catalog'],
+    queues: ['executions', 'catalog', WEBHOOKS],
     seal: true,
     why: 'logs, schedules and files of the deployment are deleted',
   },
@@ -93,8 +124,15 @@ export const topology: Topology = [
     message: eventsAppended,
     queues: [],
     subscribers: ['executions'],
-    why: 'event streams read their events from the table',
+    why: 'event streams and streams of changes read what has moved from the table',
   },
+  ...[executionResourcesChanged, deploymentResourcesChanged, catalogResourcesChanged].map((message) => ({
+    message,
+    queues: [],
+    subscribers: ['executions'],
+    seal: true,
+    why: 'streams of changes show it to those whom it says may see it',
+  })),
   {
     message: tasksCancelled,
     queues: [],
@@ -102,8 +140,18 @@ export const topology: Topology = [
     why: 'a worker that holds one of them asks executions by a heartbeat, whose answer decides',
   },
   { message: blueprintRegistered, queues: [], why: 'nobody listens' },
-  { message: uploadEnded, queues: ['executions'], seal: true, why: 'executions records what it says' },
-  { message: blueprintDeleted, queues: ['executions'], seal: true, why: 'an execution is deleted' },
+  {
+    message: uploadEnded,
+    queues: ['executions', WEBHOOKS],
+    seal: true,
+    why: 'executions records what it says',
+  },
+  {
+    message: blueprintDeleted,
+    queues: ['executions', WEBHOOKS],
+    seal: true,
+    why: 'an execution is deleted',
+  },
   {
     message: credentialsChanged,
     queues: [],
@@ -130,6 +178,12 @@ export const topology: Topology = [
     subscribers: ['identity', 'gateway', 'executions'],
     why: 'the scope is read again from cluster-status',
   },
+  {
+    message: maintenanceChanged,
+    queues: [],
+    subscribers: ['gateway'],
+    why: 'every gateway asks cluster-status for the state, not only the one that forwarded the change',
+  },
 ];
 
 /** The services that may send a message. */
@@ -139,7 +193,10 @@ export function publishersOf(entry: TopologyEntry): readonly string[] {
 
 const services: readonly string[] = [...managerServices, 'worker'];
 
-/** The service that consumes a queue: the one that the name begins with; a name of none is a service of its own. */
+/**
+ * Returns the service that consumes a queue: the service with whose name the queue's name begins. Another name counts as a service
+ * itself.
+ */
 export function serviceOfQueue(queue: string): string {
   return services.find((service) => queue === service || queue.startsWith(`${service}-`)) ?? queue;
 }

@@ -1,14 +1,14 @@
 import { eventually } from '@baton/testkit';
 import type { Cache } from './index';
 
-/** One kind of cache; `connect` gives a further client of the same memory, where there can be one. */
+/** One kind of cache; `connect` returns a further client of the same cache, where there can be one. */
 export interface CacheUnderTest {
   cache: Cache;
   connect(): Cache;
   close(): Promise<void>;
 }
 
-/** What every cache promises (port.ts). */
+/** The contract of every cache (port.ts). */
 export function describeCache(name: string, open: () => Promise<CacheUnderTest>): void {
   describe(name, () => {
     let server: CacheUnderTest;
@@ -41,7 +41,7 @@ export function describeCache(name: string, open: () => Promise<CacheUnderTest>)
       const counts = await Promise.all(Array.from({ length: 50 }, () => cache.increment('count', 60_000)));
       expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
       expect(await cache.increment('window', 150)).toBe(1);
-      // Increments go on all the time: a window that moved with them would never end.
+      // Increments go on all the time: a window that they extended would never end.
       let highest = 1;
       await eventually(async () => {
         const value = await cache.increment('window', 150);

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Cache } from './port';
 
 export interface LocalCacheOptions {
-  /** Entries kept, the least recently used go first. Default 50,000. */
+  /** Most entries; the least recently used are dropped first. Default 50,000. */
   maxEntries?: number;
 }
 
@@ -25,7 +25,7 @@ export function createLocalCache(options: LocalCacheOptions = {}): Cache {
       return value;
     },
     publish: async (channel, text) => {
-      // After the caller's turn, as it would be from a server.
+      // After the caller's turn of the event loop, as with a server.
       queueMicrotask(() => {
         for (const receive of [...(channels.get(channel) ?? [])]) receive(text);
       });

@@ -6,9 +6,9 @@ import type { Cache } from './port';
 export interface RedisCacheOptions {
   url: string;
   log: Log;
-  /** Whom to trust when `url` is `rediss:`; absent: the system's authorities. */
+  /** Authorities to trust when `url` is `rediss:`; absent: the system's authorities. */
   trust?: TlsSource | null | undefined;
-  /** Before every key and channel. */
+  /** Prefix of every key and channel. */
   prefix: string;
   /** Longest wait for one answer before it counts as a miss, default 500 ms. */
   timeoutMs?: number;
@@ -17,10 +17,10 @@ export interface RedisCacheOptions {
 const RECONNECT = { firstMs: 50, maxMs: 5_000, factor: 2, jitter: 0.3 };
 const PING_MS = 2_000;
 
-/** The cache in Redis. While the server is away reads miss, writes vanish and counters answer 0; it reconnects for ever. */
+/** The cache in Redis. While the server is away, reads miss, writes are dropped and counters return 0; it reconnects for ever. */
 export function createRedisCache(options: RedisCacheOptions): Cache {
   const { log, prefix } = options;
-  // No queue while disconnected: a miss now is worth more than an answer later.
+  // No queue while disconnected: a miss now is better than an answer later.
   const redis = connect(options, { enableOfflineQueue: false, commandTimeout: options.timeoutMs ?? 500 });
   const subscriptions = createSubscriptions(options);
 
@@ -60,7 +60,7 @@ export function createRedisCache(options: RedisCacheOptions): Cache {
   };
 }
 
-/** Subscriptions on a connection of their own, made with the first one; they come back after a loss. */
+/** Subscriptions on a separate connection, opened with the first one; they are restored after a loss. */
 function createSubscriptions(options: RedisCacheOptions): { subscribe: Cache['subscribe']; close(): void } {
   const receivers = new Map<string, Set<(text: string) => void>>();
   let subscriber: Redis | undefined;
@@ -83,7 +83,7 @@ function createSubscriptions(options: RedisCacheOptions): { subscribe: Cache['su
         set.delete(mine);
         if (set.size > 0 || receivers.get(name) !== set) return;
         receivers.delete(name);
-        // Failing, the server goes on sending what nobody reads.
+        // When this fails, the server goes on sending messages that have no receiver.
         await listen()
           .unsubscribe(name)
           .catch(() => undefined);
@@ -119,7 +119,7 @@ function connect(
   return redis;
 }
 
-/** The time to live starts with the counter: a later increment does not prolong it. */
+/** The time to live starts with the counter: a later increment does not extend it. */
 async function increment(redis: Redis, key: string, ttlMs: number): Promise<number> {
   const answers = await redis.multi().set(key, 0, 'PX', ttlMs, 'NX').incr(key).exec();
   return Number(answers?.[1]?.[1] ?? 0);

@@ -1,7 +1,7 @@
 /**
- * Who may do what in Redis: the services that use it, each its own keys and commands and nothing else. Written into
- * docker-compose.yml and k8s/overlays/dev; a server of one's own gets the same users (`ACL SETUSER <name> on ><password>
- * <rules>`) and `ACL SETUSER default off`. Keys begin with BATON_NAMESPACE, default `baton`.
+ * The Redis users: each service that uses Redis has only its own keys and commands. They are written into docker-compose.yml and
+ * k8s/overlays/dev. A separate server gets the same users (`ACL SETUSER <name> on ><password> <rules>`) and `ACL SETUSER default
+ * off`. Keys begin with BATON_NAMESPACE, default `baton`.
  */
 export const redisUsers = {
   gateway: {

@@ -3,8 +3,8 @@ import type { Clock, Log } from '@baton/kernel';
 import type { Cache } from './port';
 
 /**
- * Texts in a cache that others can write to as well: what is read back is what one with `key` has put under that name, and
- * not longer than he meant it to live. Everything else is a miss.
+ * Authenticated texts in a cache to which others can write as well. A text that is read back was put under that name by a holder of
+ * `key`, and has not outlived its time to live. All other entries count as a miss.
  */
 export interface SealedTexts {
   get(name: string): Promise<string | null>;
@@ -14,7 +14,7 @@ export interface SealedTexts {
 
 export function createSealedTexts(deps: {
   cache: Pick<Cache, 'get' | 'set'>;
-  /** Known to the replicas that share the texts and to nobody else; asked for once it answers. */
+  /** Returns the secret that only the replicas that share the texts know; called until it has returned once. */
   key: () => Promise<Buffer>;
   clock: Pick<Clock, 'now'>;
   log: Log;

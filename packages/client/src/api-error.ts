@@ -1,8 +1,8 @@
-/** An answer of the API that is no success. */
+/** An answer of the API that is not a success. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
-    /** `error_code` of the body; `http_<status>` when the answer was none of the API's (a proxy in between). */
+    /** `error_code` of the body; `http_<status>` when the answer did not come from the API (but from a proxy in between). */
     readonly errorCode: string,
     message: string,
     /** Further keys of the body: field, expected, nearest, diagnostics, ... */

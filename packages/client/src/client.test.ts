@@ -224,6 +224,27 @@ test('events go on after a lost connection from where they were; a refusal ends 
   await expect(client.events(stream, {}).next()).rejects.toMatchObject({ status: 404 });
 });
 
+test('a stream of changes is resumed by itself, and says when something was missed', async () => {
+  const asked: (string | undefined)[] = [];
+  answer = (request, response) => {
+    asked.push(request.headers['last-event-id'] as string | undefined);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (asked.length === 1) {
+      const change = JSON.stringify({ kind: 'deployments', id: 'd', operation: 'changed' });
+      response.end(
+        `id: e-1\nevent: ready\ndata: {}\n\n: alive\n\nid: e-2\nevent: change\ndata: ${change}\n\n`,
+      );
+    } else response.end('id: f-7\nevent: reset\ndata: {}\n\nid: f-7\nevent: ready\ndata: {}\n\n');
+  };
+  const got: string[] = [];
+  for await (const event of client.events('streamChanges', { kinds: 'deployments' })) {
+    got.push(`${event.id} ${event.event}`);
+    if (got.length === 5) break;
+  }
+  expect(got).toEqual(['e-1 ready', 'e-2 change', 'f-7 reset', 'f-7 ready', 'f-7 reset']);
+  expect(asked).toEqual([undefined, 'e-2', 'f-7']);
+});
+
 test('a caller may stop waiting for events', async () => {
   answer = (_q, response) =>
     void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');

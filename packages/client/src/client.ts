@@ -1,4 +1,4 @@
-/** The API, typed by its route contracts. Works in Node and in browsers. */
+/** A client of the API, typed by its route contracts. Works in Node and in browsers. */
 import type { RouteContract } from '@baton/contracts';
 import { type EventOptions, readEvents, type ServerEvent } from './event-reader';
 import { type AnswerOf, contractOf, type ItemOf, type OperationArgs, type OperationId } from './operations';
@@ -22,50 +22,55 @@ export type UploadContent =
 export interface Download {
   body: ReadableStream<Uint8Array>;
   filename: string | null;
-  /** Bytes, when the server said. */
+  /** Length in bytes, when the server sent it. */
   length: number | null;
   contentType: string;
 }
 
-/** Operations are named by their ids in the OpenAPI document, or given as contracts. */
-export interface Client {
-  /** One JSON call; GETs and calls with an idempotency key are repeated when the connection breaks. @throws ApiError */
+/** A client whose operations are named by their ids in the OpenAPI document. */
+export interface OperationClient {
+  /** Makes one JSON call; GETs and calls with an idempotency key are retried when the connection breaks. @throws ApiError */
   call<const Id extends OperationId>(
     operation: Id,
     ...args: ArgsTuple<OperationArgs<Id>>
   ): Promise<AnswerOf<Id>>;
-  call<const C extends RouteContract>(route: C, ...args: ArgsTuple<CallArgs<C>>): Promise<ResponseOf<C>>;
   /** Sends an archive; a stream (for example fs.createReadStream) is not held in memory. @throws ApiError */
   upload<const Id extends OperationId>(
     operation: Id,
     args: Omit<OperationArgs<Id>, 'body'> & Upload,
   ): Promise<AnswerOf<Id>>;
-  upload<const C extends RouteContract>(
-    route: C,
-    args: Omit<CallArgs<C>, 'body'> & Upload,
-  ): Promise<ResponseOf<C>>;
   /** @throws ApiError */
   download<const Id extends OperationId>(
     operation: Id,
     ...args: ArgsTuple<OperationArgs<Id>>
   ): Promise<Download>;
-  download<const C extends RouteContract>(route: C, ...args: ArgsTuple<CallArgs<C>>): Promise<Download>;
-  /** Every item of a list, page by page. @throws ApiError */
+  /** Yields every item of a list, page by page. @throws ApiError */
   all<const Id extends OperationId>(
     operation: Id,
     ...args: ArgsTuple<OperationArgs<Id> & { pageSize?: number }>
   ): AsyncGenerator<ItemOf<Id>>;
+  /** Yields server-sent events; reconnects by itself after a lost connection. @throws ApiError */
+  events(operation: OperationId, query: Query, o?: StreamOptions): AsyncGenerator<ServerEvent>;
+}
+
+/** The same calls with route contracts in place of ids. */
+interface ContractClient {
+  call<const C extends RouteContract>(route: C, ...args: ArgsTuple<CallArgs<C>>): Promise<ResponseOf<C>>;
+  upload<const C extends RouteContract>(
+    route: C,
+    args: Omit<CallArgs<C>, 'body'> & Upload,
+  ): Promise<ResponseOf<C>>;
+  download<const C extends RouteContract>(route: C, ...args: ArgsTuple<CallArgs<C>>): Promise<Download>;
   all<const C extends RouteContract>(
     route: C,
     ...args: ArgsTuple<CallArgs<C> & { pageSize?: number }>
   ): AsyncGenerator<ResponseOf<C> extends { items: (infer T)[] } ? T : any>;
-  /** Server-sent events, resumed by themselves after a lost connection. @throws ApiError */
-  events(
-    route: RouteContract | OperationId,
-    query: Query,
-    o?: EventOptions & { params?: Record<string, string> },
-  ): AsyncGenerator<ServerEvent>;
+  events(route: RouteContract, query: Query, o?: StreamOptions): AsyncGenerator<ServerEvent>;
 }
+
+export type Client = OperationClient & ContractClient;
+
+type StreamOptions = EventOptions & { params?: Record<string, string> };
 
 interface Upload {
   content?: UploadContent;
@@ -123,7 +128,7 @@ function exchangeOf(o: ClientOptions, operation: RouteContract | string, args: A
   };
 }
 
-/** A client of one manager as one user. */
+/** Creates a client of one manager, for one user. */
 export function createClient(o: ClientOptions): Client {
   const send = createSender(o);
   const call = async (route: RouteContract | string, args: AnyArgs = {}): Promise<any> =>
@@ -151,7 +156,7 @@ export function createClient(o: ClientOptions): Client {
       const exchange = exchangeOf(o, route, rest);
       if (!(content instanceof FormData))
         exchange.headers['content-type'] = contentType ?? 'application/octet-stream';
-      // A stream can be read once only.
+      // A stream can be read only once.
       const isRepeatable =
         exchange.isRepeatable &&
         (content === undefined || content instanceof Blob || content instanceof Uint8Array);
@@ -167,14 +172,10 @@ export function createClient(o: ClientOptions): Client {
         contentType: response.headers.get('content-type') ?? '',
       };
     },
-    events(
-      route: RouteContract | string,
-      query: Query,
-      options: EventOptions & { params?: Record<string, string> } = {},
-    ) {
+    events(route: RouteContract | string, query: Query, options: StreamOptions = {}) {
       const exchange = exchangeOf(o, route, { query, params: options.params });
       const open = (headers: Record<string, string>, signal: AbortSignal): Promise<Response> =>
-        // A stream has no time limit; its silence has.
+        // A stream has no time limit; only its silence is limited.
         send({
           ...exchange,
           headers: { accept: 'text/event-stream', ...headers },

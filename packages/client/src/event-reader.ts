@@ -1,4 +1,4 @@
-/** Server-sent events that outlast connections: resumed with Last-Event-ID, nothing twice, nothing missed. */
+/** Server-sent events across lost connections: resumed with Last-Event-ID, so that no event is repeated or missed. */
 import { backoffMs } from '@baton/kernel';
 import { createParser } from 'eventsource-parser';
 import { ApiError } from './api-error';
@@ -8,7 +8,7 @@ export interface ServerEvent {
   id: string | null;
   /** `message` when the server named none. */
   event: string;
-  /** Parsed JSON; the text itself where it is none. */
+  /** Parsed JSON; the text itself where it is not JSON. */
   data: any;
 }
 
@@ -16,7 +16,7 @@ export interface EventOptions {
   /** Continue after this event. */
   lastEventId?: string;
   signal?: AbortSignal;
-  /** Without a byte for so long the connection counts as lost; the server sends a heartbeat each 15 s. Default 45 s. */
+  /** A connection without a byte for this long counts as lost; the server sends a heartbeat each 15 s. Default 45 s. */
   silenceMs?: number;
 }
 
@@ -32,7 +32,17 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Events of one connection; ends or throws when that ends or falls silent. */
+/** Yields the received pieces; not every browser can iterate a stream. The stream is cancelled when the caller stops. */
+async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Yields the events of one connection; ends or throws when the connection ends or falls silent. */
 async function* readOnce(
   response: Response,
   silenceMs: number,
@@ -45,7 +55,7 @@ async function* readOnce(
   const decoder = new TextDecoder();
   let timer = setTimeout(() => cut.abort(), silenceMs);
   try {
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of piecesOf(response.body!)) {
       clearTimeout(timer);
       timer = setTimeout(() => cut.abort(), silenceMs);
       parser.feed(decoder.decode(chunk, { stream: true }));
@@ -56,13 +66,13 @@ async function* readOnce(
   }
 }
 
-/** A refusal that a repetition will not change. */
+/** Whether a retry cannot change the refusal. */
 function isFinal(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500 && error.status !== 429;
 }
 
 /**
- * Events until the caller stops, `signal` aborts (a normal end) or the server answers 204 (no more).
+ * Yields events until the caller stops, `signal` aborts (a normal end) or the server answers 204 (no more events).
  * @throws ApiError when the stream is refused (4xx).
  */
 export async function* readEvents(open: OpenStream, o: EventOptions = {}): AsyncGenerator<ServerEvent> {

@@ -3,5 +3,5 @@ export { type Client, createClient, type Download, type UploadContent } from './
 export type { EventOptions, ServerEvent } from './event-reader';
 export type { AnswerOf, ItemOf, OperationArgs, OperationId, QueryOf } from './operations';
 export type { Operations, Schemas } from './operations.gen';
-export type { CallArgs, Query, QueryValue, ResponseOf } from './request-parts';
+export type { ArgsTuple, CallArgs, Query, QueryValue, ResponseOf } from './request-parts';
 export type { ClientOptions } from './transport';

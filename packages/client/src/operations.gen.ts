@@ -3,39 +3,55 @@
 export interface Schemas {
   Agent: { id: string; host_id: string | null; ip: string | null; install_method: string | null; system: string | null; version: string | null; node: string; deployment: string; state: string; tenant_name: string; created_at: string; created_by: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; name: string; node_instance_id: string; updated_at: string | null; rabbitmq_username: null; rabbitmq_password: null; rabbitmq_exchange: string | null };
   AuditEntry: { id: number; ref_table: string; ref_id: string; ref_identifier: Record<string, unknown>; operation: "create" | "update" | "delete"; creator_name: string; execution_id: string | null; created_at: string; request_id: string; chain: string };
-  Blueprint: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; description: string | null; main_file_name: string; plan: Record<string, unknown> | null; requirements: Record<string, unknown> | null; updated_at: string; is_hidden: boolean; state: "pending" | "uploading" | "extracting" | "parsing" | "uploaded" | "failed_uploading" | "failed_extracting" | "failed_parsing" | "failed_extracting_to_file_server" | "invalid" | "validating"; error: string | null; error_traceback: string | null; labels: ({ key: string; value: string; created_at: string; creator_id: number; created_by?: string })[]; upload_execution: Record<string, unknown> | null };
+  Blueprint: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; description: string | null; main_file_name: string; plan: Record<string, unknown> | null; requirements: Record<string, unknown> | null; updated_at: string; is_hidden: boolean; state: "pending" | "uploading" | "extracting" | "parsing" | "uploaded" | "failed_uploading" | "failed_extracting" | "failed_parsing" | "failed_extracting_to_file_server" | "invalid" | "validating"; error: string | null; error_traceback: string | null; labels: ({ key: string; value: string; created_at: string; creator_id: number; created_by?: string })[]; upload_execution: Record<string, unknown> | null; has_icon: boolean };
   BlueprintV21: { id: string; description: string | null; main_file_name: string; plan: Record<string, unknown> | null; created_at: string; updated_at: string };
   ClusterStatus: { status: "OK" | "Degraded" | "Fail"; services: Record<string, { status: string; is_external: boolean; nodes: Record<string, Record<string, unknown>> }> };
   ConfigItem: { name: string; value: unknown; scope: string; schema: Record<string, unknown> | null; is_editable: boolean; admin_only: boolean; updated_at: string | null; updater_name: string | null };
   Deployment: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; blueprint_id: string | null; description: string | null; display_name: string; inputs: Record<string, unknown>; outputs: Record<string, unknown>; capabilities: Record<string, unknown>; groups: Record<string, unknown>; scaling_groups: Record<string, unknown>; policy_types: Record<string, unknown>; policy_triggers: Record<string, unknown>; permalink: null; workflows: (Schemas["DeploymentWorkflow"] | Schemas["HiddenWorkflow"])[]; updated_at: string; site_name: string | null; labels: ({ key: string; value: string; created_at: string; creator_id: number; created_by?: string })[]; runtime_only_evaluation: boolean; resource_tags: Record<string, unknown>; environment_type: string; installation_status: "active" | "inactive"; deployment_status: "good" | "in_progress" | "requires_attention"; sub_services_status: "good" | "in_progress" | "requires_attention" | null; sub_environments_status: "good" | "in_progress" | "requires_attention" | null; sub_services_count: number; sub_environments_count: number; latest_execution: string | null; latest_execution_status: "in_progress" | "completed" | "failed" | "cancelled" | null; latest_execution_workflow_id: string | null; latest_execution_total_operations: number; latest_execution_finished_operations: number; create_execution: string | null; deployment_groups: (string)[]; drifted_instances: number; unavailable_instances: number; has_sub_deployments: boolean; workdir_zip: string | null };
+  DeploymentDrift: { deployment_id: string; total: number; instances: ({ id: string; node_id: string; index: number; state: string; findings: (Schemas["DriftFinding"])[] })[] };
   DeploymentFilter: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; value: ({ key: string; values: (string)[]; operator: string; type: string })[]; labels_filter_rules: ({ key: string; values: (string)[]; operator: string; type: string })[]; attrs_filter_rules: ({ key: string; values: (string)[]; operator: string; type: string })[]; updated_at: string; is_system_filter: boolean };
   DeploymentGroup: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; description: string | null; default_blueprint_id: string | null; default_inputs: Record<string, unknown> | null; creation_counter: number; deployment_ids: (string)[] | null; labels: ({ key: string; value: string; created_at: string; creator_id: number; created_by?: string })[] | null };
+  DeploymentImpact: { deployment_id: string; can_delete: boolean; is_whole: boolean; deployments: (string)[]; total_deployments: number; blockers: ({ kind: "dependent" | "execution" | "node_instance"; id: string; reason: string; deployment_id: string })[]; dependents: ({ deployment_id: string; of: string; is_external: boolean; reason: string })[]; running_executions: ({ id: string; workflow_id: string; status: string; deployment_id: string })[]; schedules: number; groups: (string)[]; live_instances: number };
   DeploymentModification: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; deployment_id: string; context: unknown; modified_nodes: Record<string, unknown>; status: "started" | "finished" | "rolledback"; ended_at: string | null; node_instances: { added_and_related: (Record<string, unknown>)[]; removed_and_related: (Record<string, unknown>)[]; before_modification: (Record<string, unknown>)[]; before_rollback: (Record<string, unknown>)[] } };
+  DeploymentTopology: { deployment_id: string; version: string; nodes: (Schemas["TopologyNode"])[]; edges: (Schemas["TopologyEdge"])[]; types: Record<string, (string)[]>; groups: ({ id: string; members: (string)[] })[] };
   DeploymentUpdate: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; deployment_id: string; state: "updating" | "successful" | "failed"; execution_id: string | null; old_blueprint_id: string | null; new_blueprint_id: string | null; old_inputs: Record<string, unknown>; new_inputs: Record<string, unknown>; runtime_only_evaluation: boolean; keep_old_deployment_dependencies: boolean; deployment_plan: Record<string, unknown> | null; deployment_update_nodes: (Record<string, unknown>)[] | null; deployment_update_node_instances: Record<string, unknown> | null; deployment_update_deployment: Record<string, unknown> | null; modified_entity_ids: Record<string, unknown> | null; central_plugins_to_install: (Record<string, unknown>)[] | null; central_plugins_to_uninstall: (Record<string, unknown>)[] | null; steps: ({ id: string; action: "add" | "remove" | "modify"; entity_type: string; entity_id: (string)[]; topology_order: number })[]; recursive_dependencies: unknown; schedules_to_create: unknown; schedules_to_delete: unknown; labels_to_create: (Record<string, unknown>)[] | null };
+  DeploymentUpdateChange: { action: "add" | "remove" | "modify"; entity_type: string; node_id: string | null; path: (string)[]; before: unknown; after: unknown; effect: "install" | "uninstall" | "establish" | "unlink" | "check" | "update" | "reinstall" | "none" | "refused" };
   DeploymentWorkflow: { name: string; plugin: string | null; operation: string | null; parameters: Record<string, unknown>; is_cascading: boolean; is_available: boolean; availability_rules: Record<string, unknown> | null };
   DoctorFinding: { check: string; id: string; about: string; repair: string; is_repaired: boolean; error: string | null };
+  DriftFinding: { of: "instance" | "source_of_relationship" | "target_of_relationship"; other_instance_id: string | null; is_check_failed: boolean; checked_at: string | null; task: string | null; result: unknown; changes: ({ path: (string)[]; expected: unknown; actual: unknown })[] };
   Error: { message: string; error_code: string; server_traceback?: string | null };
+  ExchangedToken: { access_token: string; issued_token_type: "urn:ietf:params:oauth:token-type:access_token"; token_type: "N_A"; expires_in: number };
   ExecutionGroup: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; workflow_id: string; deployment_group_id: string | null; concurrency: number; execution_ids: (string)[] | null; status: "pending" | "started" | "terminated" | "failed" | "cancelled" | "cancelling" | "force_cancelling" | "kill_cancelling" | "queued" | "scheduled" | null };
   ExportedSecret: { key: string; value: string; visibility: "private" | "tenant" | "global"; tenant_name: string; is_hidden_value: boolean; encrypted: boolean; provider: string | null; provider_options: unknown; creator?: string; created_at?: string; updated_at?: string };
   Filter: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; value: ({ key: string; values: (string)[]; operator: string; type: "label" | "attribute" })[]; labels_filter_rules: ({ key: string; values: (string)[]; operator: string; type: "label" | "attribute" })[]; attrs_filter_rules: ({ key: string; values: (string)[]; operator: string; type: "label" | "attribute" })[]; updated_at: string; is_system_filter: boolean };
   FilterCreate: { filter_rules: unknown; visibility?: "private" | "tenant" | "global"; created_at?: string; created_by?: string };
   FilterUpdate: { filter_rules?: unknown; visibility?: "private" | "tenant" | "global" };
   HiddenWorkflow: { name: null; plugin: null; operation: null; parameters: null; is_cascading: null; is_available: null; availability_rules: null };
+  IdentityProvider: { id: string; type: "oidc"; name: string; issuer: string; client_id: string; has_client_secret: boolean; scopes: (string)[]; parameters: Record<string, string>; claims: { username: string; groups: string; strip_suffix: string | null }; mapping: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision: "jit" | "preexisting"; ca_certificate: string | null; is_enabled: boolean; users: number; created_at: string };
+  IdentityProviderChange: { name?: string; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean };
+  IdentityProviderTest: { ok: boolean; step: "address" | "discovery" | "keys" | "client" | "done"; message: string; warnings: (string)[] };
   InterDeploymentDependency: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; dependency_creator: string; source_deployment_id: string | null; target_deployment_id: string | null; target_deployment_func: unknown; external_source: Record<string, unknown> | null; external_target: Record<string, unknown> | null };
   License: { id: string; customer_id: string; expiration_date: string | null; license_edition: string | null; trial: boolean; cloudify_version: string | null; capabilities: (string)[] | null; expired: boolean };
   LogBundle: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; status: "creating" | "created" | "failed"; error: string };
+  LoginProvider: { id: string; name: string; type: "oidc" };
   Maintenance: { status: "deactivated" | "activating" | "activated"; activated_at: string; activation_requested_at: string; remaining_executions: ({ id: string; status: string; deployment_id: string | null; workflow_id: string } | ({ id: string; status: string; deployment_id: string | null; workflow_id: string })[])[] | null; requested_by: string };
   ManagerStatus: { status: string; services: Record<string, { status: string; is_remote: boolean; extra_info: Record<string, unknown> }> };
+  NewIdentityProvider: { type: "oidc"; name?: string; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean };
+  NewSavedView: { screen: string; query: string; is_shared?: boolean };
+  NewServiceAccount: { name: string; description?: string; role?: string; tenants?: ({ name: string; role: string })[]; trust?: ({ issuer: string; audience: string; subject: string; ca_certificate?: string | null })[] };
   NewUser: { username: string; password: string; role?: string; is_prehashed?: boolean | string; created_at?: string; first_login_at?: string | null; last_login_at?: string | null };
   Node: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; deployment_id: string; deployment_display_name: string; blueprint_id: string | null; type: string; type_hierarchy: (string)[]; host_id: string | null; properties: Record<string, unknown>; operations: Record<string, unknown>; plugins: (Record<string, unknown>)[]; plugins_to_install: (Record<string, unknown>)[] | null; relationships: (Record<string, unknown>)[]; number_of_instances: number; planned_number_of_instances: number; deploy_number_of_instances: number; min_number_of_instances: number; max_number_of_instances: number; actual_number_of_instances: number; actual_planned_number_of_instances: number; drifted_instances: number; unavailable_instances: number };
   NodeInstance: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; node_id: string; deployment_id: string; host_id: string | null; index: number; state: string; version: number; runtime_properties: Record<string, unknown>; system_properties: Record<string, unknown> | null; relationships: ({ target_name: string; target_id: string; type: string })[]; scaling_groups: ({ name: string; id: string })[]; is_status_check_ok: boolean; has_configuration_drift: boolean };
-  Operation: { id: string; name: string; state: string; dependencies: (string)[]; type: string; parameters: Record<string, unknown>; tasks_graph: string; tasks_graph_id: string; manager_name: string | null; agent_name: string | null; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global" };
+  Operation: { id: string; name: string; state: string; dependencies: (string)[]; type: string; parameters: Record<string, unknown>; tasks_graph: string; tasks_graph_id: string; manager_name: string | null; agent_name: string | null; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; started_at?: string | null; ended_at?: string | null; attempt?: number | null; next_retry_at?: string | null; error?: { type: string; message: string; recoverable: boolean } | null; node_instance_id?: string | null; node_id?: string | null; operation?: string | null; source_id?: string | null; target_id?: string | null; subgraph_id?: string | null };
+  OwnPermissions: { username: string; tenant: string; roles: (string)[]; permissions: (string)[] };
   PermissionGrant: { role: string; permission: string };
   PlanNode: { id: string; name: string; type: string; blueprint_id: string };
   Plugin: { created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; title: string | null; package_name: string; package_version: string | null; package_source: string | null; archive_name: string; supported_platform: string | null; supported_py_versions: (string)[] | null; distribution: string | null; distribution_version: string | null; distribution_release: string | null; wheels: (string)[] | null; excluded_wheels: (string)[] | null; uploaded_at: string; blueprint_labels: Record<string, unknown> | null; labels: Record<string, unknown> | null; resource_tags: Record<string, unknown> | null; installation_state: (Record<string, unknown>)[]; yaml_url_path: string; yaml_files_paths: (string)[]; file_server_path: string };
   PluginV21: { id: string; package_name: string; archive_name: string; package_source: string | null; package_version: string | null; supported_platform: string | null; distribution: string | null; distribution_version: string | null; distribution_release: string | null; wheels: (string)[] | null; excluded_wheels: (string)[] | null; supported_py_versions: (string)[] | null; uploaded_at: string };
   PluginsUpdate: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; state: "updating" | "executing_workflow" | "finalizing" | "successful" | "failed" | "no_changes_required"; blueprint_id: string; temp_blueprint_id: string | null; execution_id: string | null; deployments_to_update: (string)[]; deployments_per_tenant: Record<string, (string)[]> | null; forced: boolean; all_tenants: boolean };
+  ResourceUse: { kind: "blueprint"; id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global" };
   Role: { id: number; name: string; type: string; description: string | null };
+  SavedView: { name: string; screen: string; query: string; is_shared: boolean; created_by: string; tenant_name: string; created_at: string };
   Search: { filter_rules?: unknown; constraints?: unknown };
   Secret: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; key: string; id: string; is_hidden_value: boolean; updated_at: string; provider_name: string | null; value: unknown; schema: Record<string, unknown> | null; provider_options: unknown };
   SecretCreate: { value: unknown; schema?: Record<string, unknown> | null; update_if_exists?: boolean | string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; is_hidden_value?: boolean | string; provider_name?: string | null; provider_options?: Record<string, unknown> | null; created_at?: string; created_by?: string };
@@ -45,6 +61,11 @@ export interface Schemas {
   SecretsProvider: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; name: string; type: "local" | "vault" | "cloudify"; connection_parameters: Record<string, unknown> | null; updated_at: string };
   SecretsProviderCreate: { type?: "local" | "vault" | "cloudify"; connection_parameters?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; test?: boolean; created_at?: string; created_by?: string; name?: string };
   SecretsProviderUpdate: { type?: "local" | "vault" | "cloudify"; connection_parameters?: Record<string, unknown> | null; visibility?: "private" | "tenant" | "global"; test?: boolean };
+  ServiceAccount: { name: string; description: string; role: string; active: boolean; trust: ({ issuer: string; audience: string; subject: string; ca_certificate?: string | null })[]; created_by: string; created_at: string };
+  ServiceAccountToken: { id: string; value: string; description: string; expiration_date: string };
+  Session: { username: string; role: string; is_admin: boolean; tenants: ({ name: string; roles: (string)[] })[]; created_at: string; expires_at: string; permissions?: (string)[] };
+  ShownDeploymentUpdate: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; deployment_id: string; state: "updating" | "successful" | "failed"; execution_id: string | null; old_blueprint_id: string | null; new_blueprint_id: string | null; old_inputs: Record<string, unknown>; new_inputs: Record<string, unknown>; runtime_only_evaluation: boolean; keep_old_deployment_dependencies: boolean; deployment_plan: Record<string, unknown> | null; deployment_update_nodes: (Record<string, unknown>)[] | null; deployment_update_node_instances: Record<string, unknown> | null; deployment_update_deployment: Record<string, unknown> | null; modified_entity_ids: Record<string, unknown> | null; central_plugins_to_install: (Record<string, unknown>)[] | null; central_plugins_to_uninstall: (Record<string, unknown>)[] | null; steps: ({ id: string; action: "add" | "remove" | "modify"; entity_type: string; entity_id: (string)[]; topology_order: number })[]; recursive_dependencies: unknown; schedules_to_create: unknown; schedules_to_delete: unknown; labels_to_create: (Record<string, unknown>)[] | null; changes?: (Schemas["DeploymentUpdateChange"])[] | null };
+  SignIn: { username?: string; password?: string; code?: string };
   Site: { name: string; location: string | null; latitude: number | null; longitude: number | null; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global" };
   Snapshot: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; status: "creating" | "created" | "failed" | "uploaded"; error: string };
   SnapshotV21: { id: string; created_at?: string | null; status?: "creating" | "created" | "failed" | "uploaded" | null; error?: string | null };
@@ -53,9 +74,19 @@ export interface Schemas {
   TenantQuota: { tenant_name: string; max_deployments: { limit: number | null; own: number | null; usage: number | null }; max_running_executions: { limit: number | null; own: number | null; usage: number | null }; max_queued_executions: { limit: number | null; own: number | null; usage: number | null }; max_storage_bytes: { limit: number | null; own: number | null; usage: number | null }; max_requests_per_minute: { limit: number | null; own: number | null; usage: number | null }; worker_weight: number | null };
   TenantQuotaChange: { max_deployments?: number | null; max_running_executions?: number | null; max_queued_executions?: number | null; max_storage_bytes?: number | null; max_requests_per_minute?: number | null; worker_weight?: number | null };
   Token: { id: string; username: string; value: string; role: string; description: string | null; expiration_date: string | null; last_used: string | null };
+  TokenExchange: { grant_type: "urn:ietf:params:oauth:grant-type:token-exchange"; subject_token: string; subject_token_type: "urn:ietf:params:oauth:token-type:jwt" | "urn:ietf:params:oauth:token-type:id_token"; requested_token_type?: "urn:ietf:params:oauth:token-type:access_token"; service_account: string };
+  TopologyEdge: { source: string; target: string; type: string; kind: "contained_in" | "connected_to" | "depends_on" };
+  TopologyNode: { id: string; type: string; host_id: string | null; contained_in: string | null; instances: { total: number; by_state: Record<string, number> }; has_drift: boolean };
+  Trigger: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; created_at: string; updated_at: string; created_by: string; tenant_name: string };
+  TriggerCreate: { deployment_id: string; workflow_id: string; parameters?: Record<string, string>; fixed_parameters?: Record<string, unknown>; scheme?: "standard" | "github"; secret?: string; is_enabled?: boolean | string };
   User: { username: string; role: string; active: boolean; created_at: string; first_login_at: string | null; last_login_at: string | null; is_locked: boolean; show_getting_started: boolean; groups: number | (string)[]; tenants: number | Record<string, { "tenant-role": string | null; roles: (string)[] }>; tenant_roles: { direct: Record<string, string>; groups: Record<string, Record<string, (string)[]>> } | null; group_system_roles: Record<string, (string)[]>; password_hash: string | null };
+  UserAccess: { username: string; kind: "local" | "provider" | "service_account"; provider: string | null; subject: string | null; provider_groups: (string)[]; active: boolean; system_roles: ({ role: string; from: ({ kind: "user" | "group" | "provider"; name: string | null; groups: (string)[] })[] })[]; tenants: ({ name: string; roles: ({ role: string; from: ({ kind: "user" | "group" | "provider"; name: string | null; groups: (string)[] })[] })[] })[]; sees_all_tenants: boolean };
   UserChange: { password?: string; role?: string; show_getting_started?: boolean | string };
   UserGroup: { name: string; ldap_dn: string | null; role: string; tenants: number | Record<string, string>; users: number | (string)[] };
+  Webhook: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string };
+  WebhookCreate: { url: string; events: ("execution.started" | "execution.finished" | "execution.cancelled" | "deployment.created" | "deployment.updated" | "deployment.deleted" | "blueprint.uploaded" | "blueprint.deleted" | "webhook.disabled" | "*")[]; filter?: { deployment_id?: string | (string)[]; blueprint_id?: string | (string)[]; workflow_id?: string | (string)[]; status?: string | (string)[] } | null; format?: "standard" | "cloudevents" | "slack" | "template"; template?: string | null; max_attempts?: number; order_by?: "deployment" | null; headers?: Record<string, string> | null; is_enabled?: boolean | string };
+  WebhookDelivery: { id: string; webhook_id: string; event: string; state: "pending" | "delivered" | "failed"; attempts: number; last_status: number | null; error: string | null; answer: string | null; next_attempt_at: string | null; give_up_at: string; created_at: string; ended_at: string | null; tenant_name: string };
+  WebhookUpdate: { url?: string; events?: ("execution.started" | "execution.finished" | "execution.cancelled" | "deployment.created" | "deployment.updated" | "deployment.deleted" | "blueprint.uploaded" | "blueprint.deleted" | "webhook.disabled" | "*")[]; filter?: { deployment_id?: string | (string)[]; blueprint_id?: string | (string)[]; workflow_id?: string | (string)[]; status?: string | (string)[] } | null; format?: "standard" | "cloudevents" | "slack" | "template"; template?: string | null; max_attempts?: number; order_by?: "deployment" | null; headers?: Record<string, string> | null; is_enabled?: boolean | string };
   Worker: { id: string; hostname: string | null; version: string | null; places: number | null; held: number; isolation: string | null; registered_at: string | null; last_seen: string; is_alive: boolean; revoked_at: string | null };
 }
 
@@ -127,7 +158,7 @@ export interface Operations {
   /** GET /api/v3.1/blueprints: Blueprints; hidden ones only when the filter is_hidden asks for them */
   listBlueprints: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "description" | "main_file_name" | "updated_at" | "is_hidden" | "state" | "error" | "error_traceback";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "description" | "main_file_name" | "updated_at" | "is_hidden" | "state" | "error" | "error_traceback" | "has_icon";
     body: undefined;
     answer: { items: (Schemas["Blueprint"] | Schemas["BlueprintV21"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -173,6 +204,13 @@ export interface Operations {
     body: undefined;
     answer: Schemas["Blueprint"];
   };
+  /** GET /api/v3.1/blueprints/{blueprint_id}/icon: The icon of the blueprint, a PNG image with its ETag; 404 where it has none */
+  getBlueprintIcon: {
+    params: { blueprint_id: string };
+    query: never;
+    body: undefined;
+    answer: unknown;
+  };
   /** PATCH /api/v3.1/blueprints/{blueprint_id}/set-global: Makes the blueprint global (deprecated) */
   setBlueprintGlobal: {
     params: { blueprint_id: string };
@@ -187,6 +225,13 @@ export interface Operations {
     body: { visibility: "tenant" | "global" };
     answer: Schemas["Blueprint"];
   };
+  /** GET /api/v3.1/blueprints/{blueprint_id}/uses: Blueprints that import the blueprint */
+  listBlueprintUses: {
+    params: { blueprint_id: string };
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    body: undefined;
+    answer: { items: (Schemas["ResourceUse"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
   /** PUT /api/v3.1/blueprints/{blueprint_id}/validate: Checks an archive as an upload would, and stores nothing */
   validateBlueprint: {
     params: { blueprint_id: string };
@@ -200,6 +245,13 @@ export interface Operations {
     query: "_include" | "_sort" | "_size" | "_offset" | "name";
     body: undefined;
     answer: { items: ({ name?: string; host?: string; management_host?: string | null; port?: number; username?: string | null; password?: string | null; params?: Record<string, unknown>; networks?: Record<string, string>; is_external?: boolean; ca_cert_content?: string | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
+  /** GET /api/v3.1/changes/stream: Changes of executions, deployments, blueprints and plugins as server-sent events: `ready`, `change`, `reset`; resumable by Last-Event-ID */
+  streamChanges: {
+    params: undefined;
+    query: "kinds" | "ids";
+    body: undefined;
+    answer: unknown;
   };
   /** GET /api/v3.1/cluster-status: Status of the cluster */
   getClusterStatus: {
@@ -325,35 +377,35 @@ export interface Operations {
     params: { deployment_id: string };
     query: "_include";
     body: { blueprint_id?: string | null; inputs?: Record<string, unknown> | null; reinstall_list?: (string)[] | null; preview?: boolean | string; runtime_only_evaluation?: boolean; force?: boolean | string; workflow_id?: string | null; custom_workflow_timeout?: number | null; skip_install?: boolean | string; skip_uninstall?: boolean | string; skip_reinstall?: boolean | string; force_reinstall?: boolean | string; skip_drift_check?: boolean | string; skip_heal?: boolean | string; install_first?: boolean | string; ignore_failure?: boolean | string; update_plugins?: boolean | string; auto_correct_types?: boolean | string; reevaluate_active_statuses?: boolean | string } | undefined;
-    answer: Schemas["DeploymentUpdate"];
+    answer: Schemas["ShownDeploymentUpdate"];
   };
   /** POST /api/v3.1/deployment-updates/{deployment_id}/update/initiate: Starts a deployment update (clients from 6.4) */
   initiateDeploymentUpdateByPost: {
     params: { deployment_id: string };
     query: "_include";
     body: { blueprint_id?: string | null; inputs?: Record<string, unknown> | null; reinstall_list?: (string)[] | null; preview?: boolean | string; runtime_only_evaluation?: boolean; force?: boolean | string; workflow_id?: string | null; custom_workflow_timeout?: number | null; skip_install?: boolean | string; skip_uninstall?: boolean | string; skip_reinstall?: boolean | string; force_reinstall?: boolean | string; skip_drift_check?: boolean | string; skip_heal?: boolean | string; install_first?: boolean | string; ignore_failure?: boolean | string; update_plugins?: boolean | string; auto_correct_types?: boolean | string; reevaluate_active_statuses?: boolean | string } | undefined;
-    answer: Schemas["DeploymentUpdate"];
+    answer: Schemas["ShownDeploymentUpdate"];
   };
   /** GET /api/v3.1/deployment-updates/{update_id}: Reads one deployment update */
   getDeploymentUpdate: {
     params: { update_id: string };
     query: "_include";
     body: undefined;
-    answer: Schemas["DeploymentUpdate"];
+    answer: Schemas["ShownDeploymentUpdate"];
   };
   /** POST /api/v3.1/deployment-updates/{update_id}/update/finalize: Reads the update: its workflow ends it by itself (old clients say when) */
   finalizeDeploymentUpdate: {
     params: { update_id: string };
     query: "_include";
     body: undefined;
-    answer: Schemas["DeploymentUpdate"];
+    answer: Schemas["ShownDeploymentUpdate"];
   };
   /** GET /api/v3.1/deployments: Lists deployments */
   listDeployments: {
     params: undefined;
-    query: "all_sub_deployments" | "_include" | "_sort" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "blueprint_id" | "description" | "display_name" | "updated_at" | "site_name" | "runtime_only_evaluation" | "environment_type" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "latest_execution_total_operations" | "latest_execution_finished_operations" | "create_execution" | "drifted_instances" | "unavailable_instances" | "has_sub_deployments" | "deployment_group_id";
+    query: "all_sub_deployments" | "_include" | "_sort" | "_size" | "_offset" | "_after" | "_total" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "_group_id" | "_dependencies_of" | "_environments_only" | "_get_data" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "blueprint_id" | "description" | "display_name" | "updated_at" | "site_name" | "runtime_only_evaluation" | "environment_type" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "latest_execution_total_operations" | "latest_execution_finished_operations" | "create_execution" | "drifted_instances" | "unavailable_instances" | "has_sub_deployments" | "deployment_group_id";
     body: undefined;
-    answer: { items: (Schemas["Deployment"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+    answer: { items: (Schemas["Deployment"])[]; metadata: { pagination: { total?: number; offset: number; size: number; next?: string | null }; filtered?: number | null } };
   };
   /** GET /api/v3.1/deployments/inter-deployment-dependencies: Lists dependencies between deployments */
   listInterDeploymentDependencies: {
@@ -418,6 +470,20 @@ export interface Operations {
     body: undefined;
     answer: { deployment_id: string; capabilities: Record<string, unknown> };
   };
+  /** GET /api/v3.1/deployments/{id}/drift: Node instances whose configuration differs from what was expected, and what the last checks found */
+  getDeploymentDrift: {
+    params: { id: string };
+    query: "_size" | "_offset" | "_include";
+    body: undefined;
+    answer: Schemas["DeploymentDrift"];
+  };
+  /** GET /api/v3.1/deployments/{id}/impact: What a delete of the deployment would hit, and what would keep it */
+  getDeploymentImpact: {
+    params: { id: string };
+    query: "force" | "recursive" | "_include";
+    body: undefined;
+    answer: Schemas["DeploymentImpact"];
+  };
   /** PUT /api/v3.1/deployments/{id}/inter-deployment-dependencies: Replaces the dependencies of one deployment */
   replaceInterDeploymentDependencies: {
     params: { id: string };
@@ -446,6 +512,13 @@ export interface Operations {
     body: { visibility: "tenant" | "global" };
     answer: Schemas["Deployment"];
   };
+  /** GET /api/v3.1/deployments/{id}/topology: Nodes of a deployment, their relationships and how many instances are in which state, without properties; 304 for an unchanged version in If-None-Match */
+  getDeploymentTopology: {
+    params: { id: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["DeploymentTopology"];
+  };
   /** GET /api/v3.1/doctor: What is broken in the stored state, of all tenants and services */
   examine: {
     params: undefined;
@@ -470,9 +543,9 @@ export interface Operations {
   /** GET /api/v3.1/events: Events and log lines */
   listEvents: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_range" | "type" | "execution_id" | "execution_group_id" | "deployment_id" | "blueprint_id" | "node_instance_id" | "node_id" | "event_type" | "level" | "operation" | "message" | "message.text";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_after" | "_total" | "_range" | "type" | "execution_id" | "execution_group_id" | "deployment_id" | "blueprint_id" | "node_instance_id" | "node_id" | "event_type" | "level" | "operation" | "message" | "message.text";
     body: undefined;
-    answer: { items: ({ _storage_id?: number; type?: "platform_event" | "platform_log" | "cloudify_event" | "cloudify_log"; event_type?: string | null; error_causes?: ({ message: string; traceback: string | null; type: string })[] | null; level?: string | null; logger?: string | null; message?: string; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; execution_id?: string | null; execution_group_id?: string | null; workflow_id?: string | null; node_instance_id?: string | null; node_name?: string | null; operation?: string | null; source_id?: string | null; target_id?: string | null; manager_name?: string | null; agent_name?: string | null; reported_timestamp?: string; timestamp?: string })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+    answer: { items: ({ _storage_id?: number; type?: "platform_event" | "platform_log" | "cloudify_event" | "cloudify_log"; event_type?: string | null; error_causes?: ({ message: string; traceback: string | null; type: string })[] | null; level?: string | null; logger?: string | null; message?: string; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; execution_id?: string | null; execution_group_id?: string | null; workflow_id?: string | null; node_instance_id?: string | null; node_name?: string | null; operation?: string | null; source_id?: string | null; target_id?: string | null; manager_name?: string | null; agent_name?: string | null; reported_timestamp?: string; timestamp?: string })[]; metadata: { pagination: { total?: number; offset: number; size: number; next?: string | null }; filtered?: number | null } };
   };
   /** POST /api/v3.1/events: Store events and log lines of an execution */
   createEvents: {
@@ -488,10 +561,10 @@ export interface Operations {
     body: undefined;
     answer: { items: (number)[]; metadata: { pagination: { total: number; size?: number; offset?: number } } };
   };
-  /** GET /api/v3.1/events/stream: Events of an execution as they are stored, as server-sent events; resumable by Last-Event-ID */
+  /** GET /api/v3.1/events/stream: Events of an execution as they are stored, as server-sent events, from the first one or from the last few, filtered; resumable by Last-Event-ID */
   streamEvents: {
     params: undefined;
-    query: "execution_id";
+    query: "execution_id" | "from" | "level" | "event_type" | "type" | "node_instance_id" | "message";
     body: undefined;
     answer: unknown;
   };
@@ -535,28 +608,28 @@ export interface Operations {
     params: undefined;
     query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "deployment_id" | "workflow_id" | "since" | "until" | "slip" | "stop_on_fail" | "enabled" | "next_occurrence" | "latest_execution" | "latest_execution_status" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability";
     body: undefined;
-    answer: { items: ({ id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+    answer: { items: ({ id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; latest_skip?: { occurrence: string; outcome: "refused" | "skipped"; reason: string } | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/execution-schedules/{schedule_id}: One execution schedule */
   getExecutionSchedule: {
     params: { schedule_id: string };
     query: "deployment_id" | "_include";
     body: undefined;
-    answer: { id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" };
+    answer: { id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; latest_skip?: { occurrence: string; outcome: "refused" | "skipped"; reason: string } | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" };
   };
   /** PUT /api/v3.1/execution-schedules/{schedule_id}: Run a workflow at times to come */
   createExecutionSchedule: {
     params: { schedule_id: string };
     query: "deployment_id" | "_include";
     body: { workflow_id: string; parameters?: Record<string, unknown> | null; execution_arguments?: { allow_custom_parameters?: boolean | string; force?: boolean | string; dry_run?: boolean | string; is_dry_run?: boolean | string; wait_after_fail?: number | string } | null; since?: string | null; until?: string | null; recurrence?: string | null; count?: number | string | null; weekdays?: (string)[] | string | null; rrule?: string | null; slip?: number | string; stop_on_fail?: boolean | string; enabled?: boolean | string; created_at?: string; created_by?: string };
-    answer: { id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" };
+    answer: { id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; latest_skip?: { occurrence: string; outcome: "refused" | "skipped"; reason: string } | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" };
   };
   /** PATCH /api/v3.1/execution-schedules/{schedule_id}: Change when a schedule runs */
   updateExecutionSchedule: {
     params: { schedule_id: string };
     query: "deployment_id" | "_include";
     body: { since?: string | null; until?: string | null; recurrence?: string | null; count?: number | string | null; weekdays?: (string)[] | string | null; rrule?: string | null; slip?: number | string; stop_on_fail?: boolean | string; enabled?: boolean | string; workflow_id?: string };
-    answer: { id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" };
+    answer: { id?: string; deployment_id?: string; workflow_id?: string; parameters?: Record<string, unknown> | null; execution_arguments?: Record<string, unknown>; since?: string | null; until?: string | null; rule?: { recurrence: string | null; count: number | null; weekdays: (string)[] | null } | { rrule: string }; slip?: number; stop_on_fail?: boolean; enabled?: boolean; next_occurrence?: string | null; all_next_occurrences?: (string)[]; latest_execution?: string | null; latest_execution_status?: string | null; latest_skip?: { occurrence: string; outcome: "refused" | "skipped"; reason: string } | null; created_at?: string; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global" };
   };
   /** DELETE /api/v3.1/execution-schedules/{schedule_id}: Delete an execution schedule */
   deleteExecutionSchedule: {
@@ -575,9 +648,9 @@ export interface Operations {
   /** GET /api/v3.1/executions: Executions of the tenant */
   listExecutions: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "error" | "is_system_workflow" | "is_dry_run" | "resume" | "allow_custom_parameters" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "total_operations" | "finished_operations" | "execution_group_id";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_after" | "_total" | "_all_tenants" | "_get_all_results" | "_group_id" | "_include_system_workflows" | "id" | "workflow_id" | "blueprint_id" | "deployment_id" | "deployment_display_name" | "status" | "status_display" | "error" | "is_system_workflow" | "is_dry_run" | "resume" | "allow_custom_parameters" | "created_at" | "started_at" | "ended_at" | "scheduled_for" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "total_operations" | "finished_operations" | "execution_group_id";
     body: undefined;
-    answer: { items: ({ id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+    answer: { items: ({ id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null })[]; metadata: { pagination: { total?: number; offset: number; size: number; next?: string | null }; filtered?: number | null } };
   };
   /** POST /api/v3.1/executions: Run a workflow */
   startExecution: {
@@ -612,14 +685,14 @@ export interface Operations {
     params: { executionId: string };
     query: "_include";
     body: undefined;
-    answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null; cancel_deadline?: string };
+    answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null; cancel_requested_at?: string; cancel_deadline?: string };
   };
   /** POST /api/v3.1/executions/{executionId}: Cancel, kill or resume an execution */
   actOnExecution: {
     params: { executionId: string };
     query: "_include";
     body: { action: string; deployment_id?: string | null };
-    answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null; cancel_deadline?: string };
+    answer: { id?: string | null; workflow_id?: string | null; blueprint_id?: string | null; deployment_id?: string | null; deployment_display_name?: string | null; status?: string; status_display?: string | null; error?: string | null; parameters?: Record<string, unknown> | null; is_system_workflow?: boolean | null; is_dry_run?: boolean | null; resume?: boolean | null; allow_custom_parameters?: boolean | null; created_at?: string | null; started_at?: string | null; ended_at?: string | null; scheduled_for?: string | null; created_by?: string | null; tenant_name?: string | null; visibility?: "private" | "tenant" | "global" | null; private_resource?: boolean | null; resource_availability?: "private" | "tenant" | "global" | null; total_operations?: number | null; finished_operations?: number | null; cancel_requested_at?: string; cancel_deadline?: string };
   };
   /** PATCH /api/v3.1/executions/{executionId}: Set the status of an execution */
   patchExecution: {
@@ -631,9 +704,16 @@ export interface Operations {
   /** GET /api/v3.1/executions/{executionId}/graph: What an execution does: its stages, and the graphs with the state of every task; before it begins, the plan */
   getExecutionGraph: {
     params: { executionId: string };
-    query: "_include";
+    query: "since_version" | "_size" | "_offset" | "_include";
     body: undefined;
-    answer: { execution_id: string; status: string; is_planned: boolean; error: string | null; stages: ({ name: string; kind: "graph" | "call" | "code" | "elsewhere"; call: string | null; state: "planned" | "running" | "stopped" | "succeeded" | "failed"; error: string | null })[]; graphs: ({ id: string | null; name: string; created_at: string | null; ended: string | null; operations: (Record<string, unknown>)[] })[] };
+    answer: { execution_id: string; status: string; version: number; is_planned: boolean; is_whole: boolean; error: string | null; total_operations: number; matched_operations: number; counts: Record<string, number>; stages: ({ name: string; kind: "graph" | "call" | "code" | "elsewhere"; call: string | null; state: "planned" | "running" | "stopped" | "succeeded" | "failed"; error: string | null })[]; graphs: ({ id: string | null; name: string; created_at: string | null; ended: string | null; operations: ({ id?: string; name?: string; state?: string; dependencies?: (string)[]; type?: string; parameters?: Record<string, unknown>; tasks_graph?: string | null; tasks_graph_id?: string | null; manager_name?: string | null; agent_name?: string | null; created_at?: string | null; created_by?: string; tenant_name?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; resource_availability?: "private" | "tenant" | "global"; started_at?: string | null; ended_at?: string | null; attempt?: number | null; next_retry_at?: string | null; error?: { type: string; message: string; recoverable: boolean } | null; node_instance_id?: string | null; node_id?: string | null; operation?: string | null; source_id?: string | null; target_id?: string | null; subgraph_id?: string | null })[] })[] };
+  };
+  /** GET /api/v3.1/executions/{executionId}/topology-states: Node instances in the states that an execution had given them when it wrote an event */
+  getTopologyStates: {
+    params: { executionId: string };
+    query: "at" | "_include";
+    body: undefined;
+    answer: { execution_id: string; version: number; at: { seq: number; time: string } | null; is_whole: boolean; instances: ({ id: string; node_id: string; state: string; since: string })[] };
   };
   /** GET /api/v3.1/executions/{executionId}/why: What an execution waits for */
   explainExecution: {
@@ -824,6 +904,55 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
+  /** GET /api/v3.1/identity-providers: Identity providers: where users of the organisation sign in */
+  listIdentityProviders: {
+    params: undefined;
+    query: "_include";
+    body: undefined;
+    answer: { items: (Schemas["IdentityProvider"])[] };
+  };
+  /** PUT /api/v3.1/identity-providers/{provider_id}: Create an identity provider, or replace its settings; without client_secret the stored one stays */
+  putIdentityProvider: {
+    params: { provider_id: string };
+    query: "_include";
+    body: Schemas["NewIdentityProvider"];
+    answer: Schemas["IdentityProvider"];
+  };
+  /** GET /api/v3.1/identity-providers/{provider_id}: One identity provider, without its secret */
+  getIdentityProviderById: {
+    params: { provider_id: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["IdentityProvider"];
+  };
+  /** PATCH /api/v3.1/identity-providers/{provider_id}: Change some settings of an identity provider; what is absent stays */
+  changeIdentityProvider: {
+    params: { provider_id: string };
+    query: "_include";
+    body: Schemas["IdentityProviderChange"];
+    answer: Schemas["IdentityProvider"];
+  };
+  /** DELETE /api/v3.1/identity-providers/{provider_id}: Delete an identity provider that no user belongs to */
+  deleteIdentityProvider: {
+    params: { provider_id: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
+  /** POST /api/v3.1/identity-providers/{provider_id}/test: Ask the provider as a sign-in would, and say in one sentence what fails */
+  testIdentityProvider: {
+    params: { provider_id: string };
+    query: "_include";
+    body: Record<string, unknown> | undefined;
+    answer: Schemas["IdentityProviderTest"];
+  };
+  /** POST /api/v3.1/identity-providers/{provider_id}/users: Make a user that belongs to the provider, before the first sign-in */
+  addProviderUser: {
+    params: { provider_id: string };
+    query: "_include";
+    body: { username: string; subject: string };
+    answer: { username: string; provider: string; subject: string };
+  };
   /** GET /api/v3.1/idp: Where users come from: local */
   getIdentityProvider: {
     params: undefined;
@@ -942,6 +1071,27 @@ export interface Operations {
     query: never;
     body: undefined;
     answer: unknown;
+  };
+  /** GET /api/v3.1/login/oidc/{provider_id}: Begin a sign-in: leads the browser to the provider, and binds the attempt to the browser by a cookie */
+  beginOidcLogin: {
+    params: { provider_id: string };
+    query: "return_to";
+    body: undefined;
+    answer: never;
+  };
+  /** GET /api/v3.1/login/oidc/{provider_id}/callback: The provider leads the browser here: opens a session and leads on to the console */
+  endOidcLogin: {
+    params: { provider_id: string };
+    query: "state";
+    body: undefined;
+    answer: never;
+  };
+  /** GET /api/v3.1/login/providers: Identity providers that sign users in */
+  listLoginProviders: {
+    params: undefined;
+    query: "_include";
+    body: undefined;
+    answer: { items: (Schemas["LoginProvider"])[] };
   };
   /** GET /api/v3.1/maintenance: State of maintenance mode */
   getMaintenance: {
@@ -1244,6 +1394,13 @@ export interface Operations {
     body: { visibility: "tenant" | "global" };
     answer: Schemas["Plugin"];
   };
+  /** GET /api/v3.1/plugins/{plugin_id}/uses: Blueprints whose plan needs the plugin in its version */
+  listPluginUses: {
+    params: { plugin_id: string };
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    body: undefined;
+    answer: { items: (Schemas["ResourceUse"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
   /** GET /api/v3.1/plugins/{plugin_id}/yaml: The plugin yaml for a DSL version */
   getPluginYaml: {
     params: { plugin_id: string };
@@ -1380,7 +1537,7 @@ export interface Operations {
   /** POST /api/v3.1/searches/blueprints: Blueprints that filter rules, constraints or a stored filter select */
   searchBlueprints: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "description" | "main_file_name" | "updated_at" | "is_hidden" | "state" | "error" | "error_traceback";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "description" | "main_file_name" | "updated_at" | "is_hidden" | "state" | "error" | "error_traceback" | "has_icon";
     body: Schemas["Search"];
     answer: { items: (Schemas["Blueprint"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1538,6 +1695,76 @@ export interface Operations {
     body: { visibility: "tenant" | "global" };
     answer: Schemas["Secret"];
   };
+  /** GET /api/v3.1/secrets/{secret_key}/uses: Blueprints that the caller sees and whose plan names the secret, whether there is one or not */
+  listSecretUses: {
+    params: { secret_key: string };
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility";
+    body: undefined;
+    answer: { items: (Schemas["ResourceUse"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
+  /** GET /api/v3.1/service-accounts: Service accounts: users for programs, without a password */
+  listServiceAccounts: {
+    params: undefined;
+    query: "_include";
+    body: undefined;
+    answer: { items: (Schemas["ServiceAccount"])[] };
+  };
+  /** POST /api/v3.1/service-accounts: Create a service account, with its roles and the workloads that may be it */
+  createServiceAccount: {
+    params: undefined;
+    query: "_include";
+    body: Schemas["NewServiceAccount"];
+    answer: Schemas["ServiceAccount"];
+  };
+  /** GET /api/v3.1/service-accounts/{account_name}: One service account */
+  getServiceAccount: {
+    params: { account_name: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["ServiceAccount"];
+  };
+  /** DELETE /api/v3.1/service-accounts/{account_name}: Delete a service account; its tokens end */
+  deleteServiceAccount: {
+    params: { account_name: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
+  /** POST /api/v3.1/service-accounts/{account_name}/tokens: Create a token of a service account; DELETE /tokens/{id} revokes it */
+  createServiceAccountToken: {
+    params: { account_name: string };
+    query: "_include";
+    body: { description: string; expiration_date: string };
+    answer: Schemas["ServiceAccountToken"];
+  };
+  /** PUT /api/v3.1/service-accounts/{account_name}/trust: Replace the rules about the workloads that may be the service account */
+  setServiceAccountTrust: {
+    params: { account_name: string };
+    query: "_include";
+    body: { trust: ({ issuer: string; audience: string; subject: string; ca_certificate?: string | null })[] };
+    answer: Schemas["ServiceAccount"];
+  };
+  /** POST /api/v3.1/session: Sign in: the answer sets the cookie of a new session */
+  openSession: {
+    params: undefined;
+    query: "_include";
+    body: Schemas["SignIn"];
+    answer: Schemas["Session"];
+  };
+  /** GET /api/v3.1/session: Who is signed in by the cookie of the request, and what that user may do in a tenant */
+  getSession: {
+    params: undefined;
+    query: "tenant_name" | "_include";
+    body: undefined;
+    answer: Schemas["Session"];
+  };
+  /** DELETE /api/v3.1/session: Sign out: ends the session of the request and takes its cookie away */
+  closeSession: {
+    params: undefined;
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
   /** GET /api/v3.1/sites: Lists sites */
   listSites: {
     params: undefined;
@@ -1646,14 +1873,14 @@ export interface Operations {
   /** GET /api/v3.1/summary/blueprints: Counts of blueprints by a field */
   summarizeBlueprints: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "description" | "main_file_name" | "updated_at" | "is_hidden" | "state" | "error" | "error_traceback";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "_filter_id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "id" | "description" | "main_file_name" | "updated_at" | "is_hidden" | "state" | "error" | "error_traceback" | "has_icon";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/deployments: Counts deployments by a field */
   summarizeDeployments: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "blueprint_id" | "description" | "display_name" | "updated_at" | "site_name" | "runtime_only_evaluation" | "environment_type" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "latest_execution_total_operations" | "latest_execution_finished_operations" | "create_execution" | "drifted_instances" | "unavailable_instances" | "has_sub_deployments" | "deployment_group_id";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_search_name" | "_all_tenants" | "_get_all_results" | "_filter_id" | "id" | "created_at" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "blueprint_id" | "description" | "display_name" | "updated_at" | "site_name" | "runtime_only_evaluation" | "environment_type" | "installation_status" | "deployment_status" | "sub_services_status" | "sub_environments_status" | "sub_services_count" | "sub_environments_count" | "latest_execution" | "latest_execution_status" | "latest_execution_workflow_id" | "latest_execution_total_operations" | "latest_execution_finished_operations" | "create_execution" | "drifted_instances" | "unavailable_instances" | "has_sub_deployments" | "deployment_group_id";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1674,14 +1901,14 @@ export interface Operations {
   /** GET /api/v3.1/summary/node_instances: Counts node instances by a field */
   summarizeNodeInstances: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "node_id" | "deployment_id" | "host_id" | "index" | "state" | "version" | "is_status_check_ok" | "has_configuration_drift" | "node_name";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "node_id" | "deployment_id" | "host_id" | "index" | "state" | "version" | "is_status_check_ok" | "has_configuration_drift" | "node_name";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/summary/nodes: Counts nodes by a field */
   summarizeNodes: {
     params: undefined;
-    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_all_tenants" | "_get_all_results" | "id" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "deployment_id" | "deployment_display_name" | "blueprint_id" | "type" | "host_id" | "number_of_instances" | "planned_number_of_instances" | "deploy_number_of_instances" | "min_number_of_instances" | "max_number_of_instances" | "actual_number_of_instances" | "actual_planned_number_of_instances" | "drifted_instances" | "unavailable_instances" | "node_id";
+    query: "_target_field" | "_sub_field" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "id" | "created_by" | "tenant_name" | "visibility" | "private_resource" | "resource_availability" | "deployment_id" | "deployment_display_name" | "blueprint_id" | "type" | "host_id" | "number_of_instances" | "planned_number_of_instances" | "deploy_number_of_instances" | "min_number_of_instances" | "max_number_of_instances" | "actual_number_of_instances" | "actual_planned_number_of_instances" | "drifted_instances" | "unavailable_instances" | "node_id";
     body: undefined;
     answer: { items: (Record<string, unknown>)[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -1790,6 +2017,13 @@ export interface Operations {
     body: Schemas["TenantQuotaChange"];
     answer: Schemas["TenantQuota"];
   };
+  /** POST /api/v3.1/token-exchange: Exchange the JWT of a workload for a token of a service account, valid for at most 15 minutes */
+  exchangeToken: {
+    params: undefined;
+    query: "_include";
+    body: Schemas["TokenExchange"];
+    answer: Schemas["ExchangedToken"];
+  };
   /** GET /api/v3.1/tokens: Obtain a token (role, value) and list the tokens of the caller */
   listTokens: {
     params: undefined;
@@ -1817,6 +2051,41 @@ export interface Operations {
     query: never;
     body: undefined;
     answer: undefined;
+  };
+  /** GET /api/v3.1/triggers: Triggers of the caller; all of the tenant for its managers */
+  listTriggers: {
+    params: undefined;
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "path" | "deployment_id" | "workflow_id" | "scheme" | "is_enabled" | "created_at" | "updated_at" | "created_by" | "tenant_name";
+    body: undefined;
+    answer: { items: (Schemas["Trigger"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
+  /** GET /api/v3.1/triggers/{trigger_id}: One trigger */
+  getTrigger: {
+    params: { trigger_id: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["Trigger"];
+  };
+  /** PUT /api/v3.1/triggers/{trigger_id}: Creates a trigger; the answer shows its secret this once */
+  createTrigger: {
+    params: { trigger_id: string };
+    query: "_include";
+    body: Schemas["TriggerCreate"];
+    answer: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
+  };
+  /** DELETE /api/v3.1/triggers/{trigger_id}: Deletes a trigger */
+  deleteTrigger: {
+    params: { trigger_id: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
+  /** POST /api/v3.1/triggers/{trigger_id}: Starts the workflow of a trigger; the signature of the body is the credential */
+  fireTrigger: {
+    params: { trigger_id: string };
+    query: "_include";
+    body: undefined;
+    answer: { execution_id: string };
   };
   /** GET /api/v3.1/user: The user who asks */
   getCurrentUser: {
@@ -1874,6 +2143,48 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
+  /** GET /api/v3.1/user/permissions: What the user who asks may do in the tenant */
+  getOwnPermissions: {
+    params: undefined;
+    query: "_include";
+    body: undefined;
+    answer: Schemas["OwnPermissions"];
+  };
+  /** GET /api/v3.1/user/preferences: What the user who asks has set for the console */
+  getPreferences: {
+    params: undefined;
+    query: never;
+    body: undefined;
+    answer: Record<string, unknown>;
+  };
+  /** PUT /api/v3.1/user/preferences: Replace the preferences: a JSON object of at most 64 KiB */
+  setPreferences: {
+    params: undefined;
+    query: never;
+    body: Record<string, unknown>;
+    answer: Record<string, unknown>;
+  };
+  /** GET /api/v3.1/user/views: The user's own views in the tenant, and those that others share there */
+  listViews: {
+    params: undefined;
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "name" | "screen" | "query" | "is_shared" | "created_by" | "tenant_name" | "created_at";
+    body: undefined;
+    answer: { items: (Schemas["SavedView"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
+  /** PUT /api/v3.1/user/views/{name}: Keep a view under a name, in place of an own one of that name */
+  putView: {
+    params: { name: string };
+    query: "_include";
+    body: Schemas["NewSavedView"];
+    answer: Schemas["SavedView"];
+  };
+  /** DELETE /api/v3.1/user/views/{name}: Remove an own view */
+  deleteView: {
+    params: { name: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
   /** GET /api/v3.1/users: Users of the manager */
   listUsers: {
     params: undefined;
@@ -1923,12 +2234,89 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
+  /** GET /api/v3.1/users/{username}/access: The roles of a user in each tenant, and where each of them comes from */
+  getUserAccess: {
+    params: { username: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["UserAccess"];
+  };
   /** GET /api/v3.1/version: Version of the manager */
   getVersion: {
     params: undefined;
     query: "_include";
     body: undefined;
     answer: { version?: string; edition?: string; date?: string | null; commit?: string | null; build?: string | null; distribution?: string | null; distro_release?: string | null };
+  };
+  /** GET /api/v3.1/webhooks: Webhooks of the tenant */
+  listWebhooks: {
+    params: undefined;
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "url" | "format" | "template" | "max_attempts" | "order_by" | "is_enabled" | "disabled_reason" | "disabled_at" | "former_key_until" | "created_at" | "updated_at" | "created_by" | "tenant_name";
+    body: undefined;
+    answer: { items: (Schemas["Webhook"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
+  /** GET /api/v3.1/webhooks/{webhook_id}: One webhook */
+  getWebhook: {
+    params: { webhook_id: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["Webhook"];
+  };
+  /** PUT /api/v3.1/webhooks/{webhook_id}: Creates a webhook; the answer shows its signing secret this once */
+  createWebhook: {
+    params: { webhook_id: string };
+    query: "_include";
+    body: Schemas["WebhookCreate"];
+    answer: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
+  };
+  /** PATCH /api/v3.1/webhooks/{webhook_id}: Changes a webhook; enabling it gives its waiting deliveries a new start */
+  updateWebhook: {
+    params: { webhook_id: string };
+    query: "_include";
+    body: Schemas["WebhookUpdate"];
+    answer: Schemas["Webhook"];
+  };
+  /** DELETE /api/v3.1/webhooks/{webhook_id}: Deletes a webhook with its deliveries */
+  deleteWebhook: {
+    params: { webhook_id: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
+  /** GET /api/v3.1/webhooks/{webhook_id}/deliveries: Deliveries of a webhook without their payloads */
+  listWebhookDeliveries: {
+    params: { webhook_id: string };
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "id" | "webhook_id" | "event" | "state" | "attempts" | "last_status" | "error" | "next_attempt_at" | "give_up_at" | "created_at" | "ended_at" | "tenant_name";
+    body: undefined;
+    answer: { items: (Schemas["WebhookDelivery"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
+  /** GET /api/v3.1/webhooks/{webhook_id}/deliveries/{delivery_id}: One delivery with its payload */
+  getWebhookDelivery: {
+    params: { webhook_id: string; delivery_id: string };
+    query: "_include";
+    body: undefined;
+    answer: { id: string; webhook_id: string; event: string; state: "pending" | "delivered" | "failed"; attempts: number; last_status: number | null; error: string | null; answer: string | null; next_attempt_at: string | null; give_up_at: string; created_at: string; ended_at: string | null; tenant_name: string; payload: string; content_type: string };
+  };
+  /** POST /api/v3.1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver: Sends an ended delivery again, under the same webhook-id */
+  redeliverWebhook: {
+    params: { webhook_id: string; delivery_id: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["WebhookDelivery"];
+  };
+  /** POST /api/v3.1/webhooks/{webhook_id}/ping: Sends the event ping to the webhook */
+  pingWebhook: {
+    params: { webhook_id: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["WebhookDelivery"];
+  };
+  /** POST /api/v3.1/webhooks/{webhook_id}/rotate: Makes a new signing secret; the former one stays valid for a time */
+  rotateWebhook: {
+    params: { webhook_id: string };
+    query: "_include";
+    body: { overlap_s?: number } | undefined;
+    answer: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
   };
   /** GET /api/v3.1/workers: Workers that have joined, the last seen ones first, at most 1000 */
   listWorkers: {

@@ -1,4 +1,4 @@
-/** Operations by their ids in the OpenAPI document, instead of by their contracts. */
+/** Operations named by their ids in the OpenAPI document, instead of by their contracts. */
 import type { RouteContract } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import type { Operations } from './operations.gen';
@@ -6,7 +6,7 @@ import type { CommonArgs, QueryValue } from './request-parts';
 
 export type OperationId = keyof Operations;
 export type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
-/** Its own parameters, and the conventions that all operations share (`_include`, ...). */
+/** The operation's own query parameters, and the parameters that all operations share (`_include`, ...). */
 export type QueryOf<Id extends OperationId> = { [Name in Operations[Id]['query']]?: QueryValue } & {
   [convention: `_${string}`]: QueryValue;
 };
@@ -24,7 +24,7 @@ export type OperationArgs<Id extends OperationId> = Omit<CommonArgs, 'query'> & 
 
 const byId = new Map<string, RouteContract>(allRoutes.map((route) => [route.id, route]));
 
-/** The contract of an operation. @throws TypeError for an id that is none. */
+/** Returns the contract of an operation. @throws TypeError for an unknown id. */
 export function contractOf(operation: RouteContract | string): RouteContract {
   if (typeof operation !== 'string') return operation;
   const found = byId.get(operation);

@@ -1,4 +1,4 @@
-/** From a route contract and its arguments to a URL and headers. */
+/** Builds URL and headers from a route contract and its arguments. */
 import type { ApiVersion, RouteContract } from '@baton/contracts';
 import type { z } from 'zod';
 
@@ -10,8 +10,8 @@ type BodyOf<C extends RouteContract> = C extends { body: infer B }
     ? z.input<B>
     : unknown
   : undefined;
-/** What a route answers. */
-export type ResponseOf<C extends RouteContract> = C extends { status: 204 }
+/** The response body of a route. */
+export type ResponseOf<C extends RouteContract> = C extends { status: 204 | 303 }
   ? undefined
   : C extends { response: infer R }
     ? R extends z.ZodType
@@ -29,13 +29,13 @@ type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${i
 
 export interface CommonArgs {
   query?: Query;
-  /** Sent as Idempotency-Key; makes a write safe to repeat, so it is repeated when the connection breaks. */
+  /** Sent as Idempotency-Key. It makes a write safe to repeat, so the write is retried when the connection breaks. */
   idempotencyKey?: string;
   signal?: AbortSignal;
   /** Default 300 s. */
   timeoutMs?: number;
   version?: ApiVersion;
-  /** Instead of the client's tenant. */
+  /** Used instead of the client's tenant. */
   tenant?: string;
 }
 
@@ -53,7 +53,7 @@ export type CallArgs<C extends RouteContract> = CommonArgs &
 /** `call(route)` needs no second argument when nothing in it is required. */
 export type ArgsTuple<A> = object extends A ? [args?: A] : [args: A];
 
-/** The loosened form that the client works with inside. */
+/** The untyped form of the arguments, used inside the client. */
 export interface AnyArgs extends CommonArgs {
   params?: Record<string, string>;
   body?: unknown;
@@ -63,7 +63,7 @@ function encodePath(path: string, params: Record<string, string>): string {
   return path
     .split('/')
     .map((part) => {
-      // The OpenAPI document has a name for it.
+      // The OpenAPI document calls this parameter `rest`.
       if (part === '*')
         return (params['*'] ?? params.rest ?? '').split('/').map(encodeURIComponent).join('/');
       if (!part.startsWith(':')) return part;

@@ -1,4 +1,4 @@
-/** One HTTP exchange: credentials, time limit, repetition of what is safe to repeat. */
+/** One HTTP exchange: credentials, time limit, retries of repeatable requests. */
 import { backoffMs, Secret } from '@baton/kernel';
 import { ApiError, readApiError } from './api-error';
 
@@ -7,10 +7,10 @@ export interface ClientOptions {
   baseUrl: string;
   username?: string;
   password?: string | Secret;
-  /** Instead of user name and password. */
+  /** Used instead of user name and password. */
   token?: string | Secret;
   tenant?: string;
-  /** Tries of a repeatable request, default 5. */
+  /** Most attempts of a repeatable request, default 5. */
   tries?: number;
   fetch?: typeof fetch;
 }
@@ -27,7 +27,7 @@ export interface Exchange {
 }
 
 const RETRY = { firstMs: 100, maxMs: 3000, factor: 2, jitter: 0.3 };
-/** Refusals by something on the way to a service; the same request may succeed a moment later. */
+/** Error codes of a failure on the way to a service; the same request may succeed a moment later. */
 const TRANSIENT = new Set(['http_502', 'http_503', 'http_504', 'service_unavailable_error']);
 
 const exposed = (value: string | Secret): string => (value instanceof Secret ? value.expose() : value);
@@ -44,7 +44,7 @@ function credentialHeaders(o: ClientOptions): Record<string, string> {
   return { authorization: basic(o.username, exposed(o.password ?? '')) };
 }
 
-/** Waits; rejects with the reason of `signal` when that comes first. */
+/** Waits; rejects with the reason of `signal` when it aborts first. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -81,7 +81,7 @@ export function createSender(o: ClientOptions): Send {
       headers: { ...credentials, ...(tenant === undefined ? {} : { tenant }), ...exchange.headers },
       body: exchange.body,
       signal: exchange.signal ? AbortSignal.any([exchange.signal, limit]) : limit,
-      // Node asks for this with stream bodies; its types do not know it everywhere.
+      // Node requires this for stream bodies; not all of its types declare it.
       ...({ duplex: 'half' } as object),
     });
     if (!response.ok) throw await readApiError(response);

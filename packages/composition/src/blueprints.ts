@@ -6,7 +6,7 @@ import { type Labels, labelsOf } from './labels';
 import type { Scope } from './scope';
 import { type BlueprintConfig, blueprintIdOf } from './settings';
 
-/** Like the original's client: 30 s for an upload. The manager parses it within the call. */
+/** The original's client has 30 s for an upload. The manager parses the blueprint within this call. */
 const UPLOAD_MS = 300_000;
 
 async function isThere({ manager }: Scope, id: string): Promise<boolean> {
@@ -15,8 +15,9 @@ async function isThere({ manager }: Scope, id: string): Promise<boolean> {
 }
 
 /**
- * Makes sure that the blueprint is there: one that exists is used, else it is uploaded (reference/workflows.md 8.1). Safe to
- * repeat. @throws FatalError in the reference's words.
+ * Ensures that the blueprint exists: an existing one is used, else it is uploaded (reference/workflows.md 8.1). Safe to
+ * repeat.
+ * @throws FatalError in the words of the reference.
  */
 export async function provideBlueprint(scope: Scope, blueprint: BlueprintConfig): Promise<void> {
   const { ctx, instance } = scope;
@@ -65,7 +66,7 @@ async function upload(scope: Scope, id: string, blueprint: BlueprintConfig, labe
       timeoutMs: UPLOAD_MS,
     });
   } catch (error) {
-    // Of two components with one blueprint the second is late; it uses what the first has brought.
+    // Two components upload the same blueprint: the second one uses the first one's upload.
     if (isRefusal(error, 'conflict_error') && (await isThere(scope, id))) return;
     if (error instanceof ApiError && error.status < 500)
       throw new FatalError(`Client action "_upload" failed: ${error.message}.`, { cause: error });
@@ -73,7 +74,7 @@ async function upload(scope: Scope, id: string, blueprint: BlueprintConfig, labe
   }
 }
 
-/** Deletes the blueprint unless it is somebody else's; one that others use stays, with a warning. Safe to repeat. */
+/** Deletes the blueprint unless it is external; a blueprint in use stays, with a warning. Safe to repeat. */
 export async function removeBlueprint(scope: Scope, blueprint: BlueprintConfig): Promise<void> {
   const { ctx, instance, manager } = scope;
   if (blueprint.external_resource) return;

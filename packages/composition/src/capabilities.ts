@@ -7,7 +7,7 @@ export async function readCapabilities({ manager }: Pick<Scope, 'manager'>, id: 
   return capabilities as JsonObject;
 }
 
-/** Puts the capabilities of a deployment into the runtime properties; the log shows their names, for values may be secret. */
+/** Stores the capabilities of a deployment in the runtime properties; the log shows only their names: values may be secret. */
 export async function storeCapabilities(
   scope: Pick<Scope, 'manager' | 'ctx'>,
   deploymentId: string,

@@ -7,7 +7,7 @@ import type { Manager } from './manager';
 import { type RemoteClientConfig, remoteBaseUrl, remoteClientConfig } from './remote-client';
 import { remoteFetch } from './remote-fetch';
 
-/** This manager with the rights of the execution. */
+/** Returns this manager with the rights of the execution. */
 export function ownManager(deps: CompositionDeps, ctx: OperationContext): Manager {
   return {
     client: createClient({ baseUrl: deps.managerUrl, token: ctx.executionToken, tenant: ctx.tenant }),
@@ -18,8 +18,8 @@ export function ownManager(deps: CompositionDeps, ctx: OperationContext): Manage
 }
 
 /**
- * The manager that a node's `client` names; it may be this one, with other rights.
- * @throws FatalError naming the setting that does not fit.
+ * Returns the manager that a node's `client` names; it may be this manager with other rights.
+ * @throws FatalError with the name of the wrong setting.
  */
 export async function namedManager(
   deps: CompositionDeps,
@@ -42,7 +42,10 @@ export async function namedManager(
   return { client: named, tenant, host, isExternal: !isOwn };
 }
 
-/** Several managers may share a host, behind other ports: this one knows the execution that is asking. */
+/**
+ * Whether the client's manager is this one: several managers may share a host on different ports, but only this one
+ * knows the running execution.
+ */
 async function isThisOne(client: Client, { executionId }: OperationContext): Promise<boolean> {
   try {
     await client.call('getExecution', { params: { executionId }, query: { _include: 'id' } });
@@ -53,7 +56,7 @@ async function isThisOne(client: Client, { executionId }: OperationContext): Pro
   }
 }
 
-/** Without any of its own, and on this manager, those of the execution. */
+/** Credentials of the settings; without any, and on this manager, the credentials of the execution. */
 function credentialsOf(
   config: RemoteClientConfig,
   ctx: OperationContext,
@@ -68,7 +71,7 @@ async function isOwnHost(deps: CompositionDeps, own: Manager, host: string): Pro
   return (await ownAddresses(own)).includes(host);
 }
 
-/** Addresses of this manager's nodes; none when the user may not see them. */
+/** Returns the addresses of this manager's nodes; none when the user may not see them. */
 export async function ownAddresses(own: Manager): Promise<string[]> {
   try {
     const { items } = await own.client.call('listManagers');

@@ -34,7 +34,7 @@ describe('what a run does about what is remembered', () => {
     expect(startKey(at, null)).toBe(startKey(at, null));
     expect(startKey(at, null)).not.toBe(startKey(at, marker));
     expect(startKey(at, marker)).not.toBe(startKey({ ...at, workflowId: 'uninstall' }, marker));
-    // A lifecycle that is tried again in one execution has new tasks.
+    // A lifecycle that is retried in one execution has new tasks.
     expect(startKey(at, null)).not.toBe(startKey({ ...at, task: 'u' }, null));
   });
 });

@@ -17,7 +17,7 @@ interface Dependency {
 
 const creatorOf = (kind: Kind, { instance }: Scope): string => `${kind}.${instance.id}`;
 
-/** The record at the manager of the target (reference/workflows.md 8.5). */
+/** The record at the target's manager (reference/workflows.md 8.5). */
 async function targetRecord(scope: Scope, kind: Kind, target: string): Promise<Dependency> {
   const { ctx, manager, own } = scope;
   const record = {
@@ -34,7 +34,7 @@ async function targetRecord(scope: Scope, kind: Kind, target: string): Promise<D
   return { ...record, external_source };
 }
 
-/** The record at this manager of a target at another one; without its credentials, for whoever lists it sees it. */
+/** The record at this manager of a target at another manager; without credentials, because users who list dependencies see it. */
 function ownRecord(scope: Scope, kind: Kind, target: string): Dependency {
   const client_config = publicPart(remoteClientConfig(objectSetting(scope, 'client'), 'client'));
   return {
@@ -44,7 +44,7 @@ function ownRecord(scope: Scope, kind: Kind, target: string): Dependency {
   };
 }
 
-/** Records that this deployment needs `target`; what is recorded already stays, so it may be asked twice. */
+/** Records that this deployment needs `target`. Safe to repeat: existing records stay. */
 export async function recordDependency(scope: Scope, kind: Kind, target: string): Promise<void> {
   if (scope.manager.isExternal) await record(scope, scope.own, ownRecord(scope, kind, target));
   await record(scope, scope.manager, await targetRecord(scope, kind, target));
@@ -64,7 +64,7 @@ async function record(scope: Scope, manager: Scope['manager'], body: Dependency)
   if (!isSame) await manager.client.call('createInterDeploymentDependency', { body });
 }
 
-/** Forgets that this deployment needs `target`; nothing to forget is as well. */
+/** Removes the record that this deployment needs `target`; a missing record is no error. */
 export async function dropDependency(scope: Scope, kind: Kind, target: string): Promise<void> {
   await drop(scope.manager, await targetRecord(scope, kind, target), kind);
   if (scope.manager.isExternal) await drop(scope.own, ownRecord(scope, kind, target), kind);

@@ -4,7 +4,7 @@ import type { Manager } from './manager';
 
 export type Deployment = Schemas['Deployment'];
 
-/** By a list, which tells "there is none" from every other refusal. */
+/** Uses a list query: it distinguishes a missing deployment from other refusals. */
 export async function findDeployment({ client }: Manager, id: string): Promise<Deployment | null> {
   const { items } = await client.call('listDeployments', { query: { id } });
   return items[0] ?? null;
@@ -24,7 +24,7 @@ type Condition = Pick<
   | 'drifted_instances'
 >;
 
-/** What is wrong with a deployment that should be well, in the reference's words; null: nothing (8.1). */
+/** Returns the problem of a deployment that should be well, in the words of the reference; null: no problem (8.1). */
 export function complaintOf(deployment: Condition, isDriftCounted = true): string | null {
   const { id, installation_status, deployment_status, unavailable_instances, drifted_instances } = deployment;
   if (installation_status !== 'active')
@@ -39,7 +39,7 @@ export function complaintOf(deployment: Condition, isDriftCounted = true): strin
   return null;
 }
 
-/** @throws FatalError saying what is wrong. */
+/** @throws FatalError with the problem of the deployment. */
 export async function requireWell(manager: Manager, id: string, isDriftCounted = true): Promise<void> {
   const complaint = complaintOf(await readDeployment(manager, id), isDriftCounted);
   if (complaint !== null) throw new FatalError(complaint);

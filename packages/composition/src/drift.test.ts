@@ -56,7 +56,7 @@ describe('what an update does about it', () => {
       hasInputs: true,
       hasLabels: true,
     });
-    // A mark that something has changed says nothing of what.
+    // A mark that something has changed does not name the changed part.
     expect(updatePlan(true, 'd')).toEqual({
       refusal: null,
       hasBlueprint: false,

@@ -4,14 +4,14 @@ import { labelsOf } from './labels';
 
 type ShownLabels = readonly { key: string; value: string }[] | null | undefined;
 
-/** Keys whose values differ; what is no object counts as empty. */
+/** Returns the keys with different values; a value that is not an object counts as empty. */
 export function differingKeys(a: Json | undefined, b: Json | undefined): string[] {
   const [one, other] = [a, b].map((value) => (isJsonObject(value as Json) ? (value as JsonObject) : {}));
   const keys = new Set([...Object.keys(one!), ...Object.keys(other!)]);
   return [...keys].filter((key) => !isDeepStrictEqual(one![key], other![key])).sort();
 }
 
-/** `key=value` of labels that are not the manager's own. */
+/** Returns `key=value` of each label, without the manager's own labels. */
 function shown(labels: ShownLabels): string[] {
   const own = (labels ?? []).filter(({ key }) => !key.startsWith('csys-'));
   return own.map(({ key, value }) => `${key}=${value}`);
@@ -23,13 +23,16 @@ function wanted(labels: unknown): string[] {
     .map(([key, value]) => `${key}=${value}`);
 }
 
-/** Whether one is missing that the node asks for. Others may be there: an update only adds, so it could not cure them. */
+/**
+ * Whether a label of the node is missing. Additional labels do not count: an update only adds labels, so it could not
+ * remove them.
+ */
 function haveLabelsDrifted(spec: unknown, labels: ShownLabels): boolean {
   const present = new Set(shown(labels));
   return wanted(spec).some((label) => !present.has(label));
 }
 
-/** Which of id, labels and inputs of a component's deployment are not as its node says (reference/workflows.md 8.1). */
+/** Returns which of id, labels and inputs of a component's deployment differ from its node (reference/workflows.md 8.1). */
 export function deploymentDrift(
   spec: { id?: string; auto_inc_suffix?: boolean; labels?: unknown; inputs?: unknown },
   deployment: { id: string; labels?: ShownLabels; inputs: unknown },
@@ -48,7 +51,7 @@ export function deploymentDrift(
   ];
 }
 
-/** The same of its blueprint: id and labels. */
+/** The same for its blueprint: id and labels. */
 export function blueprintDrift(
   spec: { id?: string; labels?: unknown },
   blueprint: { id: string; labels?: ShownLabels },
@@ -59,7 +62,7 @@ export function blueprintDrift(
   ];
 }
 
-/** The result of check_drift: what has drifted, or null. */
+/** The result of check_drift: the drifted parts, or null. */
 export function driftResult(parts: {
   hasClient: boolean;
   capabilities: string[];
@@ -72,9 +75,9 @@ export function driftResult(parts: {
   return Object.keys(result).length > 0 ? result : null;
 }
 
-/** What an update of a component has to do about its drift. */
+/** The steps with which an update of a component removes its drift. */
 export interface UpdatePlan {
-  /** Why it cannot be done; null: it can. */
+  /** Reason why the update is not possible; null: it is possible. */
   refusal: string | null;
   /** Whether blueprint or inputs change, i.e. a deployment update is needed. */
   hasBlueprint: boolean;

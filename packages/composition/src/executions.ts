@@ -12,37 +12,38 @@ export type Execution = AnswerOf<'getExecution'>;
 
 /** A workflow of another deployment that an operation runs and waits for. */
 export interface Run {
-  /** Under which name it is remembered. */
+  /** Name under which the execution is stored. */
   slot: string;
   deploymentId: string;
   workflowId: string;
-  /** Further members of the request. */
+  /** Additional fields of the request. */
   request?: JsonObject;
-  /** Whether its events are written into the log of this operation. */
+  /** Whether events of the execution are written into the log of this operation. */
   isLogged: boolean;
-  /** Seconds; -1 = without limit. */
+  /** Seconds; -1 = no limit. */
   timeout: number;
   /** Seconds. */
   interval: number;
-  /** Whether its failure is nothing that the operation fails of: it looks at the deployment afterwards. */
+  /** Whether a failure of the execution does not fail the operation: the operation then checks the deployment instead. */
   mayFail?: boolean;
-  /** Starts it in another way; answers its id. */
+  /** Starts the execution in another way; returns its id. */
   start?: (idempotencyKey: string) => Promise<string>;
-  /** Whose runtime properties count the redirected events; default: the instance of the operation. */
+  /** Instance whose runtime properties count the redirected events; default: the instance of the operation. */
   eventsOf?: InstanceContext;
 }
 
 const ACTIVE = ['pending', 'started', 'queued', 'cancelling', 'force_cancelling', 'kill_cancelling'];
-/** At the latest; the end of an execution of this manager is told at once. */
+/** Maximum seconds between checks; the end of an execution of this manager is reported at once. */
 const LOOK_SECONDS = 10;
 const UNLOGGED_LOOK_SECONDS = 60;
 
 /**
- * Runs a workflow and answers when it has ended well; until then the operation leaves its worker and comes back. Safe to
- * call again at any time: what it started is remembered, and a start that was not is repeated under the same key. Crash
- * after the start: the next run finds the execution by the key. After a resume of the parent a failed or cancelled one is
- * resumed.
- * @throws FatalError when it failed or was cancelled (unless the parent is being cancelled too), or takes too long.
+ * Runs a workflow and returns when it has ended successfully; until then the operation leaves its worker and is run
+ * again. Safe to repeat at any time: the started execution is stored, and a start that was not stored is repeated with
+ * the same idempotency key. After a crash after the start the next run finds the execution by this key. After a resume
+ * of the parent a failed or cancelled execution is resumed.
+ * @throws FatalError when it failed or was cancelled (unless the parent is being cancelled too), or exceeds its time
+ * limit.
  */
 export async function runWorkflow(scope: Scope, run: Run): Promise<void> {
   const { ctx, instance } = scope;
@@ -59,7 +60,7 @@ export async function runWorkflow(scope: Scope, run: Run): Promise<void> {
   await follow(scope, run, made);
 }
 
-/** Of an execution that is waited for from now on. */
+/** Returns the marker of an execution for which the wait begins now. */
 function markerOf({ ctx, deps }: Scope, run: Run, id: string): Marker {
   return {
     id,
@@ -80,7 +81,7 @@ async function start(scope: Scope, run: Run, before: Marker | null): Promise<str
     const { id } = await manager.client.call('startExecution', { body, idempotencyKey: key });
     return id!;
   } catch (error) {
-    // Somebody was faster between the look and the start.
+    // Another execution was started between the check and this start.
     if (isRefusal(error, 'existing_running_execution_error'))
       throw notReady(run.deploymentId, { checkAfter: 1 });
     throw error;
@@ -119,7 +120,7 @@ function failureText({ id, status, error }: Execution, run: Run): string {
   return error ? `${what} ${error}` : what;
 }
 
-/** Waits for an execution of `manager` that runs: always throws. */
+/** Waits for a running execution of `manager`: always throws. */
 function waitFor(scope: Scope, run: Run, marker: Marker, timeout: number): never {
   const { clock } = scope.deps;
   const since = marker.since ?? clock.now();
@@ -141,12 +142,12 @@ function waitFor(scope: Scope, run: Run, marker: Marker, timeout: number): never
   );
 }
 
-/** Only executions of this manager and tenant tell when they end. */
+/** Only executions of this manager and tenant report their end. */
 function untilEnd(manager: Manager, id: string): { untilExecution?: string } {
   return manager.isExternal ? {} : { untilExecution: id };
 }
 
-/** The parent was resumed: so is what failed. Somebody may have done it already. */
+/** The parent was resumed, so the failed execution is resumed too. It may have been resumed already. */
 async function resume(scope: Scope, run: Run, marker: Marker): Promise<never> {
   scope.ctx.logger.info(`Resuming execution ${marker.id} of "${run.workflowId}" on "${run.deploymentId}"`);
   try {
@@ -171,7 +172,10 @@ async function readParent({ own, ctx }: Scope): Promise<Parent> {
   });
 }
 
-/** The parent stopped while nobody looked (a cancel takes its components along), and was resumed after the end. */
+/**
+ * Whether the parent stopped without a run of this operation (a cancel also cancels its components), and was resumed
+ * after the end.
+ */
 function hasResumedSince(parent: Parent, { ended_at: end }: Execution): boolean {
   return !!parent.started_at && !!end && Date.parse(parent.started_at) > Date.parse(end);
 }
@@ -184,8 +188,8 @@ const notReady = (deploymentId: string, until: { untilExecution?: string; checkA
   new OperationDeferred(`The "${deploymentId}" deployment is not ready for execution.`, until);
 
 /**
- * Comes back later while an execution of the deployment runs or is queued. Scheduled ones are for another day. `most`:
- * seconds until the next look at the latest.
+ * Defers the operation while an execution of the deployment runs or is queued; scheduled executions do not count.
+ * `most`: maximum seconds until the next check.
  */
 export async function untilIdle(scope: Scope, deploymentId: string, most = LOOK_SECONDS): Promise<void> {
   const { items } = await scope.manager.client.call('listExecutions', {
@@ -201,7 +205,7 @@ export async function untilIdle(scope: Scope, deploymentId: string, most = LOOK_
   if (id) throw notReady(deploymentId, { ...untilEnd(scope.manager, id), checkAfter: most });
 }
 
-/** Waits for an execution that somebody else has started; answers once it has terminated. @throws FatalError */
+/** Waits for an execution that another caller has started; returns once it has terminated. @throws FatalError */
 export async function untilTerminated(scope: Scope, id: string, run: Run): Promise<void> {
   const known = readMarker(scope.instance, run.slot);
   const marker = known?.id === id ? known : markerOf(scope, run, id);

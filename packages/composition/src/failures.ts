@@ -7,7 +7,7 @@ import {
   RetryableError,
 } from '@baton/plugin-sdk';
 
-/** Refusals by something on the way to a manager: the same request may succeed a moment later. */
+/** Error codes of systems between this worker and a manager: the same request may succeed a moment later. */
 const UNREACHABLE = new Set(['http_502', 'http_503', 'http_504', 'service_unavailable_error']);
 
 export function isRefusal(error: unknown, ...codes: string[]): error is ApiError {
@@ -19,9 +19,10 @@ export function isMissing(error: unknown): boolean {
 }
 
 /**
- * What an operation ends with (reference/workflows.md 8.1): waiting and retries as they are, a refusal because the
- * execution is being cancelled as a retry, everything else as "Error in <func>: <text>", which is final. Only a manager
- * that cannot be reached is worth another try: the original gave up then (docs/adr/0018-composition.md).
+ * Returns the error with which an operation ends (reference/workflows.md 8.1). Deferrals and retries stay as they are.
+ * A refusal because the execution is being cancelled becomes a retry. All other errors become "Error in <func>:
+ * <text>", which is final. Only an unreachable manager is worth a retry: the original gave up in this case
+ * (docs/adr/0018-composition.md).
  */
 export function failureOf(func: string | null, thrown: unknown): Error {
   if (isMarkedError(thrown) && thrown[operationErrorMark] !== 'fatal') return thrown;
@@ -34,7 +35,8 @@ export function failureOf(func: string | null, thrown: unknown): Error {
 
 function isUnreachable(thrown: unknown): boolean {
   if (thrown instanceof ApiError) return UNREACHABLE.has(thrown.errorCode);
-  // fetch reports a lost or refused connection as TypeError with a cause; who is not trusted now is not trusted later.
+  // fetch reports a lost or refused connection as TypeError with a cause. A certificate that is untrusted now will be
+  // untrusted later too.
   return thrown instanceof TypeError && thrown.cause !== undefined && !isUntrusted(thrown.cause);
 }
 

@@ -4,8 +4,8 @@ import { FatalError } from '@baton/plugin-sdk';
 export type Labels = Record<string, string>[];
 
 /**
- * Labels as blueprints write them: [{key: value}, ...].
- * @throws FatalError in the reference's words; `what`: "" or "deployment ".
+ * Reads labels as blueprints write them: [{key: value}, ...].
+ * @throws FatalError in the words of the reference; `what`: "" or "deployment ".
  */
 export function labelsOf(value: unknown, what = ''): Labels {
   const labels = value ?? [];
@@ -20,13 +20,13 @@ function isSingle(label: unknown): boolean {
   return isJsonObject(label as Json) && Object.keys(label as object).length === 1;
 }
 
-/** The labels with `key` set to one value, whatever it was before. */
+/** Returns the labels with `key` set to one value; earlier values are replaced. */
 export function withLabel(labels: Labels, key: string, value: string): Labels {
   const others = labels.filter((label) => !(key in label));
   return [...others, { [key]: value }];
 }
 
-/** Values of a label as the API answers them. */
+/** Returns the values of a label in an API response. */
 export function labelValues(labels: readonly { key: string; value: string }[], key: string): string[] {
   return labels.filter((label) => label.key === key).map((label) => label.value);
 }

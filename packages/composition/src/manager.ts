@@ -4,8 +4,8 @@ import type { Client } from '@baton/client';
 export interface Manager {
   readonly client: Client;
   readonly tenant: string;
-  /** For texts. */
+  /** For messages. */
   readonly host: string;
-  /** Another manager, or another tenant: its executions cannot be waited for by their end. */
+  /** Another manager or another tenant: its executions do not report their end. */
   readonly isExternal: boolean;
 }

@@ -3,17 +3,17 @@ import { isJsonObject, type JsonObject } from '@baton/kernel';
 import type { InstanceContext } from '@baton/plugin-sdk';
 import { objectIn, stateOf } from './state';
 
-/** An execution that an operation has started, as its node instance remembers it. */
+/** An execution that an operation has started, as stored with its node instance. */
 export interface Marker {
   id: string;
   workflow_id: string;
-  /** The execution that the operation belongs to. */
+  /** The execution that contains the operation. */
   parent: string;
   /** The task that started it. */
   task: string;
-  /** Milliseconds of the clock since which its end is waited for; null: nobody waits. */
+  /** Clock time in ms since which the operation waits for the end; null: it does not wait. */
   since: number | null;
-  /** `told`: the operation has failed because of it; whoever runs it again has resumed the parent. */
+  /** `told`: the operation has failed because of this execution; a later run of the operation means that the parent was resumed. */
   state: 'waiting' | 'told' | 'done';
 }
 
@@ -29,8 +29,8 @@ export function writeMarker(instance: InstanceContext, slot: string, marker: Mar
 }
 
 /**
- * What a run of an operation does about what is remembered: an execution of the same workflow for the same parent is
- * followed, also after a resume; one that the same task has seen end well is over.
+ * Decides how a run of an operation continues from the stored marker. An execution of the same workflow for the same
+ * parent is followed, also after a resume. An execution that ended successfully for the same task is over.
  */
 export function nextOf(
   marker: Marker | null,
@@ -42,8 +42,8 @@ export function nextOf(
 }
 
 /**
- * What makes a start safe to repeat: the same for all looks of one task until the execution that it starts is remembered.
- * `before`: what is remembered.
+ * Returns the idempotency key of a start. The key is the same for all runs of one task until the started execution is
+ * stored. `before`: the stored marker.
  */
 export function startKey(
   run: { workflowId: string; task: string; slot: string },
@@ -53,12 +53,12 @@ export function startKey(
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
-/** Seconds until the next look at something that runs for so long already: soon at first, then ever less often. */
+/** Returns the seconds until the next check of a running execution: short at first, then ever longer. */
 export function lookAfter(waitedMs: number, intervalSeconds: number, mostSeconds: number): number {
   return Math.min(mostSeconds, Math.max(intervalSeconds, 1, Math.round(waitedMs / 10_000)));
 }
 
-/** Milliseconds that are left of a time limit in seconds; null: no limit. */
+/** Returns the milliseconds left of a time limit in seconds; null: no limit. */
 export function leftMs(since: number, now: number, timeoutSeconds: number): number | null {
   return timeoutSeconds === -1 ? null : since + timeoutSeconds * 1_000 - now;
 }

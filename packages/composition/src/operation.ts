@@ -7,10 +7,10 @@ import type { Scope } from './scope';
 import { objectSetting } from './settings';
 import { save } from './state';
 
-/** The work of one operation; called again after each wait, so it looks first what is done already. */
+/** The work of one operation. It is called again after each wait, so it first checks which steps are done. */
 export type Work = (scope: Scope) => Promise<Json>;
 
-/** An operation that may run many times, whose failures are those of `func` in error texts; null: they name none. */
+/** Makes an operation that may run many times. `func`: its name in error texts; null: no name. */
 export function operationOf(func: string | null, run: PluginOperation): PluginOperation {
   return resumable(async (ctx, inputs) => {
     try {
@@ -21,7 +21,7 @@ export function operationOf(func: string | null, run: PluginOperation): PluginOp
   });
 }
 
-/** Makes an operation of a node out of its work. `func`: its name in error texts; null: they have none. */
+/** Makes an operation of a node from its work. `func`: its name in error texts; null: no name. */
 export function nodeOperation(deps: CompositionDeps, func: string | null, work: Work): PluginOperation {
   return operationOf(func, async (ctx, inputs) => {
     const scope = await nodeScope(deps, ctx, inputs);
@@ -43,7 +43,7 @@ async function nodeScope(
   return await scopeOf(deps, ctx, { inputs, instance, properties });
 }
 
-/** A scope around an instance and the properties of its node. `settings`: where `client` is looked for, if elsewhere. */
+/** Makes a scope of an instance and the properties of its node. `settings`: other source of `client`, if any. */
 export async function scopeOf(
   deps: CompositionDeps,
   ctx: OperationContext,

@@ -22,7 +22,7 @@ function ruleOf(scope: Scope): PasswordRule {
   };
 }
 
-/** `validation.create` of a password: whether one can be made as the node wants it. */
+/** `validation.create` of a password: checks that a password can match the node's rule. */
 export async function validatePassword(scope: Scope): Promise<Json> {
   const complaint = ruleComplaint(ruleOf(scope));
   if (complaint !== null) throw new FatalError(complaint);
@@ -30,8 +30,9 @@ export async function validatePassword(scope: Scope): Promise<Json> {
 }
 
 /**
- * `create` of a password: a secret with a random password, or one that exists. The runtime property `password` says how to
- * get it (reference/workflows.md 8.3). After a crash a secret that was about to be made is taken as it is.
+ * `create` of a password: creates a secret with a random password, or uses an existing one. The runtime property
+ * `password` holds the way to get it (reference/workflows.md 8.3). After a crash the secret that was about to be
+ * created is used if it exists.
  */
 export async function createPassword(scope: Scope): Promise<Json> {
   const { ctx, instance } = scope;
@@ -70,7 +71,7 @@ async function hasSecret({ own }: Scope, name: string): Promise<boolean> {
   }
 }
 
-/** `delete` of a password: its secret goes, unless it was there before. */
+/** `delete` of a password: deletes its secret, unless it existed before. */
 export async function deletePassword(scope: Scope): Promise<Json> {
   await deleteSecrets(scope, scope.own);
   for (const key of ['password', 'secret_name', STATE]) delete scope.instance.runtimeProperties[key];

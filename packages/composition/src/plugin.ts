@@ -17,7 +17,7 @@ import { disconnect } from './shared-resource/disconnect';
 import { executeWorkflow } from './shared-resource/execute-workflow';
 import { checkSharedStatus, refreshShared } from './shared-resource/look';
 
-/** Whose errors say in which function they happened; those of the others are shown as they are (8.1). */
+/** Operations whose errors name the function; errors of the others are shown without it (8.1). */
 const NAMING: Readonly<Record<string, Work>> = {
   'component.upload_blueprint': uploadBlueprint,
   'component.create': create,

@@ -20,7 +20,7 @@ interface Package {
   version: string;
 }
 
-/** Packages that a plugin.yaml declares. @throws FatalError when it is no such file. */
+/** Returns the packages that a plugin.yaml declares. @throws FatalError when the text is no plugin.yaml. */
 function packagesOf(text: string, at: string): Package[] {
   const read = parse(text) as Json;
   const plugins = isJsonObject(read) && isJsonObject(read.plugins) ? Object.values(read.plugins) : [];
@@ -33,7 +33,7 @@ function packagesOf(text: string, at: string): Package[] {
   throw new FatalError(`${at}: a plugin.yaml with package_name and package_version is expected`);
 }
 
-/** A file by URL, or of the parent's blueprint (the original's was one of the manager's host). */
+/** Reads a file by URL, or of the parent's blueprint (the original read it from the manager's host). */
 async function fileOf({ deps, ctx }: Scope, source: string): Promise<{ name: string; content: Uint8Array }> {
   if (!isUrl(source)) return { name: source.split('/').at(-1)!, content: await ctx.getResource(source) };
   ctx.logger.info(`Downloading ${source}...`);
@@ -54,8 +54,9 @@ function uploadedPlugins({ instance }: Scope): string[] {
 }
 
 /**
- * Uploads the plugins that the node's property `plugins` names and the manager lacks (name and version); their ids stand in
- * the runtime property `plugins`. Crash between an upload and its note: the next run finds the plugin and leaves it there.
+ * Uploads the plugins of the node's property `plugins` that the manager lacks (by name and version). Their ids are
+ * stored in the runtime property `plugins`. After a crash between an upload and the store of its id, the next run finds
+ * the plugin and leaves it there.
  */
 export async function uploadPlugins(scope: Scope): Promise<void> {
   const { ctx, instance, properties, inputs } = scope;
@@ -92,7 +93,7 @@ export async function uploadPlugins(scope: Scope): Promise<void> {
   }
 }
 
-/** Deletes the plugins that the node has uploaded; what is in use stays, with a warning. */
+/** Deletes the plugins that the node has uploaded; plugins in use stay, with a warning. */
 export async function deletePlugins(scope: Scope): Promise<void> {
   const { ctx, manager } = scope;
   for (const id of uploadedPlugins(scope)) {

@@ -6,17 +6,17 @@ import { receivedEvents } from './state';
 type Event = ItemOf<'listEvents'>;
 
 const PAGE = 500;
-/** Bounds one look; the rest follows at the next. */
+/** Limits one run; the remaining events follow in the next run. */
 const MAX_PAGES = 4;
 
-/** `<timestamp> [<node instance>.<operation>] <message>`, as the reference writes events of a component (8.1). */
+/** Returns `<timestamp> [<node instance>.<operation>] <message>`, the reference's format for events of a component (8.1). */
 export function lineOf({ reported_timestamp, node_instance_id, operation, message }: Event): string {
   const last = operation?.split('.').at(-1);
   const prompt = node_instance_id ? `[${node_instance_id}${last ? `.${last}` : ''}] ` : '';
   return `${reported_timestamp ?? ''} ${prompt}${message ?? ''}`;
 }
 
-/** The level of the original line; events have none. */
+/** Returns the level of the original line; `info` for events, which have none. */
 export function levelOf({ level }: Event): keyof OperationLogger {
   const name = (level ?? 'info').toLowerCase();
   if (name === 'warn') return 'warning';
@@ -26,9 +26,9 @@ export function levelOf({ level }: Event): keyof OperationLogger {
 }
 
 /**
- * Writes what an execution has said since the last look into the log of this operation. Events of one execution are
- * stored one behind the other under its lock, so how many were read is a place in them that never moves; it is kept in
- * `received_events` of `counter`. True: there is more.
+ * Writes the new events of an execution into the log of this operation. Events of one execution are stored in order
+ * under its lock, so the number of read events is a stable position. It is stored in `received_events` of `counter`.
+ * Returns true when there are more events.
  */
 export async function redirectEvents(
   { manager, ctx }: Pick<Scope, 'manager' | 'ctx'>,

@@ -26,15 +26,15 @@ const schema = z.looseObject({
   tenant: text,
 });
 
-/** `client` of a node: how another manager is reached (dsl.md, cloudify.datatypes.RemoteCloudifyManagerClient). */
+/** `client` of a node: connection settings of another manager (dsl.md, cloudify.datatypes.RemoteCloudifyManagerClient). */
 export type RemoteClientConfig = z.output<typeof schema>;
 
-/** @throws FatalError with path and what was expected. */
+/** @throws FatalError with path and expected value. */
 export function remoteClientConfig(value: JsonObject, at: string): RemoteClientConfig {
   return parsed(schema, value, at);
 }
 
-/** Ports as the original's client chooses them: 80, with https 443. */
+/** Default ports as in the original's client: 80, with https 443. */
 export function remoteBaseUrl(config: RemoteClientConfig): string {
   const protocol = config.protocol ?? (config.port === 443 ? 'https' : 'http');
   const host = config.host ?? 'localhost';
@@ -42,7 +42,7 @@ export function remoteBaseUrl(config: RemoteClientConfig): string {
   return `${protocol}://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-/** What a dependency shows of it to everybody who may read dependencies: no credentials. */
+/** The part of the settings that a dependency shows to everybody with the right to read dependencies: no credentials. */
 export function publicPart({ host, port, protocol, tenant }: RemoteClientConfig): JsonObject {
   return Object.fromEntries(
     Object.entries({ host, port, protocol, tenant }).filter(

@@ -4,8 +4,8 @@ import { Agent, FormData as UndiciFormData, fetch as undiciFetch } from 'undici'
 import type { RemoteClientConfig } from './remote-client';
 
 /**
- * `fetch` with the headers, the query, the version and the trust that a node's `client` asks for. `cert`: certificates in
- * PEM, or the path of such a file in the blueprint.
+ * Returns a `fetch` with the headers, the query, the version and the trust settings of a node's `client`. `cert`:
+ * certificates in PEM, or the path of such a file in the blueprint.
  */
 export async function remoteFetch(
   config: RemoteClientConfig,
@@ -33,7 +33,7 @@ export async function remoteFetch(
   return ask as typeof fetch;
 }
 
-/** A form of Node.js as one of undici, which takes no other for a form: it would send its name. */
+/** Converts a form of Node.js to one of undici: undici accepts no other class and would send its name as the body. */
 function ownForm(body: unknown): unknown {
   if (!(body instanceof FormData)) return body;
   const form = new UndiciFormData();

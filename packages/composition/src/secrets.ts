@@ -5,7 +5,7 @@ import type { Scope } from './scope';
 import { objectSetting } from './settings';
 import { save, stateOf } from './state';
 
-/** Names of the secrets that the node has made, or was about to make when its worker was lost. */
+/** Names of the secrets that the node has created, or was about to create when its worker was lost. */
 function ownSecrets({ instance }: Scope): string[] {
   const names = stateOf(instance).secrets;
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
@@ -19,8 +19,9 @@ async function clashes({ client }: Manager, names: readonly string[]): Promise<s
 }
 
 /**
- * Creates secrets that must not exist yet. Their names are remembered first: after a crash those that are there are ours.
- * @throws FatalError naming those that exist.
+ * Creates secrets that must not exist yet. Their names are stored first: after a crash existing secrets with these
+ * names are ours.
+ * @throws FatalError with the names of existing secrets.
  */
 export async function createSecrets(
   scope: Scope,
@@ -51,12 +52,12 @@ export async function createSecrets(
   }
 }
 
-/** The secrets that the node's properties name, as its own. */
+/** Creates the secrets of the node's property `secrets`. */
 export async function createNodeSecrets(scope: Scope): Promise<void> {
   await createSecrets(scope, scope.manager, objectSetting(scope, 'secrets'));
 }
 
-/** Deletes what the node has made; what is gone already is as well. */
+/** Deletes the secrets that the node has created; missing ones are no error. */
 export async function deleteSecrets(scope: Scope, manager: Manager): Promise<void> {
   for (const name of ownSecrets(scope)) {
     try {

@@ -3,13 +3,13 @@ import { FatalError } from '@baton/plugin-sdk';
 import { z } from 'zod';
 import type { Scope } from './scope';
 
-/** Whether Python takes the value for false: then the next place is looked at. */
+/** Whether Python treats the value as false; then the next source of the setting is used. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === 0 || value === false) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** A setting: input of the operation, else runtime property, else property of the node (reference/workflows.md 8.1). */
+/** Returns a setting: input of the operation, else runtime property, else property of the node (reference/workflows.md 8.1). */
 export function settingOf(
   { inputs, instance, properties }: Pick<Scope, 'inputs' | 'instance' | 'properties'>,
   key: string,
@@ -18,7 +18,7 @@ export function settingOf(
   return places.find((value) => !isEmpty(value)) ?? places.at(-1);
 }
 
-/** A setting that is an object; {} when it is not given. @throws FatalError naming it. */
+/** Returns a setting that is an object; {} when it is not set. @throws FatalError with the name of the setting */
 export function objectSetting(
   scope: Pick<Scope, 'inputs' | 'instance' | 'properties'>,
   key: string,
@@ -67,7 +67,7 @@ export interface ComponentConfig {
   startArgs: JsonObject;
 }
 
-/** `resource_config` of a component or shared resource. @throws FatalError with path and what was expected. */
+/** Reads `resource_config` of a component or shared resource. @throws FatalError with path and expected value. */
 export function componentConfigOf(scope: Pick<Scope, 'inputs' | 'instance' | 'properties'>): ComponentConfig {
   const read = parsed(componentConfig, objectSetting(scope, 'resource_config'), 'resource_config');
   return {
@@ -77,12 +77,12 @@ export function componentConfigOf(scope: Pick<Scope, 'inputs' | 'instance' | 'pr
   };
 }
 
-/** `resource_config` of a blueprint node. @throws FatalError with path and what was expected. */
+/** Reads `resource_config` of a blueprint node. @throws FatalError with path and expected value. */
 export function blueprintConfigOf(scope: Pick<Scope, 'inputs' | 'instance' | 'properties'>): BlueprintConfig {
   return parsed(blueprintConfig, objectSetting(scope, 'resource_config'), 'resource_config');
 }
 
-/** @throws FatalError naming the first place that does not fit. */
+/** @throws FatalError with the path of the first value that does not match. */
 export function parsed<S extends z.ZodType>(schema: S, value: unknown, at: string): z.output<S> {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
@@ -90,7 +90,7 @@ export function parsed<S extends z.ZodType>(schema: S, value: unknown, at: strin
   throw new FatalError(`${[at, ...issue.path].filter((part) => part !== '').join('.')}: ${issue.message}`);
 }
 
-/** A whole number of seconds from an input. @throws FatalError */
+/** Reads a number of seconds from an input; -1: no limit. @throws FatalError */
 export function secondsInput(inputs: Scope['inputs'], key: string, fallback: number): number {
   const value = inputs[key] ?? fallback;
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
@@ -101,7 +101,7 @@ export function secondsInput(inputs: Scope['inputs'], key: string, fallback: num
   );
 }
 
-/** Id of the component's deployment: as created, else as configured, else that of the node instance. */
+/** Returns the id of the component's deployment: as created, else as configured, else the id of the node instance. */
 export function deploymentIdOf(
   instance: Scope['instance'],
   config: Pick<ComponentConfig, 'deployment'>,

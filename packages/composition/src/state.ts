@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { InstanceContext } from '@baton/plugin-sdk';
 
-/** Runtime property with what operations remember between two looks; `delete` removes it. */
+/** Runtime property with the state of operations between two runs; `delete` removes it. */
 export const STATE = '_composition';
 const EVENTS = 'received_events';
 
-/** The own object below a runtime property, made when missing. */
+/** Returns the object in a runtime property; made when missing. */
 export function objectIn(holder: JsonObject, key: string): JsonObject {
   const found = holder[key];
   if (isJsonObject(found)) return found;
@@ -18,13 +18,13 @@ export function stateOf(instance: InstanceContext): JsonObject {
   return objectIn(instance.runtimeProperties, STATE);
 }
 
-/** How many events of each execution have been written into the log of this one. */
+/** Number of events of each execution that were written into the log of this one. */
 export function receivedEvents(instance: InstanceContext): JsonObject {
   return objectIn(instance.runtimeProperties, EVENTS);
 }
 
 /**
- * Stores the runtime properties now. Where another operation was first (several use one shared resource), its keys stay
+ * Stores the runtime properties now. When another operation was first (several use one shared resource), its keys stay
  * and ours are added.
  */
 export async function save(instance: InstanceContext): Promise<void> {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** One side of an operation: where it runs in the model. */
+/** One side of an operation: its place in the model. */
 const side = z.object({ nodeInstanceId: z.string(), nodeId: z.string() });
 
-/** What a worker gets with a lease: everything to run the operation, without secrets. */
+/** The data that a worker gets with a lease: everything to run the operation, except secrets. */
 export const operationAssignment = z.object({
   executionId: z.string(),
   tenant: z.string(),
@@ -14,11 +14,11 @@ export const operationAssignment = z.object({
   workflowParameters: z.record(z.string(), z.unknown()),
   createdBy: z.string(),
   isDryRun: z.boolean(),
-  /** The code of the workflow itself, not an operation of it; `inputs` are its parameters. */
+  /** True for the code of the workflow itself; `inputs` are its parameters. */
   isWorkflowCode: z.boolean().optional(),
-  /** Of workflow code: how long independent tasks of a graph go on after a failure. */
+  /** For workflow code: time in which independent tasks of a graph go on after a failure. */
   waitAfterFailMs: z.number().optional(),
-  /** Of workflow code: what its tasks are held to that say nothing of retries themselves (-1: no limit). */
+  /** For workflow code: retry limits of tasks without own settings (-1: no limit). */
   retryDefaults: z
     .object({ taskRetries: z.number(), taskRetryIntervalMs: z.number(), subgraphRetries: z.number() })
     .optional(),
@@ -39,7 +39,7 @@ export const operationAssignment = z.object({
   hostInstanceId: z.string().nullable(),
   inputs: z.record(z.string(), z.unknown()),
   hasFunctions: z.boolean(),
-  /** Retries made before this attempt, and how many are allowed (-1: no limit). */
+  /** Retries before this attempt, and the allowed number (-1: no limit). */
   retryNumber: z.number().int(),
   maxRetries: z.number().int(),
   /** Milliseconds, null: no limit. */
@@ -47,7 +47,7 @@ export const operationAssignment = z.object({
   isTimeoutRecoverable: z.boolean(),
   /** True when an earlier attempt was lost with its worker. */
   isResumed: z.boolean(),
-  /** For calls of the operation back to the API; void when the execution ends. */
+  /** Token for calls of the operation back to the API; invalid after the end of the execution. */
   executionToken: z.string(),
   /** States that the operation must see although deployments may not have stored them yet. */
   states: z.array(
@@ -74,7 +74,7 @@ export const taskEvent = z.object({
 });
 export type TaskEvent = z.infer<typeof taskEvent>;
 
-/** What went wrong in an operation (reference/workflows.md 3.6). */
+/** The failure of an operation (reference/workflows.md 3.6). */
 export const operationError = z.object({
   exceptionType: z.string(),
   message: z.string(),

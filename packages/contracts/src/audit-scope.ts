@@ -1,15 +1,15 @@
 import type { ChangeMade } from './messages/audit';
 
 /**
- * The request that is being carried out, for the audit log: packages/http says it, packages/postgres adds its message to
- * the first transaction that commits within it. Neither imports the other: the store is found by `auditScopeKey`.
+ * The current request, for the audit log: packages/http sets it, packages/postgres adds its message to the first
+ * transaction that commits within it. Neither imports the other: both find the store by `auditScopeKey`.
  */
 export interface AuditScope {
-  /** Open while the handler runs: work that only inherited the context is not the request's. */
+  /** Open while the handler runs: work that only inherited the context is not part of the request. */
   isOpen: boolean;
   isRecorded: boolean;
   tenant: string;
-  /** Schema of the service that carries it out: what another service does meanwhile is not this request's change. */
+  /** Schema of the service that handles the request: changes by other services meanwhile are not changes of this request. */
   schema: string;
   entry(): ChangeMade;
 }

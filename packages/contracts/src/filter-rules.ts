@@ -22,10 +22,10 @@ export type FilterRule =
   | { key: string; values: string[]; operator: LabelOperator; type: 'label' }
   | { key: string; values: string[]; operator: AttributeOperator; type: 'attribute' };
 
-/** Attribute keys that rules on a resource may use, with operators when not all are allowed. */
+/** Attribute keys that rules on a resource may use, with the operators when not all are allowed. */
 export type RuleAttributes = Readonly<Record<string, readonly AttributeOperator[] | 'all'>>;
 
-/** reference 4.3; resources that are not listed take no attribute rules. */
+/** reference 4.3; resources that are not listed accept no attribute rules. */
 export const ruleAttributes = {
   blueprints: { created_by: 'all', state: 'all', id: 'all', tenant_name: 'all' },
   deployments: {
@@ -43,7 +43,7 @@ export const ruleAttributes = {
   secrets: { key: 'all', provider_name: 'all' },
 } as const satisfies Record<string, RuleAttributes>;
 
-/** Why a rule is refused; becomes `invalid_filter_rule` with err_filter_rule and err_reason. */
+/** The reason why a rule is refused; becomes `invalid_filter_rule` with err_filter_rule and err_reason. */
 export interface RuleFault {
   rule: unknown;
   reason: string;
@@ -138,7 +138,7 @@ const isSameRule = (a: FilterRule, b: FilterRule): boolean =>
   a.values.length === b.values.length &&
   a.values.every((value, at) => value === b.values[at]);
 
-/** Checked and normalised rules of a request; `attributes` is a member of `ruleAttributes`. */
+/** Checks and normalises the rules of a request; `attributes` is a member of `ruleAttributes`. */
 export function parseFilterRules(
   input: unknown,
   attributes: RuleAttributes,
@@ -151,15 +151,15 @@ export function parseFilterRules(
   for (const [index, raw] of input.entries()) {
     const rule = checkRule(raw, attributes);
     if (!rule.ok) return err({ rule: raw, field: `${field}[${index}]`, ...rule.error });
-    // Of rules that say the same, one is kept.
+    // Of equal rules only one is kept.
     if (!rules.some((known) => isSameRule(known, rule.value))) rules.push(rule.value);
   }
   return ok(rules);
 }
 
 /**
- * Rules of a change put into those that are stored: of one type they replace those of that type and stand behind the others, of
- * both they replace all. None are no change, as in the original.
+ * Merges the rules of a change into the stored ones. Rules of one type replace the stored rules of that type and come
+ * after the others; rules of both types replace all. An empty list is no change, as in the original.
  */
 export function mergeFilterRules(old: readonly FilterRule[], given: readonly FilterRule[]): FilterRule[] {
   const types = new Set(given.map(({ type }) => type));
@@ -167,7 +167,7 @@ export function mergeFilterRules(old: readonly FilterRule[], given: readonly Fil
   return types.size === 1 ? [...old.filter(({ type }) => !types.has(type)), ...given] : [...given];
 }
 
-/** The error answer of a refused rule (reference 1.1, 4.3). A list that is no list is a bad parameter, not a bad rule. */
+/** Makes the error answer for a refused rule (reference 1.1, 4.3). A value that is no list is a bad parameter, not a bad rule. */
 export function filterRuleError(fault: RuleFault): AppError {
   const details = { field: fault.field, ...(fault.nearest === undefined ? {} : { nearest: fault.nearest }) };
   if (!fault.field.endsWith(']'))

@@ -20,6 +20,7 @@ export {
   type RuleFault,
   ruleAttributes,
 } from './filter-rules';
+export { type FoldableChange, foldedChange } from './folded-change';
 export * as catalogRpc from './gen/catalog/v1/catalog';
 export * as clusterStatusRpc from './gen/cluster_status/v1/cluster_status';
 export * as deploymentsRpc from './gen/deployments/v1/deployments';
@@ -44,21 +45,41 @@ export {
 export { buildMessage, defineMessage, type Envelope, type MessageType } from './message';
 export { type ChangeMade, changeMade } from './messages/audit';
 export { blueprintDeleted, blueprintRegistered, uploadEnded } from './messages/catalog';
-export { configChanged } from './messages/cluster-status';
-export { deploymentCreated, deploymentDeleted, groupDeploymentsCreated } from './messages/deployments';
+export { configChanged, maintenanceChanged, webhookInterestChanged } from './messages/cluster-status';
+export {
+  deploymentCreated,
+  deploymentDeleted,
+  deploymentUpdated,
+  groupDeploymentsCreated,
+} from './messages/deployments';
 export {
   eventsAppended,
   executionAccepted,
   executionFinished,
   executionRequested,
+  executionStatusChanged,
   firstTaskReady,
   taskReady,
   tasksCancelled,
 } from './messages/executions';
 export { credentialsChanged, quotaChanged } from './messages/identity';
+export {
+  catalogResourcesChanged,
+  deploymentResourcesChanged,
+  executionResourcesChanged,
+} from './messages/resources';
 export { changedOwnership, type FindUser, type Ownership, ownershipOf, rememberingUsers } from './ownership';
 export type { PluginSelection } from './plugin-selection';
 export { hasPermission, isAdministrator, type Principal } from './principal';
+export {
+  type ChangeKind,
+  changeKinds,
+  isShownTo,
+  MAX_CHANGES,
+  mayListKind,
+  type ResourceChange,
+  type ResourceChanges,
+} from './resource-changes';
 export { parseResourceUri, type ResourceUri } from './resource-uri';
 export {
   type ApiVersion,
@@ -82,6 +103,7 @@ export {
   type WorkerRule,
 } from './rpc-callers';
 export { parseConstraints, type SearchConstraints } from './search-constraints';
+export { endedSessionCookie, sessionCookie, sessionCookieName } from './session-cookie';
 export {
   leastWorkerWeight,
   mostWorkerWeight,
@@ -94,5 +116,12 @@ export {
 } from './tenant-limits';
 export { type TenantScope, tenantScopeKey } from './tenant-scope';
 export { isWider, requireOwnTenant, type Visibility, visibilityOfNew, widensVisibility } from './visibility';
+export {
+  EVERY_EVENT,
+  type SentEventType,
+  type WebhookEventType,
+  webhookEvents,
+  webhookFilterFields,
+} from './webhook-events';
 export { nodesOfModel } from './workflow-model';
 export { type SubmittedWork, submittedWork, type WorkChange, workChange } from './workflow-work';

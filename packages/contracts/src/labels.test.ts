@@ -9,7 +9,7 @@ it('reads both shapes of a request, lower-cases keys, normalises values', () => 
       parseLabels([{ Env: ['a', 'b'] }, { key: 'Mixed', value: 'CaSe', created_at: 'x' }, { wide: 'Ａ' }]),
     ),
   ).toEqual(['env=a', 'env=b', 'mixed=CaSe', 'wide=A']);
-  // One pair only: a label whose key happens to be "key".
+  // A single pair: a label whose key is "key".
   expect(pairs(parseLabels([{ key: 'x' }]))).toEqual(['key=x']);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Labels as requests write them and as they are stored (reference/rest-api.md 4.2). Pure: the services that own labelled
- * resources (blueprints, deployments) parse with this and keep their own tables.
+ * Labels in requests and in their stored form (reference/rest-api.md 4.2). Pure: the services that own labelled
+ * resources (blueprints, deployments) parse with this module and have their own tables.
  */
 import { AppError, err, nearestName, ok, type Result } from '@baton/kernel';
 
@@ -11,7 +11,7 @@ export interface LabelPair {
   value: string;
 }
 
-/** What is wrong with a label, and where: `labels[2]`. */
+/** The fault of a label and its place: `labels[2]`. */
 export interface LabelFault {
   field: string;
   message: string;
@@ -22,7 +22,7 @@ export interface LabelFault {
 const MAX_LABEL_LENGTH = 256;
 const RESERVED_LABEL_PREFIX = 'csys-';
 
-/** Reserved keys that exist; users may set all of them but csys-consumer-id, which the manager computes. */
+/** Existing reserved keys. Users may set all of them except csys-consumer-id, which the manager computes. */
 export const reservedLabelKeys = [
   'csys-obj-name',
   'csys-obj-type',
@@ -43,7 +43,7 @@ const FORBIDDEN_IN_VALUE = /[\p{C}"]/u;
 const DECIMAL = /^[+-]?\d{1,3}(\.\d+)?$/;
 const COORDINATE_LIMITS: Record<string, number> = { 'csys-location-lat': 90, 'csys-location-long': 180 };
 
-/** The stored form of a label key, or why it is refused. Reserved keys are not checked here. */
+/** Returns the stored form of a label key, or the reason for its refusal. Reserved keys are not checked here. */
 export function normalizeLabelKey(raw: unknown): Result<string, string> {
   if (typeof raw !== 'string' || raw === '') return err('a label key must be a text that is not empty');
   if (raw.length > MAX_LABEL_LENGTH) return err(`a label key has at most ${MAX_LABEL_LENGTH} characters`);
@@ -54,7 +54,7 @@ export function normalizeLabelKey(raw: unknown): Result<string, string> {
   return ok(raw.toLowerCase());
 }
 
-/** The stored form of a label value, or why it is refused. The empty text is a value. */
+/** Returns the stored form of a label value, or the reason for its refusal. The empty text is a valid value. */
 export function normalizeLabelValue(key: string, raw: unknown): Result<string, string> {
   if (typeof raw !== 'string') return err(`the value of label "${key}" must be a text`);
   const value = raw.normalize('NFKC');
@@ -86,7 +86,7 @@ function checkReserved(key: string, value: string): Omit<LabelFault, 'field'> | 
   return null;
 }
 
-/** One label with every rule of the reference applied. */
+/** Checks one label against every rule of the reference. */
 export function checkLabel(rawKey: unknown, rawValue: unknown, field: string): Result<LabelPair, LabelFault> {
   const key = normalizeLabelKey(rawKey);
   if (!key.ok) return err({ field, message: key.error, expected: 'a label key' });
@@ -98,7 +98,7 @@ export function checkLabel(rawKey: unknown, rawValue: unknown, field: string): R
 
 const SHAPE = '[{<key>: <value or list of values>}, ...]';
 
-/** Key and values of one member of a request's label list: `{key: value}` or the upload shape `{key, value, ...}`. */
+/** Returns key and values of one member of a request's label list: `{key: value}` or the upload shape `{key, value, ...}`. */
 function readMember(member: unknown): { key: string; values: unknown[] } | null {
   if (typeof member !== 'object' || member === null || Array.isArray(member)) return null;
   const entries = Object.entries(member);
@@ -112,8 +112,8 @@ function readMember(member: unknown): { key: string; values: unknown[] } | null 
 }
 
 /**
- * Labels of a request body (reference 4.2): normalised, a label given twice is refused.
- * `field` names the list in messages.
+ * Parses the labels of a request body (reference 4.2): labels are normalised, and a duplicate label is refused.
+ * `field`: name of the list in messages.
  */
 export function parseLabels(input: unknown, field = 'labels'): Result<LabelPair[], LabelFault> {
   if (!Array.isArray(input)) return err({ field, message: `${field} must be a list`, expected: SHAPE });
@@ -141,7 +141,7 @@ export function parseLabels(input: unknown, field = 'labels'): Result<LabelPair[
   return ok(labels);
 }
 
-/** Splits at `separator` where no backslash stands before it. */
+/** Splits at each `separator` without a backslash before it. */
 function splitEscaped(text: string, separator: ',' | '='): string[] {
   const parts: string[] = [''];
   for (let i = 0; i < text.length; i++) {
@@ -155,7 +155,10 @@ function splitEscaped(text: string, separator: ',' | '='): string[] {
 
 const unescaped = (text: string): string => text.replace(/\\([,=\\])/g, '$1');
 
-/** Labels of the upload's query string: `<key1>=<val1>,<key2>=<val2>`; a backslash escapes `,` and `=` (spec v3.1 part 1). */
+/**
+ * Parses the labels of the upload's query string: `<key1>=<val1>,<key2>=<val2>`; a backslash escapes `,` and `=` (spec
+ * v3.1 part 1).
+ */
 export function parseLabelsText(text: string, field = 'labels'): Result<LabelPair[], LabelFault> {
   if (text.trim() === '') return ok([]);
   const members: Record<string, string>[] = [];
@@ -169,7 +172,7 @@ export function parseLabelsText(text: string, field = 'labels'): Result<LabelPai
   return parseLabels(members, field);
 }
 
-/** The error answer of a refused label. */
+/** Makes the error answer for a refused label. */
 export function labelError(fault: LabelFault): AppError {
   const { message, ...details } = fault;
   return new AppError('bad_parameters_error', message, details);

@@ -2,8 +2,9 @@ import { newId } from '@baton/kernel';
 import type { z } from 'zod';
 
 /**
- * Messages are facts of their owner: `<owner>.<fact>.v<n>`, additive only; a change of meaning is v(n+1).
- * `work`: one of the competing consumers of each queue gets it. `fanout`: every running replica gets it; not durable.
+ * Messages are facts published by their owner: `<owner>.<fact>.v<n>`. Fields are only added; a change of meaning is
+ * v(n+1). `work`: one of the competing consumers of each queue gets the message. `fanout`: every running replica gets
+ * it; not durable.
  */
 export interface MessageType<T> {
   type: string;
@@ -14,10 +15,10 @@ export interface MessageType<T> {
 export interface Envelope<T = unknown> {
   id: string;
   type: string;
-  /** ISO instant of the transaction that produced it. */
+  /** ISO instant of the transaction that produced the message. */
   time: string;
   tenant: string;
-  /** What it is about; equal keys may be handled by one consumer in turn. */
+  /** Subject of the message; messages with equal keys may be handled in order by one consumer. */
   key: string;
   traceparent?: string;
   causationId?: string;
@@ -34,7 +35,7 @@ export function defineMessage<T>(
   return { type, delivery, schema };
 }
 
-/** An envelope of `type`, its payload checked. @throws ZodError when the payload does not fit. */
+/** Makes an envelope of `type` with a checked payload. @throws ZodError when the payload does not match. */
 export function buildMessage<T>(
   message: MessageType<T>,
   about: { tenant: string; key: string; time: string; traceparent?: string; causationId?: string },

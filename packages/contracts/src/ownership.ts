@@ -1,14 +1,14 @@
 /**
- * Who made a thing and when, where a request says so: how a restore brings things along (reference/rest-api.md ch. 5).
- * A time needs the right set_timestamp, another user set_owner.
+ * Owner and creation time of a resource, where a request gives them: used by restores (reference/rest-api.md ch. 5). A
+ * time needs the permission set_timestamp, another user set_owner.
  */
 import { AppError, badParameter, readInstant } from '@baton/kernel';
 import { hasPermission, type Principal } from './principal';
 
-/** The user of that name, spelled as the account is; null: there is none, or none that may log in. */
+/** Finds the user of that name, with the name as the account spells it; null: no such user, or one that may not log in. */
 export type FindUser = (username: string) => Promise<{ username: string; userId: number } | null>;
 
-/** Members of a body, as each resource spells them. */
+/** Names of the two body fields, as each resource spells them. */
 export interface OwnershipFields {
   at: string;
   by: string;
@@ -25,8 +25,9 @@ export interface Ownership {
 }
 
 /**
- * Of a new thing: what `body` says, else the caller.
- * @throws AppError forbidden_error without the right; bad_parameters_error for what is no date and for an unknown user.
+ * Ownership of a new resource: the values in `body`, else the caller and now.
+ * @throws AppError forbidden_error without the permission; bad_parameters_error for a wrong date and for an unknown
+ * user.
  */
 export async function ownershipOf(
   principal: Principal,
@@ -43,7 +44,8 @@ export async function ownershipOf(
 }
 
 /**
- * Of a thing that is there: only what `body` says. Naming oneself takes it from somebody else, so it needs the right too.
+ * Changed ownership of an existing resource: only the values in `body`. To name oneself takes the resource from another
+ * user, so it needs the permission too.
  * @throws as ownershipOf
  */
 export async function changedOwnership(
@@ -87,7 +89,7 @@ function requireRight(principal: Principal, permission: string, field: string): 
   });
 }
 
-/** Asks for every name once: lists name the same few users again and again. */
+/** Looks up each name only once: lists contain the same few users many times. */
 export function rememberingUsers(findUser: FindUser): FindUser {
   const known = new Map<string, ReturnType<FindUser>>();
   return (username) => {

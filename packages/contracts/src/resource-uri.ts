@@ -1,11 +1,11 @@
-/** Paths of the file server (reference/rest-api.md 5.30). Pure; the gateway and the catalog read them alike. */
+/** Paths of the file server (reference/rest-api.md 5.30). Pure; gateway and catalog read paths in the same way. */
 
 export interface ResourceUri {
   /** First folder: blueprints, uploaded-blueprints, deployments, tenant-resources, ... */
   root: string;
-  /** Empty where the folder belongs to no tenant. */
+  /** Empty when the folder belongs to no tenant. */
   tenant: string;
-  /** What follows, decoded; the last one is empty where the path ends with a slash. */
+  /** The remaining segments, decoded; the last one is empty when the path ends with a slash. */
   rest: string[];
 }
 
@@ -13,8 +13,8 @@ export interface ResourceUri {
 const OF_TENANTS = new Set(['blueprints', 'uploaded-blueprints', 'deployments', 'tenant-resources']);
 
 /**
- * What `uri` (a path with or without its query, below `/resources/` or `/api/<version>/resources/`) names. Null: nothing
- * of the file server, or a path that another reader could take for a different one.
+ * Parses `uri`: a path with or without its query, below `/resources/` or `/api/<version>/resources/`. Null: not a path
+ * of the file server, or a path that another reader could interpret differently.
  */
 export function parseResourceUri(uri: string): ResourceUri | null {
   const path = uri.split(/[?#]/, 1)[0]!;
@@ -32,7 +32,7 @@ export function parseResourceUri(uri: string): ResourceUri | null {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused.
 const AMBIGUOUS = /^\.\.?$|[/\\\u0000-\u001f\u007f]/;
 
-/** Only the last segment may be empty: that is a folder. */
+/** Only the last segment may be empty: the path is then a folder. */
 const isRefused = (segment: string | null, isLast: boolean): boolean =>
   segment === null || (segment === '' ? !isLast : AMBIGUOUS.test(segment));
 

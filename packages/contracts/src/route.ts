@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The services of a manager: all but its workers, which come and go. */
+/** The services of a manager: all except its workers, which come and go. */
 export const managerServices = [
   'gateway',
   'identity',
@@ -16,12 +16,12 @@ export type ServiceName = ManagerService | 'worker';
 
 export type ApiVersion = 'v2.1' | 'v3.1';
 
-/** One REST route: the only place that says its path, owner, permission, schemas and where the spec has it. */
+/** One REST route: the single definition of its path, owner, permission, schemas and place in the spec. */
 export interface RouteContract {
   /** Operation id, unique: listBlueprints. */
   id: string;
   method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below /api/<version>; parameters as `:name`; a last segment `*` takes the rest. */
+  /** Path below /api/<version>; parameters as `:name`; a last segment `*` matches the rest. */
   path: string;
   owner: ServiceName;
   /** Permission name; `login` = any user that is logged in; `none` = no credentials needed. */
@@ -38,38 +38,52 @@ export interface RouteContract {
   list?: ListContract;
   /** JSON body; absent: no body is read. */
   body?: z.ZodType;
-  /** archive: the raw stream is handed to the handler (octet-stream, multipart or chunked). text: up to 1 MiB of text. */
+  /** archive: the handler gets the raw stream (octet-stream, multipart or chunked). text: up to 1 MiB of text. */
   rawBody?: 'archive' | 'text';
-  /** Body keys may be absent as a whole (DELETE with an optional body). */
+  /** The whole body may be absent (DELETE with an optional body). */
   isBodyOptional?: boolean;
-  /** A null where a key of the body may be absent is a wrong value; elsewhere it reads as absent (clients send their None). */
+  /** A null for an optional key of the body is a wrong value. Without this flag null counts as absent (clients send their None). */
   isNullRefused?: boolean;
-  /** On the original's wire what is not announced as JSON is bad input, and a charset may follow (reference/rest-api.md 1.4). */
+  /**
+   * On the original's wire: a body with another content type than JSON is bad input; a charset may follow
+   * (reference/rest-api.md 1.4).
+   */
   isBodyReadPlainly?: boolean;
-  status: 200 | 201 | 204;
-  /** Absent with 204. */
+  /** 303: the answer leads a browser on. */
+  status: 200 | 201 | 204 | 303;
+  /** Absent with 204 and 303. */
   response?: z.ZodType;
   /** stream: octet-stream download; events: server-sent events; text: plain text. */
   responseKind?: 'json' | 'stream' | 'events' | 'text';
-  /** Writes answered with `_include` carry only those fields. */
+  /** Fields that `_include` may name on a route that is no list; the answer then has only the named ones. */
   includeFields?: readonly string[];
-  /** Response fields in v2.1 where they are others: what `_include` may name there. */
+  /** Response fields of v2.1, where they differ: the names that `_include` accepts there. */
   legacyFields?: readonly string[];
-  /** Allowed to an execution's own token without the role check (reference 2.1). */
+  /** An execution's own token may call the route without the role check (reference 2.1). */
   isAllowedToExecution?: boolean;
-  /** Refused to the token of an execution that is being cancelled: it would begin what nobody stops (reference 1.3). */
+  /**
+   * The token of an execution that is being cancelled may not call the route: it would begin work that is never stopped
+   * (reference 1.3).
+   */
   isRefusedWhileCancelling?: boolean;
-  /** Who does not hold the permission in the tenant gets through as well: the service shows them what is global only. */
+  /** Callers without the permission in the tenant are let through too: the service shows them only global resources. */
   reachesGlobal?: boolean;
-  /** The tenant is the one of the file that header X-Original-Uri names (reference 5.30). */
+  /** The tenant is that of the file in the header X-Original-Uri (reference 5.30). */
   isTenantOfUri?: boolean;
-  /** With permission `none`: who sends a credential is told to the service, which judges itself. */
+  /** With permission `none`: the service still learns the caller of a request with credentials, and decides itself. */
   isCredentialRead?: boolean;
-  /** In the spec, but gone from the latest original: 404 under BATON_WIRE=cloudify. */
+  /**
+   * For routes of a browser's session. opens: the body is the credential, which the gateway reads; headers with
+   * credentials are ignored. shows and closes: only a caller with a session cookie gets an answer, all others 401.
+   * begins and returns: the two ends of a sign-in at an identity provider. No credential is read, and the service learns under
+   * which address the browser reached the manager.
+   */
+  session?: 'opens' | 'shows' | 'closes' | 'begins' | 'returns';
+  /** The route is in the spec, but was removed from the latest original: 404 under BATON_WIRE=cloudify. */
   isGoneFromOriginal?: boolean;
-  /** What it writes is a record itself or the work of an execution: left out of the audit log. */
+  /** The route writes a record itself or work of an execution: left out of the audit log. */
   isNotAudited?: boolean;
-  /** Answered during maintenance mode (reference 5.20). */
+  /** The route is available during maintenance mode (reference 5.20). */
   isOpenInMaintenance?: boolean;
 }
 
@@ -77,11 +91,11 @@ export interface RouteContract {
 export type ExtraParameter = 'flag' | 'text' | 'texts';
 
 export interface ListContract {
-  /** Response fields: what `_include` may name. */
+  /** Response fields: the names that `_include` accepts. */
   fields: readonly string[];
-  /** The original passes over names in `_include` that are no fields; so does BATON_WIRE=cloudify. */
+  /** The original ignores unknown names in `_include`; so does BATON_WIRE=cloudify. */
   isIncludeLoose?: true;
-  /** What the original does not read on this list and so passes over, whatever it says; so does BATON_WIRE=cloudify. */
+  /** Parameters that the original ignores on this list, whatever their value; so does BATON_WIRE=cloudify. */
   passedOver?: readonly (
     | 'filters'
     | 'other filters'
@@ -94,24 +108,26 @@ export interface ListContract {
   /** Plain query parameters that filter by equality. */
   filters: readonly string[];
   sorts: readonly string[];
-  /** Further plain parameters are passed over instead of refused (reference 3.2 note 1). */
+  /** Unknown plain parameters are ignored instead of refused (reference 3.2 note 1). */
   ignoresOthers?: true;
-  /** Column that `_search` looks in; absent: ignored. */
+  /** Column that `_search` searches; absent: `_search` is ignored. */
   search?: string;
-  /** Column that `_search_name` looks in beside it; absent: ignored. */
+  /** Additional column that `_search_name` searches; absent: it is ignored. */
   searchName?: string;
-  /** Further parameters of the list: only these reach its handler, as `extra`, and all of them are described. */
+  /** Additional parameters of the list: only these reach its handler, as `extra`, and all of them are documented. */
   extra?: Readonly<Record<`_${string}`, ExtraParameter>>;
   defaultSort: readonly { field: string; descending: boolean }[];
   /** Default 1000; events 10000. */
   defaultSize?: number;
   allowsAllTenants: boolean;
   allowsGetAll: boolean;
+  /** Pages may be read from a cursor: `_after`, with `_total`. */
+  hasCursor?: true;
 }
 
-/** A list request after packages/http has checked it against its ListContract. */
+/** A list request after the check against its ListContract by packages/http. */
 export interface ListQuery {
-  /** Fields asked for, null = all. */
+  /** Requested fields, null = all. */
   include: string[] | null;
   /** field -> values (OR); an empty list means IS NULL. */
   filters: Record<string, string[]>;
@@ -122,15 +138,17 @@ export interface ListQuery {
   searchName: string | null;
   allTenants: boolean;
   getAll: boolean;
-  /** The `_size` and `_offset` to answer where they are not what is read: of a list with everything. */
+  /** The `_size` and `_offset` of the answer where they differ from those read: for a list with everything. */
   echo?: { size: number; offset: number };
-  /** Whether the request names `_size` and `_offset`; absent of a list that no request asks for. */
+  /** Whether the request has `_size` and `_offset`; absent for a list without a request. */
   asked?: { size: boolean; offset: boolean };
-  /** Values of the contract's `extra` parameters that were given: _filter_id, _group_id, _get_data, ... */
+  /** Values of the contract's `extra` parameters in the request: _filter_id, _group_id, _get_data, ... */
   extra: Record<string, string[]>;
+  /** For a request with `_after`: the cursor, empty for the first page, and whether the total is requested. */
+  keyset?: { after: string; hasTotal: boolean };
 }
 
-/** A list request that asks for no more than `some`: the first thousand, all their fields. */
+/** Makes a list request with `some` parameters; default: the first thousand, all fields. */
 export const listQuery = (some: Partial<ListQuery> = {}): ListQuery => ({
   include: null,
   filters: {},
@@ -150,9 +168,11 @@ export interface ListPage<T> {
   total: number;
   /** Rows that filter rules removed; null unless rules applied. */
   filtered?: number | null;
+  /** For a page requested with `_after`: the cursor of the next page; null: there is none. */
+  next?: string | null;
 }
 
-/** Types a table of routes and refuses double ids. */
+/** Types a table of routes and refuses duplicate ids. */
 export function defineRoutes<const T extends readonly RouteContract[]>(routes: T): T {
   const ids = new Set<string>();
   for (const route of routes) {

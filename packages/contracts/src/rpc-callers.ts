@@ -1,23 +1,30 @@
 /**
- * Who may call which rpc method. The one table: what is not here is refused, and a test holds it against the definitions.
- * A caller's name is proved by its token (packages/trust/src/caller.ts), what a worker holds by the proof of a lease.
+ * The permitted callers of each rpc method. This is the only table: a method that is not here is refused, and a test
+ * compares the table with the definitions. A caller's token proves its name (packages/trust/src/caller.ts); the proof
+ * of a lease proves the work that a worker holds.
  */
 import { managerServices, type ServiceName } from './route';
 
 /** `newcomer`: a process that has no credential yet. */
 export type RpcCaller = ServiceName | 'newcomer';
 
-/** What a worker shows with a call, field by field, so that its word about whom it acts for is not needed. */
+/**
+ * The proof that a worker gives with a call, field by field, so that its own claim about the tenant or task need not be
+ * trusted.
+ */
 export interface WorkerRule {
-  /** live: a lease that holds now. once: one that it had (log lines may come late). none: its own name is enough. */
+  /** live: a lease that it holds now. once: a lease that it held (log lines may come late). none: its own name is enough. */
   lease: 'live' | 'once' | 'none';
-  /** Field of the request -> what of the lease (or of the worker) must stand there. */
+  /** Field of the request -> field of the lease (or of the worker) that it must equal. */
   same: Readonly<Record<string, LeaseField>>;
-  /** Fields that a worker may only have in this way. */
+  /** Fields for which a worker may only use this value. */
   fixed?: Readonly<Record<string, unknown>>;
-  /** The folder of the request: `read`, its deployment's, the tenant's or everybody's; `write`, its deployment's. */
+  /**
+   * The folder of the request: `read`: the folder of its deployment, of the tenant or of everybody; `write`: only that
+   * of its deployment.
+   */
   folder?: 'read' | 'write';
-  /** Inputs that are to be evaluated are those of the lease: they name the secrets that may be read. */
+  /** The inputs to evaluate must be those of the lease: they name the secrets that may be read. */
   isInputsBound?: boolean;
 }
 
@@ -44,9 +51,12 @@ const and = (rule: RpcRule, worker: WorkerRule): RpcRule => ({
 });
 const workers = (worker: WorkerRule): RpcRule => and(by(), worker);
 
-/** What a run of workflow code names itself by; executions looks whether that lease still holds. */
+/** Identity of a run of workflow code; executions checks whether that lease is still held. */
 const run: WorkerRule = { lease: 'none', same: { 'run.workerId': 'workerId' } };
-/** Imported blueprints are read too, and plugins of the plan: catalog knows them (services/catalog/src/queries/worker-bounds.ts). */
+/**
+ * Imported blueprints and plugins of the plan are read too: catalog knows which ones
+ * (services/catalog/src/queries/worker-bounds.ts).
+ */
 const ofPlan: WorkerRule = { lease: 'live', same: { tenant: 'tenant' } };
 
 const services: Record<string, Record<string, RpcRule>> = {
@@ -63,6 +73,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     StartExecutionGroup: by('deployments'),
     ListActiveExecutions: by('deployments'),
     ListScheduledDeployments: by('deployments'),
+    CountSchedules: by('deployments'),
     ListUnfinishedExecutions: by('cluster-status'),
     AwaitExecution: by('deployments'),
     GetLatestExecutions: by(),
@@ -73,13 +84,13 @@ const services: Record<string, Record<string, RpcRule>> = {
     ExportLogs: by('cluster-status'),
   },
   'baton.executions.v1.WorkersService': {
-    // Again by one whose certificate has run out.
+    // A worker whose certificate has expired registers again.
     RegisterWorker: and(by('newcomer'), { lease: 'none', same: { workerId: 'workerId' } }),
     RenewWorker: workers({ lease: 'none', same: { workerId: 'workerId' } }),
   },
   'baton.deployments.v1.DeploymentsService': {
     GetDeployment: by('executions'),
-    FindDeployment: by('catalog'),
+    FindDeployment: by('catalog', 'executions'),
     GetWorkflowModel: and(by('executions'), {
       lease: 'live',
       same: { tenant: 'tenant', deploymentId: 'deploymentId' },
@@ -144,9 +155,13 @@ const services: Record<string, Record<string, RpcRule>> = {
     SealSnapshot: by('cluster-status'),
     CheckSnapshotSeal: by('cluster-status'),
   },
+  'baton.secrets.v1.TextSealService': {
+    SealText: by('cluster-status'),
+    OpenText: by('cluster-status'),
+  },
   'baton.identity.v1.IdentityService': {
     Authenticate: by('gateway'),
-    GetPrincipal: by('gateway', 'catalog', 'deployments', 'executions', 'secrets'),
+    GetPrincipal: by('gateway', 'catalog', 'deployments', 'executions', 'secrets', 'cluster-status'),
     ListTenants: by(),
     GetAuthorization: by('cluster-status'),
     ListLimits: by('gateway', 'catalog', 'deployments', 'executions'),
@@ -176,7 +191,7 @@ const services: Record<string, Record<string, RpcRule>> = {
   },
 };
 
-/** Path on the wire (/baton.catalog.v1.CatalogService/GetBlueprint) -> who may call it. */
+/** Path on the wire (/baton.catalog.v1.CatalogService/GetBlueprint) -> permitted callers. */
 export const rpcRules: ReadonlyMap<string, RpcRule> = new Map(
   Object.entries(services).flatMap(([service, methods]) =>
     Object.entries(methods).map(([name, rule]) => [`/${service}/${name}`, rule] as const),
@@ -184,7 +199,7 @@ export const rpcRules: ReadonlyMap<string, RpcRule> = new Map(
 );
 
 /**
- * Who may ask a server by reflection what it serves. Not a row of the table: reflection is no method of proto/. Workers run the
- * code of others, and need no names.
+ * Callers that may ask a server by reflection for its methods. Not a row of the table: reflection is no method of
+ * proto/. Workers run foreign code and need no names of methods.
  */
 export const reflectionCallers: readonly RpcCaller[] = managerServices;

@@ -1,4 +1,4 @@
-/** Constraints of POST /searches/{kind} (reference/rest-api.md 5.11): another way to write filter rules. */
+/** Constraints of POST /searches/{kind} (reference/rest-api.md 5.11): another notation of filter rules. */
 import { badParameter, isJsonObject, nearestName } from '@baton/kernel';
 import type { AttributeOperator, FilterRule } from './filter-rules';
 import { labelError, parseLabels } from './labels';
@@ -12,11 +12,11 @@ const PATTERN_OPERATORS: Record<string, AttributeOperator> = {
 
 export interface SearchConstraints {
   rules: FilterRule[];
-  /** Id of a stored filter whose rules apply as well. */
+  /** Id of a stored filter whose rules apply too. */
   filterId: string | null;
-  /** Tenants the result is limited to; null: the request's. */
+  /** Tenants to which the result is limited; null: the tenant of the request. */
   tenants: string[] | null;
-  /** Keys that the kind takes beside the general ones: blueprint_id, deployment_id. */
+  /** Keys that this kind accepts besides the general ones: blueprint_id, deployment_id. */
   rest: Record<string, unknown>;
 }
 
@@ -57,11 +57,11 @@ function labelRules(value: unknown): FilterRule[] {
 }
 
 /**
- * Reads the `constraints` of a search. `nameAttribute` is what name_pattern and valid_values test; `nameAliases` are
- * further spellings of name_pattern (display_name_specs of deployments); `patterns` are patterns of other attributes
- * (operation_name_specs of nodes); `valuesAttribute` is what valid_values test instead; `extra` the further keys of the kind.
- * `skipsUnknown`: other keys are passed over, as managers of the original do.
- * @throws AppError bad_parameters_error naming the key.
+ * Reads the `constraints` of a search. `nameAttribute`: the attribute that name_pattern and valid_values test;
+ * `nameAliases`: other spellings of name_pattern (display_name_specs of deployments); `patterns`: patterns of other
+ * attributes (operation_name_specs of nodes); `valuesAttribute`: the attribute that valid_values test instead; `extra`:
+ * additional keys of the kind. `skipsUnknown`: unknown keys are ignored, as in managers of the original.
+ * @throws AppError bad_parameters_error with the name of the key.
  */
 export function parseConstraints(
   input: unknown,
@@ -69,7 +69,7 @@ export function parseConstraints(
     nameAttribute: string;
     nameAliases?: readonly string[];
     valuesAttribute?: string;
-    /** valid_values may be of any JSON type; they become texts, as values of that type are compared. */
+    /** valid_values may be of any JSON type; they are converted to texts, as values of that type are compared. */
     hasAnyValues?: boolean;
     patterns?: Readonly<Record<string, string>>;
     extra?: readonly string[];

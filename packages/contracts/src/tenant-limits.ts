@@ -1,15 +1,15 @@
 import { AppError } from '@baton/kernel';
 
-/** What a tenant may have at most; null: no limit. identity says it, whoever owns the things holds to it. */
+/** The limits of a tenant; null: no limit. identity stores them; the owners of the limited resources enforce them. */
 export interface TenantLimits {
   deployments: number | null;
-  /** Executions at work, without those that another execution waits for. */
+  /** Running executions, without those for which another execution waits. */
   runningExecutions: number | null;
-  /** Executions that wait for their turn or their time. */
+  /** Executions that wait for a free place or their start time. */
   queuedExecutions: number | null;
   storageBytes: number | null;
   requestsPerMinute: number | null;
-  /** Its part of the places of workers, beside tenants of weight 1. Null: as each worker is configured. */
+  /** Share of the tenant in the places of workers, relative to tenants of weight 1. Null: as each worker is configured. */
   workerWeight: number | null;
 }
 
@@ -22,11 +22,11 @@ export const unlimited: Readonly<TenantLimits> = {
   workerWeight: null,
 };
 
-/** Smallest and largest weight: more turns than that at a time would keep out others. */
+/** Smallest and largest weight: a larger one would keep other tenants out. */
 export const leastWorkerWeight = 0.01;
 export const mostWorkerWeight = 100;
 
-/** How the field of GET and PUT /tenants/{name}/quota is called that says the limit. */
+/** Name of the limit as a field of GET and PUT /tenants/{name}/quota. */
 export type QuotaName =
   | 'max_deployments'
   | 'max_running_executions'
@@ -38,17 +38,17 @@ export interface Reached {
   quota: QuotaName;
   tenant: string;
   limit: number;
-  /** What the tenant has, this request left out. */
+  /** Present usage of the tenant, without this request. */
   usage: number;
-  /** What is counted, as in "at most 5 deployments". */
+  /** The counted thing, as in "at most 5 deployments". */
   what: string;
-  /** What makes room, as in "delete some". */
+  /** The action that makes room, as in "delete some". */
   remedy: string;
-  /** When asking again may be of use, in s; without it only somebody's doing helps. */
+  /** Seconds after which a new request may succeed; absent: only an action makes room. */
   retryAfterS?: number;
 }
 
-/** The refusal of what a tenant's quota does not allow: too_many_requests_error with limit, usage and how to go on. */
+/** Makes the error for an exceeded quota: too_many_requests_error with limit, usage and remedy. */
 export function quotaReached({ quota, tenant, limit, usage, what, remedy, retryAfterS }: Reached): AppError {
   const raise = `an administrator raises ${quota} with PUT /tenants/${tenant}/quota`;
   return new AppError(
@@ -69,7 +69,7 @@ export function quotaReached({ quota, tenant, limit, usage, what, remedy, retryA
 
 const MINUTE_MS = 60_000;
 
-/** Key of the cache under which gateways count the requests of a tenant in the minute of that epoch ms. */
+/** Cache key under which gateways count the requests of a tenant in the minute of that time (epoch ms). */
 export function requestsKey(tenant: string, nowMs: number): string {
   return `rate:tenant:${Math.floor(nowMs / MINUTE_MS)}:${tenant}`;
 }

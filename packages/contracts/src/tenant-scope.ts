@@ -1,17 +1,17 @@
 /**
- * The tenant that the running request belongs to, for the database's own isolation of tenants (docs/adr/0015): packages/http
- * says it, packages/postgres gives it to the connections. Neither imports the other: the store is found by `tenantScopeKey`.
+ * The tenant of the current request, for the tenant isolation of the database (docs/adr/0015): packages/http sets it,
+ * packages/postgres passes it to the connections. Neither imports the other: both find the store by `tenantScopeKey`.
  */
 export interface TenantScope {
-  /** Open while the handler runs: work that only inherited the context is not the request's. */
+  /** Open while the handler runs: work that only inherited the context is not part of the request. */
   isOpen: boolean;
-  /** Schema of the service that carries it out: what another service does meanwhile is not bound to it. */
+  /** Schema of the service that handles the request: other services meanwhile are not bound to the scope. */
   schema: string;
-  /** Rows of this tenant may be read and written. */
+  /** Tenant whose rows may be read and written. */
   tenant: string;
   /**
-   * Which rows may be read: of the tenant and global ones, or of every tenant. The latter for `_all_tenants`, and for
-   * changes: they compare names and look for dependents everywhere.
+   * Rows that may be read: those of the tenant and global ones, or those of every tenant. `all` is for `_all_tenants`
+   * and for changes: changes compare names and look for dependents in all tenants.
    */
   reach: 'own' | 'all';
 }

@@ -1,4 +1,4 @@
-/** Who may see a resource (reference/rest-api.md 4.4): private < tenant < global. Pure; shared by the owners of resources. */
+/** Visibility of resources (reference/rest-api.md 4.4): private < tenant < global. Pure; shared by the owners of resources. */
 import { AppError, badParameter } from '@baton/kernel';
 import { hasPermission, type Principal } from './principal';
 
@@ -20,7 +20,7 @@ function requireGlobal(principal: Principal): void {
 }
 
 /**
- * The visibility of a new resource; `private_resource: true` is the old way to say private.
+ * Returns the visibility of a new resource; `private_resource: true` is the old notation for private.
  * @throws AppError bad_parameters_error when both are given, forbidden_error when global is not permitted.
  */
 export function visibilityOfNew(
@@ -39,8 +39,8 @@ export function visibilityOfNew(
 }
 
 /**
- * Whether a change to `wanted` is a change at all.
- * @throws AppError illegal_action_error when it would narrow, forbidden_error when global is not permitted.
+ * Whether `wanted` differs from the current visibility.
+ * @throws AppError illegal_action_error when it is narrower, forbidden_error when global is not permitted.
  */
 export function widensVisibility(principal: Principal, current: Visibility, wanted: Visibility): boolean {
   if (wanted === current) return false;
@@ -58,7 +58,7 @@ export function widensVisibility(principal: Principal, current: Visibility, want
   return true;
 }
 
-/** @throws AppError illegal_action_error when `tenant` is not the one the request runs in (global resources of others). */
+/** @throws AppError illegal_action_error when `tenant` is not the tenant of the request (global resources of other tenants). */
 export function requireOwnTenant(principal: Principal, tenant: string, what: string): void {
   if (tenant === principal.tenant) return;
   throw new AppError(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What the code of a workflow and the engine tell each other through the worker (ADR 0013): the code submits work under
- * keys, the engine answers how it goes. Shapes of packages/task-graph/src/code.
+ * Data between the code of a workflow and the engine, sent through the worker (ADR 0013): the code submits work under
+ * keys, the engine reports its progress. Shapes of packages/task-graph/src/code.
  */
 
 const common = {
@@ -51,7 +51,7 @@ const error = z.object({
 
 export const submittedWork = z.object({
   items: z.array(item).default([]),
-  /** Answers to tasks that ask the code. */
+  /** Decisions about tasks that ask the code. */
   decisions: z
     .array(
       z.object({
@@ -74,28 +74,28 @@ export const submittedWork = z.object({
       }),
     )
     .default([]),
-  /** Keys of tasks that nobody waits for any more. */
+  /** Keys of tasks that the code no longer waits for. */
   drop: z.array(z.string()).default([]),
   isResumable: z.boolean().default(false),
 });
 export type SubmittedWork = z.infer<typeof submittedWork>;
 
-/** A task of the code as it is now. Of several with one key (retries) the one with the highest `idx` counts. */
+/** The current state of a task of the code. Of several with one key (retries) the one with the highest `idx` counts. */
 export const workChange = z.object({
   key: z.string(),
   idx: z.number().int(),
   kind: z.string(),
   name: z.string(),
-  /** `<instance>:<operation>` of operations, else empty. */
+  /** `<instance>:<operation>` for operations, else empty. */
   about: z.string(),
-  /** Key of the subgraph that it is a member of. */
+  /** Key of the subgraph that contains the task. */
   subgraph: z.string().nullable(),
   state: z.string(),
   attempt: z.number().int(),
   retries: z.number().int(),
   result: z.json(),
   error: error.loose().nullable(),
-  /** It waits for the code: a question, or a step to carry out. */
+  /** Whether the task waits for the code: for a decision, or for a step to carry out. */
   isAsking: z.boolean(),
 });
 export type WorkChange = z.infer<typeof workChange>;

@@ -7,14 +7,14 @@ const BUDGET_CPU_MS = 20_000;
 const times = (count: number, make: (i: number) => string, separator = '\n'): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(separator);
 
-/** Kind of the first error of parsing or preparing; null when both went well. */
+/** Returns the kind of the first error of parsing or preparing; null when both succeeded. */
 async function firstKind(text: string, resolver?: ImportResolver): Promise<string | null> {
   const before = process.cpuUsage();
   const { plan, diagnostics } = await parseBlueprint({ text, ...(resolver ? { resolver } : {}) });
   const prepared = plan
     ? await prepareDeploymentPlan(plan, { random: () => 0.5, findMissingSecrets: () => [] })
     : null;
-  // time of the processor, so that a busy machine makes no difference; unbounded work would take far longer
+  // processor time, so that a busy machine makes no difference; unbounded work would take far longer
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(BUDGET_CPU_MS);
   return (diagnostics.find((d) => d.severity === 'error') ?? prepared?.diagnostics[0])?.kind ?? null;
 }

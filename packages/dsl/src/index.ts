@@ -1,4 +1,14 @@
-export { type BuiltinVersion, builtinTypes, builtinTypesAt, withBuiltinTypes } from './builtin/builtin';
+export {
+  type ArchiveFiles,
+  type ArchiveTask,
+  type Fetched,
+  type Need,
+  readNeed,
+} from './archive/needs';
+export { type ParsedArchive, parseArchive } from './archive/parse-archive';
+export { type BuiltinVersion, builtinTypes, withBuiltinTypes } from './builtin/builtin';
+export { type Completion, type Completions, completeBlueprint } from './complete/complete';
+export type { BlueprintOutline, OutlineNode } from './complete/outline';
 export type {
   ConstrainedValue,
   ValueContext,
@@ -27,6 +37,8 @@ export {
   type PluginCandidate,
   type PluginSpec,
   parsePluginSpec,
+  pluginLabels,
+  pluginMisfit,
   selectPlugin,
 } from './imports/plugin-spec';
 export { comparePythonVersions, matchesSpecifiers } from './imports/python-version';
@@ -64,7 +76,7 @@ export type {
   PlanVersion,
   PlanWorkflow,
 } from './plan/plan';
-export type { InputOptions } from './prepare/inputs';
+export { type InputOptions, resolveInputs } from './prepare/inputs';
 export { type PrepareOptions, type PrepareOutcome, prepareDeploymentPlan } from './prepare/prepare';
 export { readYamlJson, type YamlFault } from './read-yaml-json';
 export { type UpdateStep, updateSteps } from './update/steps';

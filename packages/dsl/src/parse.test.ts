@@ -310,7 +310,7 @@ describe('built-in types', () => {
           await codesOf(`${V(minor)}imports: ['https://cloudify.co/spec/cloudify/${release}/types.yaml']\n`),
         ).toEqual([]);
     }
-    // what the blueprint itself writes is measured by its own version all the same
+    // the blueprint's own text is still checked against its own version
     expect(
       await codesOf(
         `${V(1)}imports: ['http://www.getcloudify.org/spec/cloudify/3.2/types.yaml']\ndescription: x\n`,

@@ -1,5 +1,6 @@
 import type { Json } from '@baton/kernel';
 import { isJsonObject } from '@baton/kernel';
+import { type BlueprintOutline, outlineOf } from './complete/outline';
 import { checkValue, constraintsOf, newMatchingBudget } from './constraints/check-value';
 import { type Diagnostic, Diagnostics } from './diagnostics/diagnostic';
 import { DslError } from './diagnostics/dsl-error';
@@ -21,7 +22,7 @@ import type { MapNode } from './yaml/node';
 import { childOf } from './yaml/node';
 
 export interface ParseOptions {
-  /** Whether features and imports must fit the definitions version; true by default. */
+  /** Whether features and imports must match the definitions version; true by default. */
   validateVersion?: boolean;
   /** Whether intrinsic functions are checked; true by default. */
   validateFunctions?: boolean;
@@ -29,40 +30,46 @@ export interface ParseOptions {
   validateInputDefaults?: boolean;
   limits?: Partial<ReadLimits & ImportLimits>;
   cache?: TextCache;
-  /** The day that a schedule's time without a date belongs to, in ms since 1970; 1970-01-01 when absent. */
+  /** Day for schedule times without a date, in ms since 1970; absent: 1970-01-01. */
   nowMs?: number;
-  /** Zone of schedule times that name none; UTC by default. */
+  /** Time zone of schedule times without one; UTC by default. */
   timezone?: string;
+  /** Whether the outcome has an outline, also for a blueprint with errors: for editors. */
+  hasOutline?: boolean;
 }
 
 export interface ParseRequest {
   text: string;
-  /** Path or address of the main file: names it in diagnostics and anchors relative imports and scripts. */
+  /** Path or address of the main file: its name in diagnostics, and the base of relative imports and scripts. */
   location?: string | null;
   resourcesBasePath?: string | null;
-  /** Further folders or addresses below which scripts may lie. */
+  /** Additional folders or addresses that may contain scripts. */
   additionalResourceSources?: readonly string[];
   resolver?: ImportResolver;
   options?: ParseOptions;
 }
 
 export interface ParseOutcome {
-  /** Null when there is an error among the diagnostics. */
+  /** Null when the diagnostics contain an error. */
   plan: ParsedPlan | null;
   /** Errors in the order of the original's checks (reading, imports, elements, functions), then warnings. */
   diagnostics: Diagnostic[];
+  /** Present when requested and the main file is YAML. */
+  outline: BlueprintOutline | null;
 }
 
 /**
- * Parses a blueprint: text to checked plan, with everything that is wrong told at once (reference 0 to 6). Never throws
- * for what the text holds; a throw of the resolver passes through.
+ * Parses a blueprint into a checked plan and reports all faults at once (reference 0 to 6). Never throws because of the
+ * text; an error of the resolver passes through.
  */
 export async function parseBlueprint(request: ParseRequest): Promise<ParseOutcome> {
   const { options = {} } = request;
   const diagnostics = new Diagnostics();
   let plan: ParsedPlan | null = null;
+  let outline: BlueprintOutline | null = null;
   try {
     const loaded = await load(request, diagnostics);
+    if (loaded && options.hasOutline) outline = outlineOf(loaded.root);
     if (loaded) plan = await parseLoaded(request, options, loaded, diagnostics);
   } catch (error) {
     if (!(error instanceof DslError)) throw error;
@@ -70,7 +77,7 @@ export async function parseBlueprint(request: ParseRequest): Promise<ParseOutcom
   }
   const errors = diagnostics.list.filter((d) => d.severity === 'error');
   const warnings = diagnostics.list.filter((d) => d.severity === 'warning');
-  return { plan: errors.length === 0 ? plan : null, diagnostics: [...errors, ...warnings] };
+  return { plan: errors.length === 0 ? plan : null, diagnostics: [...errors, ...warnings], outline };
 }
 
 function load(request: ParseRequest, diagnostics: Diagnostics): Promise<Loaded | null> {
@@ -99,7 +106,7 @@ async function parseLoaded(
   diagnostics: Diagnostics,
 ): Promise<ParsedPlan | null> {
   const { root, version } = loaded;
-  // with an import missing, most names would be unknown: only what stands there is checked
+  // with a missing import most names would be unknown: only the present parts are checked
   const isIncomplete = diagnostics.list.some((d) => INCOMPLETE.has(d.kind));
   const scripts = await findScripts(request, root);
   const context: ElementContext = {
@@ -127,7 +134,7 @@ async function parseLoaded(
   return plan;
 }
 
-/** Faults after which the merged document lacks something. */
+/** Kinds of faults after which the merged document is incomplete. */
 const INCOMPLETE: ReadonlySet<DiagnosticKind> = new Set([
   'import_failed',
   'blueprint_import_failed',
@@ -139,7 +146,7 @@ const INCOMPLETE: ReadonlySet<DiagnosticKind> = new Set([
   'limit_exceeded',
 ]);
 
-/** Implementations that are files: beside the main file or below one of the additional sources. */
+/** Returns the implementations that are files: beside the main file or below one of the additional sources. */
 async function findScripts(request: ParseRequest, root: MapNode): Promise<Set<string>> {
   const { location = null, resolver } = request;
   const found = new Set<string>();
@@ -183,7 +190,8 @@ async function checkDefaults(plan: ParsedPlan, root: MapNode, diagnostics: Diagn
     );
     const at = childOf(childOf(root.get('inputs'), name), 'default');
     const place = at?.source.position(at.start);
-    // the original forgets the texts of constraints once it has checked a default with them, and plans are compared
+    // the original drops the error messages of constraints after the check of a default; plans are compared, so we do
+    // the same
     const constraints = constraintsOf(input);
     if (constraints.some((c) => c.error_message !== undefined))
       input.constraints = constraints.map(({ error_message: _text, ...constraint }) => constraint);
@@ -194,7 +202,7 @@ async function checkDefaults(plan: ParsedPlan, root: MapNode, diagnostics: Diagn
   }
 }
 
-/** Inputs of the main file that nothing reads; imported files declare inputs for others. */
+/** Reports unused inputs of the main file; imported files declare inputs for other blueprints. */
 function warnUnusedInputs(
   plan: ParsedPlan,
   root: MapNode,

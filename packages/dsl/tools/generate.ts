@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { jsonSchema } from './json-schema';
 import { languageReference } from './reference';
 
-/** Writes what is generated from the tables of the language; with `--check` only says whether that would change anything. */
+/** Writes the files generated from the tables of the language; with `--check` only reports whether they would change. */
 const root = join(__dirname, '../../..');
 const outputs: [string, string][] = [
   [join(root, 'docs/dsl.md'), languageReference()],

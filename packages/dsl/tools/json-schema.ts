@@ -6,7 +6,7 @@ import { blueprintShape } from '../src/schema/tables';
 
 type Schema = Record<string, unknown>;
 
-/** JSON Schema (2020-12) of the blueprint language, for editors: the form of elements, not what names refer to. */
+/** JSON Schema (2020-12) of the blueprint language, for editors: the form of elements, not the targets of names. */
 export function jsonSchema(): Schema {
   const definitions: Schema = {};
   const root = objectSchema(blueprintShape, definitions);
@@ -73,7 +73,7 @@ function schemaOf(shape: Shape, definitions: Schema): Schema {
   }
 }
 
-/** An element may be left empty unless it needs a key. */
+/** Allows null for an element unless it has a required key. */
 function nullable(shape: Shape, definitions: Schema): Schema {
   const schema = schemaOf(shape, definitions);
   const needsKey =

@@ -48,7 +48,7 @@ const table = (head: string[], rows: string[][]): string[] => [
   '',
 ];
 
-/** The element that stands behind names, lists and alternatives. */
+/** Returns the element inside names, lists and alternatives. */
 function elementOf(shape: Shape): ObjectShape | null {
   if (shape.t === 'object') return shape;
   if (shape.t === 'named' || shape.t === 'list') return elementOf(shape.of);

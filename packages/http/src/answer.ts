@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** One server-sent event; `data` is written as JSON unless it is a text already. */
+/** One server-sent event; `data` is written as JSON unless it is a text. */
 export interface StreamEvent {
   id?: string;
   event?: string;
@@ -10,14 +10,15 @@ export interface StreamEvent {
 export interface FullAnswer {
   /** Default: the status of the route's contract. */
   status?: number;
-  headers?: Record<string, string>;
+  /** A list is one header for each value, such as two cookies. */
+  headers?: Record<string, string | string[]>;
   /** JSON value, or the text of a route with responseKind `text`. */
   body?: unknown;
   /** Bytes of a download, or the events of a route with responseKind `events` (texts are written as they are). */
   stream?: Readable | AsyncIterable<StreamEvent | string>;
-  /** Name that a browser saves a download under. */
+  /** File name under which a browser saves a download. */
   filename?: string;
-  /** Bytes of the stream, when known. */
+  /** Length of the stream in bytes, when known. */
   length?: number;
   contentType?: string;
 }

@@ -1,16 +1,17 @@
 /**
- * Which request is being carried out, for the audit log: recorded exactly when something was changed; a crash loses neither
- * or both.
+ * The request in progress, for the audit log. An entry is recorded exactly when something was changed; a crash loses both or
+ * neither.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type AuditScope, auditScopeKey, type ChangeMade, type RouteContract } from '@baton/contracts';
+import { namesIn } from './audit-names';
 import type { RequestCall } from './request-call';
 
 const shared = globalThis as { [auditScopeKey]?: AsyncLocalStorage<AuditScope> };
 const storage: AsyncLocalStorage<AuditScope> = (shared[auditScopeKey] ??=
   new AsyncLocalStorage<AuditScope>());
 
-/** Where the original's log has another name for a resource than the path. */
+/** Names of resources in the original's log, where they differ from the path. */
 const TABLES: Record<string, string> = {
   license: 'licenses',
   'user-groups': 'groups',
@@ -18,14 +19,16 @@ const TABLES: Record<string, string> = {
   'file-server-proxy': 'resources',
 };
 
-/** Runs the handler of a changing request so that its change is recorded; reads run as they are. */
+/** Runs the handler of a changing request so that its change is recorded; reads are run directly. */
 export async function audited<T>(
   service: string,
   contract: RouteContract,
   call: RequestCall,
   handler: () => Promise<T> | T,
 ): Promise<T> {
-  if (contract.method === 'GET' || contract.isNotAudited === true) return handler();
+  // The end of a sign-in at a provider is a redirect, so a GET, and opens a session.
+  const isRead = contract.method === 'GET' && contract.session !== 'returns';
+  if (isRead || contract.isNotAudited === true) return handler();
   const scope: AuditScope = {
     isOpen: true,
     isRecorded: false,
@@ -46,7 +49,11 @@ function entryOf(contract: RouteContract, call: RequestCall): ChangeMade {
   return {
     refTable: tableOf(contract.path),
     refId: values.at(-1) ?? '',
-    refIdentifier: { ...params, ...(principal.tenant === '' ? {} : { tenant: principal.tenant }) },
+    refIdentifier: {
+      ...namesIn(call.body),
+      ...params,
+      ...(principal.tenant === '' ? {} : { tenant: principal.tenant }),
+    },
     operation: operationOf(contract),
     username: principal.username,
     executionId: principal.executionId,
@@ -62,7 +69,7 @@ function tableOf(path: string): string {
   return TABLES[first!] ?? first!.replaceAll('-', '_');
 }
 
-/** A PUT on a resource and a POST on a collection create; what goes below an existing resource changes it. */
+/** A PUT on a resource and a POST on a collection create; requests below an existing resource update it. */
 function operationOf({ method, path, status }: RouteContract): ChangeMade['operation'] {
   if (method === 'DELETE') return 'delete';
   if (method === 'PATCH') return 'update';

@@ -4,7 +4,7 @@ import type { Log } from '@baton/kernel';
 import type { z } from 'zod';
 import type { HttpAnswer } from './answer';
 
-/** What a handler gets: everything already checked against the route's contract. */
+/** The input of a handler: everything is already checked against the route's contract. */
 export interface HttpCall<Body = any, Query = any> {
   principal: Principal;
   version: ApiVersion;
@@ -13,7 +13,7 @@ export interface HttpCall<Body = any, Query = any> {
   query: Query;
   /** Only on routes with a ListContract. */
   list: ListQuery;
-  /** `_include` of routes without a ListContract; null = all. The answer is cut to it by this package. */
+  /** `_include` of routes without a ListContract; null = all. This package reduces the answer to it. */
   include: string[] | null;
   /** Parsed JSON body. */
   body: Body;
@@ -29,13 +29,13 @@ export interface HttpCall<Body = any, Query = any> {
   idempotencyKey: string | null;
   /** Aborted when the client goes away before the answer is complete. */
   readonly signal: AbortSignal;
-  /** Carries requestId. */
+  /** Log whose lines carry requestId. */
   readonly log: Log;
 }
 
 type Parsed<T, Absent> = T extends z.ZodType ? z.output<T> : Absent;
 type BodyOf<C extends RouteContract> = C extends { body: infer B } ? Parsed<B, any> : any;
-/** A route without a query schema has nothing to read but what its list names; `never` keys make reading more an error. */
+/** A route without a query schema has no parameters besides those of its list; `never` values make reading others a type error. */
 type NoQuery = Readonly<Record<string, never>>;
 type QueryOf<C extends RouteContract> = C extends { query: infer Q }
   ? Parsed<Q, any>

@@ -12,7 +12,7 @@ function pathText(path: readonly PropertyKey[]): string {
   );
 }
 
-/** The issue that says most: into a union, the branch that got furthest. */
+/** Returns the most specific issue: for a union, that of the branch that matched furthest. */
 function deepest(issue: Issue): Issue {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
   const branches = issue.errors.filter((b) => b.length > 0).map((branch) => deepest(branch[0]!));
@@ -43,14 +43,14 @@ function detailsOf(issue: Issue, known: readonly string[]): ErrorDetails {
   }
 }
 
-/** Keys that an object schema knows; none for other schemas. */
+/** Keys that an object schema defines; none for other schemas. */
 export function keysOf(schema: z.ZodType | undefined): string[] {
   const shape = (schema as { shape?: Record<string, unknown> } | undefined)?.shape;
   return shape ? Object.keys(shape) : [];
 }
 
 /**
- * 400 bad_parameters_error of the first problem, with `field`, `expected` and (for a misspelt name) `nearest`;
+ * Returns the error 400 bad_parameters_error for the first problem, with `field`, `expected` and (for a misspelt name) `nearest`;
  * further problems are listed in `problems`. `where` names the part of the request: body, query, path.
  */
 function badValue(error: z.ZodError, where: string, known: readonly string[]): AppError {
@@ -69,7 +69,7 @@ function badValue(error: z.ZodError, where: string, known: readonly string[]): A
   });
 }
 
-/** `value` parsed by `schema`. @throws AppError bad_parameters_error */
+/** Returns `value` parsed by `schema`. @throws AppError bad_parameters_error */
 export function checkValue<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

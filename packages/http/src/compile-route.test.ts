@@ -38,3 +38,12 @@ test('a route may refuse it', () => {
   expect(() => parse({ name: 'a', size: null })).toThrow('Invalid body `size`');
   expect(parse({ name: 'a', note: null })).toEqual({ name: 'a', visibility: 'tenant', note: null });
 });
+
+test('a strict query refuses names that it does not know, another one passes them over', () => {
+  const parserOf = (query: z.ZodType) =>
+    compileRoute({ contract: { ...contract, query }, handler: () => null }, 'v3.1', 'spec').parseQuery;
+  const at = { at: z.string().optional(), of: z.array(z.string()).optional() };
+  expect(parserOf(z.object(at))({ At: '1', at: '2' })).toEqual({ at: '2' });
+  expect(parserOf(z.strictObject(at))({ at: ['1', '2'], of: 'a' })).toEqual({ at: '1', of: ['a'] });
+  expect(() => parserOf(z.strictObject(at))({ att: '1' })).toThrow('did you mean `at`');
+});

@@ -1,4 +1,4 @@
-/** Everything about a route that can be decided once: which parts are parsed, by what. */
+/** Everything about a route that can be decided once: which parts are parsed, and by which parser. */
 import type { ApiVersion, ListContract, ListQuery, RouteContract } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import type { z } from 'zod';
@@ -19,7 +19,7 @@ export interface CompiledRoute {
   bodyType: TypeRule;
   /** @throws AppError bad_parameters_error */
   parseBody(value: unknown): unknown;
-  /** @throws Error when the answer breaks the contract (tests and development only). */
+  /** @throws Error when the response breaks the contract (tests and development only). */
   checkResponse(body: unknown): void;
 }
 
@@ -31,6 +31,7 @@ interface ZodNode {
       in?: ZodNode;
       element?: ZodNode;
       shape?: Record<string, ZodNode>;
+      catchall?: ZodNode;
     };
   };
 }
@@ -43,16 +44,18 @@ function isList(node: ZodNode | undefined): boolean {
 }
 
 function compileQuery(schema: z.ZodType | undefined): (raw: RawQuery) => unknown {
-  // What no contract names, no handler can read.
+  // A handler cannot read a parameter that no contract names.
   if (!schema) return () => ({});
   const shape = (schema as unknown as ZodNode)._zod.def.shape;
   if (!shape) return (raw) => checkValue(schema, raw, 'query parameter');
   const fields = Object.entries(shape).map(([name, node]) => ({ name, isList: isList(node) }));
-  return (raw) => {
-    const picked: Record<string, unknown> = {};
+  // A strict object refuses unknown names and suggests the nearest known one.
+  const isStrict = (schema as unknown as ZodNode)._zod.def.catchall?._zod.def.type === 'never';
+  return ({ _include, ...raw }) => {
+    const picked: Record<string, unknown> = isStrict ? { ...raw } : {};
     for (const field of fields) {
       const value = raw[field.name];
-      // Of a parameter that has one value, the first counts, as in lists.
+      // Of a single-valued parameter that is repeated, the first value counts, as in lists.
       if (value !== undefined) picked[field.name] = field.isList ? valuesOf(value) : firstOf(value);
     }
     return checkValue(schema, picked, 'query parameter');
@@ -60,8 +63,8 @@ function compileQuery(schema: z.ZodType | undefined): (raw: RawQuery) => unknown
 }
 
 /**
- * The parser of a body: where a key may be absent and knows no null, null is the same (Python clients send what was not
- * given as null).
+ * Returns the parser of a body. Where a key may be absent and does not accept null, null counts as absent (Python clients send null
+ * for values that were not given).
  */
 function compileBody(contract: RouteContract): (value: unknown) => unknown {
   const { body } = contract;
@@ -81,7 +84,7 @@ function compileBody(contract: RouteContract): (value: unknown) => unknown {
   };
 }
 
-/** What `_include` of a route that is no list may name; null: it is not read. */
+/** Returns the names that `_include` of a route without a list may contain; null: `_include` is not checked. */
 export function includeNames(contract: RouteContract): ReadonlySet<string> | null {
   if (contract.list) return null;
   if (contract.includeFields) return new Set(contract.includeFields);
@@ -89,7 +92,7 @@ export function includeNames(contract: RouteContract): ReadonlySet<string> | nul
   return keys.length > 0 ? new Set(keys) : null;
 }
 
-/** Page size of v2.1 where none is asked for (spec v2.1 "Limits"); the original's later managers had that of v3.1. */
+/** Default page size of v2.1 (spec v2.1 "Limits"); later managers of the original used the one of v3.1. */
 const LEGACY_SIZE = 10_000;
 
 function versionOfList(
@@ -101,7 +104,7 @@ function versionOfList(
   return { ...list, fields: fields ?? list.fields, defaultSize: list.defaultSize ?? LEGACY_SIZE };
 }
 
-/** Compiles the parsers of one bound route, as one version of the API has it on the installation's wire. */
+/** Compiles the parsers of one bound route, for one version of the API on the installation's wire. */
 export function compileRoute(
   { contract, handler }: BoundRoute,
   version: ApiVersion,
@@ -131,7 +134,7 @@ export function compileRoute(
           expected: 'JSON body',
         });
       }
-      // A body that need not be there may be null as well; where one is due, null is none of its fields.
+      // An optional body may be null as well; where a body is required, null is refused.
       const given = value === undefined || (value === null && contract.isBodyOptional) ? {} : value;
       return parseBody(given);
     },

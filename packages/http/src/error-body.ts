@@ -1,12 +1,15 @@
 import { AppError, createFloodLog, diskFailure, type FloodLog, type Log, systemClock } from '@baton/kernel';
 
-/** States of PostgreSQL in which another request has done something at the same moment; handlers look before they write. */
+/**
+ * SQLSTATEs of a race: another request changed the same rows at the same moment. Handlers check before they write, so there is no
+ * other cause.
+ */
 const byRace: Record<string, string> = {
   '23503': 'What the request refers to was removed meanwhile',
   '23505': 'What the request would create was created meanwhile',
 };
 
-/** Any thrown value as AppError; what is not one of ours is a bug and becomes internal_server_error. */
+/** Converts any thrown value into an AppError; a value that is not one of our errors is a bug and becomes internal_server_error. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const race = byRace[String((error as { code?: unknown } | null)?.code)];
@@ -21,17 +24,17 @@ export function toAppError(error: unknown): AppError {
   );
 }
 
-/** Seconds after which the client may ask again, by `retry_after` of the details; null: asking again is no use by itself. */
+/** Returns the seconds after which the client may retry, from `retry_after` of the details; null: a retry alone is of no use. */
 export function retryAfterOf(error: AppError): string | null {
   const { http } = error.entry;
-  // Nobody frees a disk within a second.
+  // A disk is not freed within a second.
   if (http === 507) return '30';
   if (http !== 429 && http !== 503) return null;
   const { retry_after: given } = error.details;
   return typeof given === 'number' ? String(given) : '1';
 }
 
-/** Characters of a message that tell kinds of errors apart. */
+/** Length of the part of a message that tells kinds of errors apart. */
 const MAX_KIND = 200;
 
 /** Error body of the API: `{message, error_code, server_traceback: null, ...details}`. */
@@ -39,7 +42,7 @@ export function errorBody(error: AppError): Record<string, unknown> {
   return { ...error.details, message: error.message, error_code: error.code, server_traceback: null };
 }
 
-/** One a log: lines of one kind are counted together whoever writes them. */
+/** One flood log per log: lines of one kind are counted together, whichever code writes them. */
 const floods = new WeakMap<Log, FloodLog>();
 function floodsOf(log: Log): FloodLog {
   let known = floods.get(log);
@@ -48,8 +51,8 @@ function floodsOf(log: Log): FloodLog {
 }
 
 /**
- * Logs an error once, where it is answered: faults with their stack, refusals for debugging only. Of a kind (code, and message
- * of the cause) one line a minute: a database that is away is one stack, not one for each request.
+ * Logs an error once, where it is sent: faults with their stack, refusals only for debugging. Of each kind (code, and message of
+ * the cause) one line a minute is logged: a database that is away gives one stack, not one per request.
  */
 export function logError(log: Log, error: AppError, fields: object): void {
   if (error.entry.http < 500) {

@@ -19,8 +19,8 @@ function formatEvent(event: StreamEvent | string): string {
 }
 
 /**
- * Writes `events` until they end, the client goes away or `signal` (the stop of the service) aborts.
- * A failing source ends the stream with an `error` event, so that the client knows to come back.
+ * Writes `events` until they end, the client goes away or `signal` (the stop of the service) aborts. A failing source ends the
+ * stream with an `error` event, so that the client knows to reconnect.
  */
 export async function sendEvents(
   response: ServerResponse,
@@ -44,7 +44,9 @@ export async function sendEvents(
   const end = (): void => ended.abort();
   response.once('close', end);
   o.signal.addEventListener('abort', end, { once: true });
-  const heartbeat = setInterval(() => response.write(': alive\n\n'), o.heartbeatMs ?? HEARTBEAT_MS);
+  // No heartbeat while the client has unread data: that data shows that the service lives.
+  const beat = (): unknown => response.writableNeedDrain || response.write(': alive\n\n');
+  const heartbeat = setInterval(beat, o.heartbeatMs ?? HEARTBEAT_MS);
   const gone = new Promise<'gone'>((resolve) => {
     if (o.signal.aborted) resolve('gone');
     ended.signal.addEventListener('abort', () => resolve('gone'), { once: true });
@@ -63,7 +65,7 @@ export async function sendEvents(
   } finally {
     clearInterval(heartbeat);
     o.signal.removeEventListener('abort', end);
-    // Not awaited: a generator that waits inside next() can only return after that.
+    // Not awaited: a generator that waits inside next() can return only after that.
     iterator.return?.()?.catch(() => undefined);
     response.end();
   }

@@ -1,10 +1,10 @@
 /**
- * Express applications whose messages are of the right class from the start. Express turns each request and response into
- * its own kind by `Object.setPrototypeOf`, which costs more than everything else that it does (docs/adr/0022-express.md).
- * A server that makes its messages from `messageClasses` spares that: the prototypes are already what Express would set.
+ * Express applications whose messages have the right class from the start. Express converts each request and response by
+ * `Object.setPrototypeOf`, which costs more than all its other work (docs/adr/0022-express.md). A server that creates its messages
+ * from `messageClasses` avoids this cost: their prototypes are already the ones that Express would set.
  *
- * All applications of a process have the same two prototypes, so that one application may hand a request to another
- * (the gateway to the services in standalone) and nothing has to be set there either.
+ * All applications of a process have the same two prototypes. So one application may pass a request to another one (the gateway to
+ * the services in standalone), and no prototype has to be set there either.
  */
 import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
@@ -16,7 +16,7 @@ class ExpressResponse<R extends IncomingMessage = IncomingMessage> extends Serve
 /** For `createServer` of node:http and node:https. */
 export const messageClasses = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 
-/** Settings belong to the application that the shared prototypes name; no other application differs from it. */
+/** Express reads settings from the application that the shared prototypes name; no other application differs from it. */
 const shared = configured(express());
 for (const [{ prototype }, kind] of [
   [ExpressRequest, express.request],
@@ -36,8 +36,8 @@ function configured(app: Express): Express {
 }
 
 /**
- * A new application without what Express adds to answers by itself. Paths are compared letter by letter, a trailing slash
- * counts, and queries are read as `{name: text or texts}`.
+ * Creates an application without the headers that Express adds by itself. Paths are case-sensitive, a trailing slash counts, and
+ * queries are read as `{name: text or texts}`.
  */
 export function createExpress(): Express {
   const app = configured(express());
@@ -46,10 +46,10 @@ export function createExpress(): Express {
   return app;
 }
 
-/** A request under way in a service. */
+/** A request in progress in a service. */
 export interface ServedRequest extends Request {
-  /** Set by the first step. */
+  /** Set by the first handler. */
   id: string;
-  /** The contract's id or the plain path that it matched. */
+  /** The id of the contract, or the plain path, that the request matched. */
   routeId?: string;
 }

@@ -1,7 +1,7 @@
-/** Why a download failed, in words for whoever named the address. */
+/** The reason why a download failed, in words for the user who named the address. */
 import { AppError } from '@baton/kernel';
 
-/** What Node.js says of a server that cannot be reached. */
+/** Texts for the error codes of Node.js for a server that cannot be reached. */
 const UNREACHED: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host name is known (DNS)',
   EAI_AGAIN: 'the host name could not be looked up (DNS)',
@@ -19,8 +19,8 @@ const codeOf = (cause: unknown): string => {
   return typeof code === 'string' ? code : typeof name === 'string' ? name : '';
 };
 
-/** @returns one clause without a full stop; of TLS faults with the code of the library, which names them exactly. */
-function whyUnreached(cause: unknown): string {
+/** Returns one clause without a full stop about a failed connection; for TLS faults with the code of the library, which identifies them exactly. */
+export function whyUnreached(cause: unknown): string {
   const code = codeOf(cause);
   if (UNREACHED[code] !== undefined) return UNREACHED[code];
   if (TLS.test(code))
@@ -29,7 +29,7 @@ function whyUnreached(cause: unknown): string {
   return 'the server did not answer as it should';
 }
 
-/** An address that may not be used: nothing was connected to. `reason` in the details is the clause alone. */
+/** The error of an address that may not be used: no connection was made. `reason` in the details is only the clause. */
 export function refusedAddress(
   field: string,
   reason = 'it must lead to a public http or https address',
@@ -41,7 +41,7 @@ export function refusedAddress(
   });
 }
 
-/** An address from which nothing came, or not all of it. */
+/** The error of an address that returned no data, or only a part. */
 export function failedFetch(field: string, cause?: unknown, reason = whyUnreached(cause)): AppError {
   return new AppError(
     'bad_parameters_error',

@@ -201,12 +201,12 @@ describe('lists', () => {
       extra: { _filter_id: ['f'] },
     });
     expect(await parsed('_get_all_results=true&_size=5')).toMatchObject({ getAll: true, size: 0, offset: 0 });
-    // Nothing is cut, and what was asked for is echoed all the same.
+    // Nothing is cut off, and the requested values are echoed nevertheless.
     const echoed = async (query: string) => (await list(`_get_all_results=true${query}`)).metadata.pagination;
     expect(await echoed('&_size=5&_offset=2')).toMatchObject({ size: 5, offset: 2 });
     expect(await echoed('')).toMatchObject({ size: 0, offset: 0 });
     expect((await list('_include=size&tag=x&_unknown=1')).items).toEqual([{ size: 1 }]);
-    // Of what has one value, the first counts.
+    // Of a repeated single-valued parameter, the first value counts.
     expect(await parsed('_size=1&_size=3&_search=a&_search=b')).toMatchObject({ size: 1, search: 'a' });
     expect((await list('')).metadata).toEqual({
       pagination: { total: 1, offset: 0, size: 1000 },

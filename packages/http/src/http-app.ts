@@ -1,4 +1,5 @@
-/** One service over HTTP: contract routes below /api/<version>, plain paths beside them, JSON errors everywhere. */
+/** One service over HTTP: contract routes below /api/<version>, plain paths besides, JSON errors everywhere. */
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiVersion } from '@baton/contracts';
 import { AppError, newId, systemClock } from '@baton/kernel';
@@ -20,11 +21,11 @@ import { placed } from './unstorable-text';
 import { type ReplyHeaders, replyWhole } from './write-reply';
 
 export interface HttpApp {
-  /** Answers one request of a foreign server (standalone mounts all services behind one port). */
+  /** Handles one request of another server (standalone mounts all services behind one port). */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Port 0 takes a free one; resolves to the port. */
   listen(host: string, port: number): Promise<number>;
-  /** Ends event streams, waits for running requests, closes. */
+  /** Ends event streams, waits for running requests, closes the server. */
   close(): Promise<void>;
 }
 
@@ -32,7 +33,7 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** The principal header of an administrator in many tenants is longer than Node's default of 16 KiB. */
 const MAX_HEADER_BYTES = 128 * 1024;
-/** Longer than the gateway keeps its idle connections: it is never we who close one that is about to be used. */
+/** Longer than the gateway keeps its idle connections: so we never close a connection that the gateway is about to use. */
 const KEEP_ALIVE_MS = 72_000;
 
 const NO_ADDRESS = new AppError('bad_parameters_error', 'The address of the request cannot be read');
@@ -46,12 +47,12 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newId();
 }
 
-/** The first step of every request. One that comes while the service stops is sent away, with its connection. */
+/** The first handler of every request. A request that arrives while the service stops is refused, and its connection is closed. */
 function begin({ observe }: HttpAppOptions, stopping: AbortSignal): RequestHandler {
   return (request, response, next) => {
     const served = request as ServedRequest;
     served.id = requestIdOf(request);
-    // Reported after the end (a write to a client that left); without a listener it would end the process.
+    // Errors after the end of the request (a write to a client that left); without a listener they would end the process.
     response.on('error', ignore);
     request.on('error', ignore);
     if (observe) watchEnd(served, response, observe);
@@ -62,7 +63,7 @@ function begin({ observe }: HttpAppOptions, stopping: AbortSignal): RequestHandl
   };
 }
 
-/** `close` and not the end of the handler: it also comes for event streams and for clients that went away. */
+/** Observes `close` and not the end of the handler: `close` also comes for event streams and for clients that went away. */
 function watchEnd(
   request: ServedRequest,
   response: Response,
@@ -77,7 +78,7 @@ function watchEnd(
   });
 }
 
-/** Logs the error and answers it; what has begun to leave is broken off. */
+/** Logs the error and sends it; an answer that was begun is aborted. */
 function fail(o: HttpAppOptions, error: unknown, request: ServedRequest, response: ServerResponse): void {
   const known = toAppError(ofRouter(error, request));
   logError(o.log, known, { requestId: request.id, method: request.method, url: pathOf(request) });
@@ -87,7 +88,7 @@ function fail(o: HttpAppOptions, error: unknown, request: ServedRequest, respons
 
 function replyError(request: ServedRequest, response: ServerResponse, error: AppError): void {
   const headers: ReplyHeaders = {
-    // Of a target that is no address not even the first step was taken.
+    // A request whose target is no valid address did not reach even the first handler.
     'x-request-id': request.id ?? requestIdOf(request),
     'content-type': 'application/json; charset=utf-8',
   };
@@ -155,6 +156,8 @@ function routesOf(o: HttpAppOptions, stopping: AbortSignal): MountedRoute[] {
  */
 export function createHttpApp(o: HttpAppOptions): HttpApp {
   const stopping = new AbortController();
+  // Each open event stream adds a listener.
+  setMaxListeners(0, stopping.signal);
   const routes = routesOf(o, stopping.signal);
   const paths = pathIndex();
   for (const { method, path } of routes) paths.add(method, path);
@@ -167,7 +170,7 @@ export function createHttpApp(o: HttpAppOptions): HttpApp {
   );
   const handle: HttpApp['handle'] = (raw, answer) => {
     const [request, response] = [raw as ServedRequest, answer as Response];
-    // Only a target that is no address comes to the end.
+    // Only a request whose target is no valid address reaches this callback.
     app(request, response, (error: unknown) => fail(o, error ?? NO_ADDRESS, request, response));
   };
   const listener = createListener(

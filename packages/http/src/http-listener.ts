@@ -1,4 +1,4 @@
-/** The socket side of an Express application: a server of node:http or node:https that can be stopped in order. */
+/** The socket side of an Express application: a server of node:http or node:https that can be stopped gracefully. */
 import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -12,16 +12,16 @@ const SWEEP_MS = 50;
 export interface HttpListener {
   /** Port 0 takes a free one; resolves to the port. */
   listen(host: string, port: number): Promise<number>;
-  /** Takes no new connections and resolves when the last one has ended; idle ones are closed. */
+  /** Accepts no new connections, closes idle ones, and resolves when the last one has ended. */
   close(): Promise<void>;
 }
 
 export interface ListenerOptions extends ServerOptions {
-  /** Bytes of the request line and all headers. */
+  /** Most bytes of the request line and all headers. */
   maxHeaderSize: number;
 }
 
-/** `handler` gets messages of the classes that Express wants. `tls` absent: plain. */
+/** `handler` gets messages of the classes that Express needs. `tls` absent: no TLS. */
 export function createListener(
   handler: RequestListener,
   options: ListenerOptions,
@@ -46,7 +46,7 @@ export function createListener(
       new Promise((resolve) => {
         detach?.();
         if (!server.listening) return resolve();
-        // A connection whose last answer is sent only now would be kept alive, and the server open, for another minute.
+        // A connection whose last answer is sent only now would be kept alive, and keep the server open, for another minute.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
         server.close(() => {
           clearInterval(sweep);
@@ -63,7 +63,7 @@ interface Refusal {
   expected: string;
 }
 
-/** What Node's parser refuses never becomes a request: its answer is JSON as every other. */
+/** Refusals of Node's parser, which never become a request: they are answered with JSON like all others. */
 function refusalOf(code: string | undefined, maxHeaderBytes: number): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW')
     return {

@@ -2,10 +2,13 @@ export { answer, type FullAnswer, type HttpAnswer, type StreamEvent } from './an
 export { bareListHeader } from './bare-list';
 export { type BoundRoute, bindRoutes, type Handler, type HandlersOf, type HttpCall } from './call';
 export { checkValue } from './check-value';
+export { namesTag } from './entity-tag';
 export { errorBody, retryAfterOf, toAppError } from './error-body';
 export { createExpress } from './express-app';
+export { whyUnreached } from './fetch-failure';
 export { createHttpApp, type HttpApp } from './http-app';
 export { createListener, type HttpListener, type ListenerOptions } from './http-listener';
+export { cameOverHttps, httpsHeader, originHeader, originOf } from './https-header';
 export {
   booleanOf,
   listEnvelope,
@@ -16,6 +19,8 @@ export {
 export { openApiDocument } from './openapi';
 export type { HttpAppOptions, ObservedRequest, PlainAnswer } from './options';
 export { packedHeader, unpackPieces } from './packed-answer';
+export { type AddressRules, pinnedAddress } from './pinned-address';
+export { checkWrittenAddress, pinnedRequest, type SafeFetchDeps } from './pinned-request';
 export {
   principalHeader,
   signPrincipal,
@@ -23,6 +28,7 @@ export {
 } from './principal-token';
 export { addressRule, isNetwork } from './public-address';
 export { parseJson } from './read-body';
-export { createSafeFetch, type FetchLimits, type SafeFetch, type SafeFetchDeps } from './safe-fetch';
+export { createSafeFetch, type FetchLimits, type SafeFetch } from './safe-fetch';
+export { createSafePost, type PostAnswer, type SafePost } from './safe-post';
 export { type ByteRange, type ServedFile, serveFile } from './serve-file';
 export { chooseWire, type Wire } from './wire';

@@ -1,21 +1,21 @@
-/** List conventions of reference/rest-api.md ch. 3, compiled once a route. */
+/** List conventions of reference/rest-api.md ch. 3, compiled once per route. */
 import type { ListContract, ListPage, ListQuery } from '@baton/contracts';
 import { AppError, badParameter, nearestName, type RawJson } from '@baton/kernel';
 import { rulesOf } from './rules-of';
 import type { Wire } from './wire';
 
-/** Query as it came: one text, or several for a repeated parameter. */
+/** The query as received: one text, or several for a repeated parameter. */
 export type RawQuery = Record<string, string | string[]>;
 
 const DEFAULT_SIZE = 1000;
-/** More rows than any table may hold; a larger number is a mistake of the caller. */
+/** More rows than any table may hold; a larger number is a caller's mistake. */
 const MAX_NUMBER = 2_147_483_647;
 
 export function valuesOf(raw: string | string[] | undefined): string[] {
   return raw === undefined ? [] : Array.isArray(raw) ? raw : [raw];
 }
 
-/** Of a parameter that has one value, the first counts where it is repeated. */
+/** Returns the first value of a single-valued parameter, which may be repeated. */
 export function firstOf(raw: string | string[] | undefined): string | undefined {
   return Array.isArray(raw) ? raw[0] : raw;
 }
@@ -49,7 +49,7 @@ function numberOf(name: string, raw: string | string[] | undefined, absent: numb
 }
 
 /**
- * Names of `_include`, checked against `fields` (null: any name will do); null when absent or empty.
+ * Returns the names of `_include`, checked against `fields` (null: every name is accepted); null when absent or empty.
  * @throws AppError no_such_include_field_error
  */
 export function parseInclude(
@@ -106,7 +106,7 @@ function unknownParameter(name: string, allowed: readonly string[]): AppError {
   );
 }
 
-/** Of resources: what they mean is the route's, that they are true or false is everybody's. */
+/** Boolean parameters of single resources: their meaning belongs to the route, but their values are checked for every list. */
 const BOOLEANS = [
   '_common_only',
   '_environments_only',
@@ -117,13 +117,13 @@ const BOOLEANS = [
 ];
 
 function withoutTail(values: string[]): string[] {
-  // `?site_name=` asks for rows where the field is NULL.
+  // `?site_name=` matches rows where the field is NULL.
   return values.every((v) => v === '') ? [] : values;
 }
 
 /**
- * The parser of one list route. `queryKeys` are the parameters of the route's own query schema: they are not filters.
- * The parser throws AppError bad_parameters_error or no_such_include_field_error.
+ * Returns the parser of one list route. `queryKeys` are the parameters of the route's own query schema: they are not filters. The
+ * parser throws AppError bad_parameters_error or no_such_include_field_error.
  */
 export function compileList(
   contract: ListContract,
@@ -174,11 +174,19 @@ export function compileList(
       ...(getAll ? { echo: { size: raw._size === undefined ? 0 : size, offset } } : {}),
       asked: { size: raw._size !== undefined, offset: raw._offset !== undefined },
       extra,
+      ...keysetOf(contract, raw),
     };
   };
 }
 
-/** `value` cut to the named keys; null names keep it whole. */
+/** Only requests with `_after` use cursors; others get pages with an offset. */
+function keysetOf(contract: ListContract, raw: RawQuery): Pick<ListQuery, 'keyset'> {
+  const after = firstOf(raw._after);
+  if (contract.hasCursor !== true || after === undefined) return {};
+  return { keyset: { after, hasTotal: raw._total === undefined || booleanOf('_total', raw._total) } };
+}
+
+/** Returns `value` reduced to the named keys; null names keep it whole. */
 export function pickFields(value: unknown, names: readonly string[] | null): unknown {
   if (names === null || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const source = value as Record<string, unknown>;
@@ -188,8 +196,8 @@ export function pickFields(value: unknown, names: readonly string[] | null): unk
 }
 
 /**
- * The list envelope (reference ch. 3.1); items are cut to `_include`.
- * `hasFiltered: false` leaves `metadata.filtered` out (events, labels, bare lists of other sources).
+ * Returns the list envelope (reference ch. 3.1); items are reduced to `_include`. `hasFiltered: false` leaves `metadata.filtered`
+ * out (events, labels, bare lists of other sources).
  */
 export function listEnvelope<T>(page: ListPage<T>, list: ListQuery, options: { hasFiltered?: boolean } = {}) {
   return {
@@ -198,9 +206,9 @@ export function listEnvelope<T>(page: ListPage<T>, list: ListQuery, options: { h
   };
 }
 
-/** The same around items that are one JSON list already, cut to `_include` where they were written. */
+/** `listEnvelope` for items that are one JSON list already, reduced to `_include` where they were written. */
 export function rawEnvelope(
-  page: { items: RawJson; total: number; filtered?: number | null },
+  page: { items: RawJson; total: number; filtered?: number | null; next?: string | null },
   list: ListQuery,
   options: { hasFiltered?: boolean } = {},
 ) {
@@ -208,11 +216,19 @@ export function rawEnvelope(
 }
 
 function metadataOf(
-  { total, filtered }: { total: number; filtered?: number | null | undefined },
+  {
+    total,
+    filtered,
+    next,
+  }: { total: number; filtered?: number | null | undefined; next?: string | null | undefined },
   list: ListQuery,
   hasFiltered: boolean,
 ) {
-  // They echo the request (spec v3.1 part 1), also where it asks for everything.
+  // They repeat the request (spec v3.1 part 1), also where it asks for all rows.
   const { offset, size } = list.echo ?? list;
-  return { pagination: { total, offset, size }, ...(hasFiltered ? { filtered: filtered ?? null } : {}) };
+  const counted = list.keyset?.hasTotal === false ? {} : { total };
+  return {
+    pagination: { ...counted, offset, size, ...(next === undefined ? {} : { next }) },
+    ...(hasFiltered ? { filtered: filtered ?? null } : {}),
+  };
 }

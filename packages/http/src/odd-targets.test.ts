@@ -1,4 +1,4 @@
-// Request targets that no HTTP client sends. Express looks for the path in them before any step of ours is asked.
+// Request targets that no HTTP client sends. Express looks for the path in them before any of our handlers is called.
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { silentLog } from '@baton/kernel';

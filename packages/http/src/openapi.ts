@@ -1,11 +1,11 @@
-/** OpenAPI 3.1 from route contracts; schemas with a `.meta({ id })` become components. */
-import type { RouteContract } from '@baton/contracts';
+/** Generates OpenAPI 3.1 from route contracts; schemas with a `.meta({ id })` become components. */
+import { type RouteContract, sessionCookieName } from '@baton/contracts';
 import { z } from 'zod';
 import { includeNames } from './compile-route';
 
 type Json = Record<string, unknown>;
 
-/** JSON Schema 2020-12 of a zod schema; `components` collects the ones that have an id. */
+/** Returns the JSON Schema 2020-12 of a zod schema; `components` collects the schemas that have an id. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const whole = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' }) as Json;
   const { $schema, $defs, ...rest } = whole;
@@ -60,7 +60,7 @@ const includeParameter = (fields: readonly string[]): Json => ({
   schema: { type: 'array', items: { type: 'string', enum: fields } },
 });
 
-/** Of routes that are no lists: answers are cut to the named fields. */
+/** Parameter `_include` of routes without a list: answers are reduced to the named fields. */
 function includeOf(route: RouteContract): Json[] {
   const names = (route.responseKind ?? 'json') === 'json' ? includeNames(route) : null;
   return names ? [includeParameter([...names])] : [];
@@ -83,6 +83,7 @@ function listParameters(route: RouteContract): Json[] {
     ...(list.sorts.length === 0 ? [] : [many('_sort', text)]),
     one('_size', { ...number, default: list.defaultSize ?? 1000 }),
     one('_offset', number),
+    ...(list.hasCursor ? [one('_after', text), one('_total', flag)] : []),
     ...(list.search === undefined ? [] : [one('_search', text)]),
     ...(list.searchName === undefined ? [] : [one('_search_name', text)]),
     ...(list.allowsAllTenants ? [one('_all_tenants', flag)] : []),
@@ -151,7 +152,8 @@ function responsesOf(route: RouteContract, components: Json): Json {
       : kind === 'json'
         ? {}
         : text;
-  const content = route.status === 204 ? {} : { content: { [successTypes[kind]]: { schema } } };
+  const content =
+    route.status === 204 || route.status === 303 ? {} : { content: { [successTypes[kind]]: { schema } } };
   return {
     [route.status]: { description: 'Success', ...content },
     default: {
@@ -180,7 +182,7 @@ const errorSchema = {
   properties: { message: text, error_code: text, server_traceback: { type: ['string', 'null'] } },
 };
 
-/** The OpenAPI 3.1 document of `routes`, every version they are served under. */
+/** Returns the OpenAPI 3.1 document of `routes`, with every version under which they are served. */
 export function openApiDocument(
   routes: readonly RouteContract[],
   info: { title: string; version: string; description?: string },
@@ -202,7 +204,7 @@ export function openApiDocument(
   return {
     openapi: '3.1.0',
     info,
-    security: [{ basic: [] }, { token: [] }],
+    security: [{ basic: [] }, { token: [] }, { session: [] }],
     paths: sorted,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -218,6 +220,12 @@ export function openApiDocument(
       securitySchemes: {
         basic: { type: 'http', scheme: 'basic' },
         token: { type: 'apiKey', in: 'header', name: 'Authentication-Token' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookieName(true),
+          description: `Of POST /session; ${sessionCookieName(false)} without TLS. Changes need the header x-baton-request: 1`,
+        },
       },
     },
   };

@@ -22,11 +22,11 @@ export interface ObservedRequest {
 export interface HttpAppOptions {
   service: ServiceName;
   routes: BoundRoute[];
-  /** Whose word about callers is believed. */
+  /** Keys that verify the caller's principal header. */
   trust: Pick<Trust, 'bundle'>;
   log: Log;
   wire: Wire;
-  /** Paths outside /api, open to everybody: /healthz, /readyz, /metrics. */
+  /** Paths outside /api, open without credentials: /healthz, /readyz, /metrics. */
   plain?: Record<string, (url: string) => Promise<PlainAnswer>>;
   /** Check every JSON answer against its contract; for tests and development. */
   validateResponses?: boolean;
@@ -34,6 +34,6 @@ export interface HttpAppOptions {
   /** Default 10 MiB. */
   jsonLimitBytes?: number;
   heartbeatMs?: number;
-  /** Absent: plain. */
+  /** Absent: no TLS. */
   tls?: ServerTls | undefined;
 }

@@ -1,4 +1,4 @@
-// What BATON_WIRE=cloudify changes for every route (docs/compatibility.md).
+// The differences of BATON_WIRE=cloudify for every route (docs/compatibility.md).
 import { defineRoutes, type Principal } from '@baton/contracts';
 import { silentLog } from '@baton/kernel';
 import { derivedTrust } from '@baton/trust';
@@ -117,7 +117,7 @@ test.each([
   expect(await send('/things/a', 'application/json')).toBe(200);
   expect(await send('/things/a', 'application/json; charset=utf-8')).toBe(charset);
   expect(await send('/things/a', 'text/plain')).toBe(415);
-  // Nothing but an object is an object, also where all of its fields may be missing.
+  // Only an object is accepted, even where all of its fields may be missing.
   expect(await send('/things/a', 'application/json', 'PUT', '{}')).toBe(200);
   for (const body of ['null', '[]', '"str"', '1'])
     expect(await send('/things/a', 'application/json', 'PUT', body)).toBe(400);

@@ -1,11 +1,11 @@
 /**
- * Answers between a service and the gateway in which what stands in an answer repeatedly is sent once: in a list of 50
- * deployments of one blueprint nine tenths of the bytes are workflows that all of them have. The gateway asks for it by
- * this header, and a packed answer has it too, with the bytes of its layout: layout, then the distinct pieces.
+ * Packed answers between a service and the gateway: pieces that occur repeatedly in an answer are sent once. In a list of 50
+ * deployments of one blueprint, nine tenths of the bytes are workflows that all of them share. The gateway requests packing by this
+ * header. A packed answer has the header too, with the number of bytes of its layout: first the layout, then the distinct pieces.
  */
 export const packedHeader = 'x-baton-packed';
 
-/** Smaller gains are not worth putting the answer together again. */
+/** Largest share of the bytes that a packed answer may have: smaller gains are not worth the unpacking. */
 const MOST_SHARE = 0.5;
 const WORD = 4;
 
@@ -15,7 +15,7 @@ export interface PackedAnswer {
   layoutBytes: number;
 }
 
-/** `pieces` with each object once; null when that saves too little. */
+/** Packs `pieces`, each object once; null when that saves too little. */
 export function packPieces(pieces: readonly Uint8Array[]): PackedAnswer | null {
   const places = new Map<Uint8Array, number>();
   let bytes = 0;
@@ -37,8 +37,8 @@ export function packPieces(pieces: readonly Uint8Array[]): PackedAnswer | null {
 }
 
 /**
- * The pieces of the whole answer. They share the memory of `chunks`, in which the packed one came: a piece that goes on in
- * the next chunk is two. @throws RangeError when the layout does not fit what came.
+ * Returns the pieces of the whole answer. They share the memory of `chunks`, in which the packed answer arrived; a piece that
+ * continues in the next chunk becomes two. @throws RangeError when the layout does not fit the received bytes.
  */
 export function unpackPieces(chunks: readonly Buffer[], layoutBytes: number): Uint8Array[] {
   const bytes = sum(chunks.map((chunk) => chunk.length));
@@ -64,7 +64,7 @@ export function unpackPieces(chunks: readonly Buffer[], layoutBytes: number): Ui
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
-/** Takes so many bytes off the front of `chunks`, which must hold them. */
+/** Returns a function that takes a number of bytes off the front of `chunks`, which must hold them. */
 function takerOf(chunks: readonly Buffer[]): (bytes: number) => Buffer[] {
   let nth = 0;
   let start = 0;

@@ -1,4 +1,4 @@
-/** Which methods a path has, asked only for requests that matched no route (404 or 405). */
+/** The methods of each path, used only for requests that matched no route (404 or 405). */
 export interface PathIndex {
   add(method: string, path: string): void;
   /** Sorted methods of all routes whose path matches; empty: no such path. */

@@ -15,7 +15,7 @@ test('a header of another key, or past its minute and the 5 s by which clocks ma
   expect(() => verifyPrincipal(foreign, reader)).toThrow(refusal);
   const fresh = signPrincipal({ ...ann }, identity, 'catalog');
   expect(verifyPrincipal(fresh, reader, after(63))).toEqual(ann);
-  // Also what was verified before is not believed any longer.
+  // An expired header is refused also when it was verified before.
   expect(() => verifyPrincipal(fresh, reader, after(66))).toThrow(refusal);
 });
 

@@ -1,6 +1,6 @@
 /**
- * The signed header by which the gateway tells a service who calls: a token of the gateway's own key, for one service, for 60 s.
- * No other process can make one, and no longer life is accepted.
+ * The signed header in which the gateway tells a service the caller: a token signed with the gateway's own key, for one service,
+ * for 60 s. No other process can make one, and a longer life is refused.
  */
 import type { Principal, ServiceName } from '@baton/contracts';
 import { AppError, type Clock, systemClock } from '@baton/kernel';
@@ -18,7 +18,7 @@ import {
 import { LRUCache } from 'lru-cache';
 
 export const principalHeader = 'x-baton-principal';
-/** The only service that says who calls. */
+/** The only service whose statements about callers are accepted. */
 const ISSUER = 'gateway';
 
 interface Signed {
@@ -29,8 +29,8 @@ interface Signed {
 const signed = new WeakMap<Principal, Map<ServiceName, Signed>>();
 
 /**
- * The header value for `principal` at one service. The same object is answered from a cache for half a minute,
- * so a gateway that caches principals signs twice a minute, user and service, not once a request.
+ * Returns the header value for `principal` at one service. For the same object it comes from a cache for half a minute. So a
+ * gateway that caches principals signs twice a minute per user and service, not once per request.
  */
 export function signPrincipal(
   principal: Principal,
@@ -50,7 +50,7 @@ export function signPrincipal(
   return token;
 }
 
-/** Whom a service believes about callers. */
+/** The keys with which a service checks principal headers. */
 export interface PrincipalReader {
   service: ServiceName;
   bundle: TrustBundle;
@@ -72,8 +72,8 @@ function cacheOf({ bundle }: PrincipalReader): LRUCache<string, Verified> {
 }
 
 /**
- * The principal of a header value; it is shared between requests and frozen. What was verified is believed without
- * cryptography until the token ends.
+ * Returns the principal of a header value; it is shared between requests and frozen. A verified header is cached until its token
+ * ends, without further cryptography.
  * @throws AppError unauthorized_error when the header is absent, forged, expired, for another service or for too long.
  */
 export function verifyPrincipal(
@@ -105,7 +105,7 @@ export function verifyPrincipal(
   }
 }
 
-/** Who calls a route with permission `none` without credentials. */
+/** The caller of a route with permission `none` without credentials. */
 export const anonymous: Principal = Object.freeze({
   userId: 0,
   username: '',

@@ -20,7 +20,7 @@ for (const [net, bits] of [
   ['240.0.0.0', 4],
 ] as const)
   denied.addSubnet(net, bits, 'ipv4');
-// Teredo and friends, documentation and 6to4 carry or imitate other addresses.
+// Teredo and similar ranges, documentation and 6to4 carry or imitate other addresses.
 for (const [net, bits] of [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -28,11 +28,11 @@ for (const [net, bits] of [
   ['3fff::', 20],
 ] as const)
   denied.addSubnet(net, bits, 'ipv6');
-/** Global unicast: whatever lies outside (::1, mapped IPv4, NAT64, fc00::, fe80::, ff00::) is refused as a whole. */
+/** Global unicast: all other addresses (::1, mapped IPv4, NAT64, fc00::, fe80::, ff00::) are refused. */
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether an IP address is one of the public Internet (reference/field.md 3.4, S14). */
+/** Whether an IP address is public (reference/field.md 3.4, S14). */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !denied.check(address, 'ipv4');
@@ -40,8 +40,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * A judge of addresses: public ones, and those in `networks` (addresses or CIDR) which the operator let in by name.
- * @throws TypeError for what is no network; `isNetwork` says so beforehand.
+ * Returns a check of addresses that allows public ones, and those in `networks` (addresses or CIDR), which the operator allowed
+ * explicitly.
+ * @throws TypeError for a text that is no network; check it with `isNetwork` first.
  */
 export function addressRule(networks: readonly string[]): (address: string) => boolean {
   const allowed = new BlockList();

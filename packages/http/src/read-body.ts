@@ -1,8 +1,8 @@
-/** Reading a request body with a limit, and JSON that cannot hurt. */
+/** Reads a request body with a size limit, and parses JSON with protection against attacks. */
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '@baton/kernel';
 
-/** Nesting that JSON.stringify, validators and the database take without running out of stack. */
+/** Deepest nesting that JSON.stringify, validators and the database handle without a stack overflow. */
 const MAX_JSON_DEPTH = 200;
 
 function tooLarge(limitBytes: number): AppError {
@@ -12,14 +12,14 @@ function tooLarge(limitBytes: number): AppError {
   });
 }
 
-/** Whether the request announces any body. */
+/** Whether the request declares a body. */
 export function hasBody(request: IncomingMessage): boolean {
   const length = request.headers['content-length'];
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
 /**
- * The whole body as UTF-8 text.
+ * Reads the whole body as UTF-8 text.
  * @throws AppError payload_too_large_error beyond `limitBytes`; bad_parameters_error when the client breaks off.
  */
 export function readText(request: IncomingMessage, limitBytes: number): Promise<string> {
@@ -48,7 +48,7 @@ export function readText(request: IncomingMessage, limitBytes: number): Promise<
   });
 }
 
-/** Deepest nesting of brackets outside texts; stops counting at `limit`. */
+/** Returns the deepest nesting of brackets outside texts; stops counting at `limit`. */
 function jsonDepth(text: string, limit: number): number {
   let depth = 0;
   let deepest = 0;
@@ -93,7 +93,7 @@ function refuseProtoKeys(value: unknown): void {
 }
 
 /**
- * Value of a JSON text from outside.
+ * Parses a JSON text from outside.
  * @throws AppError bad_parameters_error for malformed JSON, nesting beyond MAX_JSON_DEPTH and `__proto__` keys.
  */
 export function parseJson(text: string): unknown {

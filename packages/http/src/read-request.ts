@@ -15,10 +15,10 @@ import { JSON_TYPE, type TypeRule } from './wire-rules';
 const JSON_LIMIT_BYTES = 10 * 1024 * 1024;
 const TEXT_LIMIT_BYTES = 1024 * 1024;
 
-/** Characters of one parameter of a path; the rest of a path (`*`) may be longer. */
+/** Most characters of one parameter of a path; the rest of a path (`*`) may be longer. */
 const MAX_PARAM_LENGTH = 8192;
 
-/** Parses one request in the order: who, path, query, body. @throws AppError */
+/** Parses one request in this order: principal, path, query, body. @throws AppError */
 export async function readRequest(
   route: CompiledRoute,
   request: ServedRequest,
@@ -45,7 +45,7 @@ export async function readRequest(
   return call;
 }
 
-/** Decoded values by name; the rest of a path (`*`) as one text. @throws AppError bad_parameters_error */
+/** Returns the decoded parameters by name; the rest of a path (`*`) as one text. @throws AppError bad_parameters_error */
 function paramsOf({ params, url }: ServedRequest, path: string): Record<string, string> {
   const all: Record<string, string> = {};
   for (const name in params) {
@@ -54,14 +54,14 @@ function paramsOf({ params, url }: ServedRequest, path: string): Record<string, 
     else if (value.length <= MAX_PARAM_LENGTH) all[name] = value;
     else throw badPath(url);
   }
-  // Express leaves out what is empty: `/files/` of `/files/*`.
+  // Express leaves out an empty rest: `/files/` of `/files/*`.
   if (path.endsWith('/*')) all['*'] ??= '';
   return all;
 }
 
 /**
- * An `archive` route takes its body as a raw stream. Unmodified clients say `application/json` on chunked uploads,
- * so only a JSON body of declared length is read as JSON there, and only where the contract has a body schema too.
+ * Whether the body of an `archive` route is taken as a raw stream. Unmodified clients send `application/json` with chunked uploads.
+ * So such a route reads JSON only from a body of declared length, and only where the contract has a body schema too.
  */
 function isArchive(route: CompiledRoute, call: RequestCall): boolean {
   if (route.contract.rawBody !== 'archive') return false;

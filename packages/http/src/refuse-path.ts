@@ -1,4 +1,4 @@
-/** Requests whose path no route takes, or whose path cannot be read. */
+/** Refuses requests whose path matches no route, or cannot be read. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '@baton/kernel';
 import type { PathIndex } from './path-index';
@@ -8,11 +8,11 @@ export function pathOf(request: IncomingMessage): string {
   return (request.url ?? '').split('?', 1)[0]!;
 }
 
-/** A parameter of the path that Express's router could not decode: it marks the error with the status. */
+/** Whether Express's router could not decode a parameter of the path: it marks the error with the status. */
 const isUndecodable = (error: unknown): boolean =>
   error instanceof URIError && (error as { status?: unknown }).status === 400;
 
-/** The refusal of a path that is not percent-encoded UTF-8, or has a parameter that is longer than any. */
+/** The error for a path that is not percent-encoded UTF-8, or has a parameter that is too long. */
 export const badPath = (url: string | undefined, cause?: unknown): AppError =>
   new AppError(
     'bad_parameters_error',
@@ -21,13 +21,13 @@ export const badPath = (url: string | undefined, cause?: unknown): AppError =>
     { cause },
   );
 
-/** What the router threw, in our words; every other error is given back. */
+/** Converts an error of the router into ours; returns every other error unchanged. */
 export function ofRouter(error: unknown, request: IncomingMessage): unknown {
   return isUndecodable(error) ? badPath(request.url, error) : error;
 }
 
 /**
- * Names the methods of a path that is known with others.
+ * Refuses a request that matches no route; names the allowed methods when the path is known with other methods.
  * @throws AppError not_found_error, method_not_allowed_error, bad_parameters_error
  */
 export function refuseUnknown(paths: PathIndex, request: IncomingMessage, response: ServerResponse): never {

@@ -1,4 +1,4 @@
-// Requests that are wrong before any handler sees them: JSON with a code, the part that is wrong and what was expected.
+// Requests that are refused before any handler: the answer is JSON with a code, the wrong part and the expected value.
 import { defineRoutes } from '@baton/contracts';
 import { silentLog } from '@baton/kernel';
 import { derivedTrust } from '@baton/trust';

@@ -3,7 +3,7 @@ import type { ApiVersion, ListQuery, Principal } from '@baton/contracts';
 import type { Log } from '@baton/kernel';
 import type { HttpCall } from './call';
 
-/** One request; signal and log are made only when a handler asks for them. */
+/** One request; signal and log are created only when a handler uses them. */
 export class RequestCall implements HttpCall {
   principal!: Principal;
   params!: Record<string, string>;

@@ -1,4 +1,4 @@
-// Which route takes a path: the gateway decides by the path as it was sent, and a service must not decide otherwise.
+// Route matching by path: the gateway decides by the path as it was sent, and a service must match in the same way.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Request, Response } from 'express';
@@ -47,7 +47,7 @@ test.each([
   ['GET', '/api/v3.1/things?a=/b/c', '/api/v3.1/things {}'],
   ['GET', '/api/v3.1/things/a%2Fb%20c', '/api/v3.1/things/:id {"id":"a/b c"}'],
   ['GET', '/api/v3.1/things/special', '/api/v3.1/things/special {}'],
-  // Encoded it is a name: so the gateway has read it, and so it was allowed.
+  // An encoded segment is a parameter: the gateway read it so, and so it was allowed.
   ['GET', '/api/v3.1/things/%73pecial', '/api/v3.1/things/:id {"id":"special"}'],
   ['GET', '/api/v3.1/things/users', '/api/v3.1/things/:id {"id":"users"}'],
   ['PUT', '/api/v3.1/things/users', '/api/v3.1/things/users {}'],

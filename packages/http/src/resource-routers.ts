@@ -1,17 +1,17 @@
 /**
- * One Express router for each resource, found by the first segments of the path. Express tries its routes one after
- * another: the largest service has about a hundred, a resource has ten at most.
+ * One Express router per resource, found by the first segments of the path. Express tries its routes one after another: the largest
+ * service has about a hundred routes, a resource has ten at most.
  */
 import { type IRoute, type RequestHandler, Router } from 'express';
 import { bySpecificity, expressPath, shapeOf } from './route-paths';
 
-/** `/api/v3.1/things/a/b` is of the resource `/api/v3.1/things`, `/healthz` of itself. */
+/** `/api/v3.1/things/a/b` belongs to the resource `/api/v3.1/things`, `/healthz` to itself. */
 const SEGMENTS = 3;
 
 export interface MountedRoute {
   /** GET, POST, PUT, PATCH or DELETE. */
   method: string;
-  /** As contracts write it, from its first slash; the first three segments are literal. */
+  /** Path as in the contract, from its first slash; the first three segments are literal. */
   path: string;
   handler: RequestHandler;
 }
@@ -29,8 +29,8 @@ function resourceOf(url: string): string {
 }
 
 /**
- * Passes a request to the router of its resource. Methods that no route has (HEAD and OPTIONS among them, which Express
- * would answer by itself) go on to whatever follows.
+ * Passes a request to the router of its resource. Methods that no route has (among them HEAD and OPTIONS, which Express would
+ * answer by itself) go on to the next handler.
  * @throws Error when two routes share method and path, or when a resource is no literal path.
  */
 export function resourceRouters(routes: readonly MountedRoute[]): RequestHandler {

@@ -1,10 +1,13 @@
-/** Paths of contracts (`/things/:id`, `/files/*`) as Express's router wants them, and in which order it must try them. */
+/**
+ * Converts paths of contracts (`/things/:id`, `/files/*`) for Express's router, and sorts them in the order in which it must try
+ * them.
+ */
 
-/** What path-to-regexp gives a meaning in the middle of a text. */
+/** Characters with a special meaning for path-to-regexp. */
 const SPECIAL = /[{}()[\]+?!:*\\]/g;
 
 /**
- * The same path for Express. Names are quoted, so that a name may hold any character; the rest of a path may be empty, and
+ * Returns the path for Express. Parameter names are quoted, so that a name may hold any character. The rest of a path may be empty;
  * its value is a list of its segments under the name `*`.
  */
 export function expressPath(path: string): string {
@@ -18,7 +21,7 @@ export function expressPath(path: string): string {
     .join('/');
 }
 
-/** The same for two paths that match the same requests. */
+/** Returns the path without parameter names: equal for two paths that match the same requests. */
 export const shapeOf = (path: string): string => path.replace(/\/:[^/]+/g, '/:');
 
 const rank = (segment: string | undefined): number => {
@@ -27,7 +30,10 @@ const rank = (segment: string | undefined): number => {
   return segment.startsWith(':') ? 2 : 1;
 };
 
-/** Express takes the first path that matches: a literal segment goes before a parameter, a parameter before the rest. */
+/**
+ * Sort order for Express, which takes the first path that matches: a literal segment before a parameter, a parameter before the
+ * rest.
+ */
 export function bySpecificity(one: string, other: string): number {
   const [ones, others] = [one.split('/'), other.split('/')];
   for (let i = 0; i < Math.max(ones.length, others.length); i++) {

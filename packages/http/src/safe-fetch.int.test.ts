@@ -15,7 +15,7 @@ beforeAll(async () => {
     hits.push(`${request.socket.localAddress}${request.url}`);
     answerWith(request, response);
   });
-  // All of 127/8, so that a second address can stand for "internal".
+  // Listens on all of 127/8, so that a second address can stand for "internal".
   await new Promise<void>((done) => server.listen(0, '0.0.0.0', done));
   port = (server.address() as AddressInfo).port;
 });

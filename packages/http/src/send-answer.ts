@@ -13,11 +13,14 @@ import { type ReplyHeaders, replyEmpty, replyStream, replyWhole } from './write-
 
 export type SendOptions = Pick<HttpAppOptions, 'log' | 'validateResponses' | 'heartbeatMs'> & {
   stopping: AbortSignal;
-  /** Answers an error in place of the answer, while nothing of it has left. */
+  /** Sends an error instead of the answer, as long as nothing of the answer was sent. */
   fail: (error: unknown, call: RequestCall) => void;
 };
 
-/** Writes what a handler returned. @throws Error when it breaks its contract and answers are validated. */
+/** Answers without a body; 303 leads a browser on. */
+const EMPTY = new Set([204, 303, 304]);
+
+/** Sends the result of a handler. @throws Error when the result breaks its contract and answers are validated. */
 export function sendAnswer(
   route: CompiledRoute,
   call: RequestCall,
@@ -28,10 +31,16 @@ export function sendAnswer(
   const status = full.status ?? route.contract.status;
   const headers: ReplyHeaders = { 'x-request-id': call.requestId };
   for (const name in full.headers) headers[name.toLowerCase()] = full.headers[name]!;
+  // Files get the same headers as the original's (reference/rest-api.md 5.30).
+  if (full.filename !== undefined) {
+    headers['content-description'] = 'File Transfer';
+    headers['cache-control'] = 'no-cache';
+    headers['content-disposition'] = attachment(full.filename);
+  }
   if (full.stream) {
     if (route.contract.responseKind === 'events') startEvents(call, full, o);
     else sendDownload(call, status, headers, full, o);
-  } else if (status === 204 || status === 304) replyEmpty(call.response, status, headers);
+  } else if (EMPTY.has(status)) replyEmpty(call.response, status, headers);
   else if (route.contract.responseKind === 'text') {
     headers['content-type'] = full.contentType ?? 'text/plain; charset=utf-8';
     replyWhole(call.response, status, headers, String(full.body ?? ''));
@@ -46,7 +55,7 @@ function sendJson(
   full: FullAnswer,
   o: SendOptions,
 ): void {
-  // Contracts describe the latest version; older ones show fewer fields and other times.
+  // Contracts describe the latest version; older versions have fewer fields and other time formats.
   const isWhole = call.include === null && !call.list?.include && call.version === 'v3.1';
   if (o.validateResponses && isWhole && full.status === undefined)
     route.checkResponse(JSON.parse(JSON.stringify(full.body ?? null)));
@@ -63,15 +72,9 @@ function sendDownload(
   o: SendOptions,
 ): void {
   const stream = full.stream as Readable;
-  // Archives come with what the original's have (reference/rest-api.md 5.30).
-  if (full.filename !== undefined) {
-    headers['content-description'] = 'File Transfer';
-    headers['cache-control'] = 'no-cache';
-    headers['content-disposition'] = attachment(full.filename);
-  }
   if (full.length !== undefined) headers['content-length'] = full.length;
   headers['content-type'] = full.contentType ?? 'application/octet-stream';
-  // After the first byte only the broken connection can tell the client.
+  // After the first byte only a broken connection can tell the client.
   stream.once('error', (error: Error) =>
     logError(o.log, toAppError(error), { requestId: call.requestId, part: 'download' }),
   );

@@ -3,13 +3,13 @@ import type { RawJson } from '@baton/kernel';
 import { packedHeader, packPieces } from './packed-answer';
 import { type ReplyHeaders, replyWhole } from './write-reply';
 
-/** Up to so many bytes, or with pieces so small, it is cheaper to put an answer together than to write it in pieces. */
+/** Up to this size, or with pieces this small, it is cheaper to join an answer than to write it in pieces. */
 const JOINED_BYTES = 64 * 1024;
 const JOINED_PIECE = 4 * 1024;
-/** Smaller raw texts are written with what stands before them. */
+/** Smaller raw texts are joined with the text before them. */
 const LEAST_PIECE = 1024;
 
-/** Bytes of the parts, texts and small raw texts joined. The bytes of large raw texts are theirs: nothing is copied. */
+/** Returns the bytes of the parts; texts and small raw texts are joined. The bytes of large raw texts are not copied. */
 function piecesOf(parts: readonly (string | RawJson)[]): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let text = '';
@@ -26,7 +26,7 @@ function piecesOf(parts: readonly (string | RawJson)[]): Uint8Array[] {
   return pieces;
 }
 
-/** Sends a JSON answer in parts (`jsonParts`); large ones go to the socket in one write without having been copied. */
+/** Sends a JSON answer in parts (`jsonParts`); large parts go to the socket in one write, without a copy. */
 export function sendParts(
   request: IncomingMessage,
   response: ServerResponse,
@@ -47,7 +47,7 @@ export function sendParts(
   response.writeHead(status, { ...headers, 'content-length': bytes });
   response.cork();
   for (const piece of pieces.slice(0, -1)) response.write(piece);
-  // Ended only when it has left: a server that stops closes connections whose answer is ended, sent or not.
+  // Ended only when it was sent: a server that stops closes connections whose answer is ended, sent or not.
   response.write(pieces.at(-1), () => response.end());
   response.uncork();
 }

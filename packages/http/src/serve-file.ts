@@ -1,8 +1,9 @@
-/** A file over HTTP as RFC 9110 wants it: validators, 304, one range of bytes, its type. */
+/** Serves a file over HTTP as RFC 9110 demands: validators, 304, one range of bytes, content type. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { AppError } from '@baton/kernel';
 import { type Answer, answer } from './answer';
+import { namesTag } from './entity-tag';
 import { errorBody } from './error-body';
 
 export interface ByteRange {
@@ -11,15 +12,15 @@ export interface ByteRange {
 }
 
 export interface ServedFile {
-  /** Its ending says the content type. */
+  /** Its extension determines the content type. */
   name: string;
   /** Bytes. */
   size: number;
-  /** Names the content (a digest): equal tags are equal bytes. */
+  /** Identifies the content (a digest): equal tags mean equal bytes. */
   tag: string;
   /** ISO 8601. */
   modifiedAt: string;
-  /** Asked only when bytes are sent. */
+  /** Called only when bytes are sent. */
   open(range?: ByteRange): Promise<Readable> | Readable;
 }
 
@@ -54,10 +55,10 @@ export function contentTypeOf(name: string): string {
   return Object.hasOwn(TYPES, ending) ? TYPES[ending]! : 'application/octet-stream';
 }
 
-/** Users wrote these files: a browser that opens one runs nothing of it as the manager's. */
+/** Users wrote these files: a browser that opens one must not run its code with the manager's origin. */
 const UNTRUSTED = "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'";
 
-/** Answers GET of `file` with what the headers of the request ask for. A HEAD is a GET whose body the edge leaves out. */
+/** Answers GET of `file` according to the request headers. HEAD is handled as a GET whose body the edge leaves out. */
 export async function serveFile(request: IncomingHttpHeaders, file: ServedFile): Promise<Answer> {
   const etag = `"${file.tag}"`;
   const modified = new Date(file.modifiedAt).toUTCString();
@@ -89,16 +90,15 @@ function unsatisfiable(size: number): Answer {
   return answer({ status: 416, headers: { 'content-range': `bytes */${size}` }, body: errorBody(error) });
 }
 
-/** RFC 9110 13.2.2: a tag that was sent decides alone. */
+/** RFC 9110 13.2.2: when If-None-Match is sent, it alone decides. */
 function isUnchanged(request: IncomingHttpHeaders, etag: string, modified: string): boolean {
   const tags = request['if-none-match'];
-  if (tags !== undefined)
-    return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+  if (tags !== undefined) return tags.split(',').some((tag) => tag.trim() === '*') || namesTag(tags, etag);
   const since = Date.parse(request['if-modified-since'] ?? '');
   return !Number.isNaN(since) && Date.parse(modified) <= since;
 }
 
-/** The one range that is asked for; null: everything, also for several ranges and for what is no range of bytes. */
+/** Returns the requested range; null: the whole file, also for several ranges and for units other than bytes. */
 function rangeOf(
   request: IncomingHttpHeaders,
   size: number,
@@ -118,7 +118,7 @@ function rangeOf(
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-/** If-Range: the part is wanted only of the file that the client knows. */
+/** If-Range: the range is wanted only if the file is the one that the client knows. */
 function isSame(condition: string | string[] | undefined, etag: string, modified: string): boolean {
   return condition === undefined || condition === etag || condition === modified;
 }

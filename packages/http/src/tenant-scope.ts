@@ -7,8 +7,8 @@ const storage: AsyncLocalStorage<TenantScope> = (shared[tenantScopeKey] ??=
   new AsyncLocalStorage<TenantScope>());
 
 /**
- * Services whose rows belong to tenants, and which of their requests the database holds to one. Writes of executions drive
- * the engine, which works for all tenants at once.
+ * Services whose rows belong to tenants, and which of their requests the database restricts to one tenant. Writes of executions
+ * drive the engine, which works for all tenants at once.
  */
 const ISOLATED: Partial<Record<ServiceName, 'all' | 'reads'>> = {
   catalog: 'all',
@@ -17,7 +17,7 @@ const ISOLATED: Partial<Record<ServiceName, 'all' | 'reads'>> = {
   executions: 'reads',
 };
 
-/** Runs the handler so that the database shows it the rows of the request's tenant only. */
+/** Runs the handler so that the database shows it only rows of the request's tenant. */
 export async function isolated<T>(
   service: ServiceName,
   contract: RouteContract,

@@ -1,11 +1,11 @@
-/** Texts that no column holds: with NUL, or with half of a surrogate pair. */
+/** Texts that no column can hold: with NUL, or with half of a surrogate pair. */
 import { AppError, badParameter, isAppError } from '@baton/kernel';
 
 const EXPECTED = 'text without NUL characters and halves of surrogate pairs';
-// With `u` a pair is one character, so what is found is a half.
+// With the flag `u` a complete pair counts as one character, so a match is a half.
 const isUnstorable = (text: string): boolean => text.includes('\0') || /\p{Surrogate}/u.test(text);
 
-/** @throws AppError bad_parameters_error naming the parameter: such a text matches nothing. */
+/** @throws AppError bad_parameters_error naming the parameter: no stored text can match such a text. */
 export function refuseUnstorable(parameters: Readonly<Record<string, string | string[] | undefined>>): void {
   for (const [name, value] of Object.entries(parameters)) {
     const texts = [name, ...(Array.isArray(value) ? value : [value ?? ''])];
@@ -16,7 +16,7 @@ export function refuseUnstorable(parameters: Readonly<Record<string, string | st
   }
 }
 
-/** Where in a JSON value such a text stands, such as `labels.0.env`; null: nowhere. Keys count. */
+/** Returns the place of such a text in a JSON value, e.g. `labels.0.env`; null: there is none. Keys are checked too. */
 export function unstorablePlace(value: unknown): string | null {
   const open: { value: unknown; place: string }[] = [{ value, place: '' }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -32,7 +32,7 @@ export function unstorablePlace(value: unknown): string | null {
   return null;
 }
 
-/** What the database refused names no field: the place in the body is found here. */
+/** Adds the field to an error of the database, which names none: the place in the body is found here. */
 export function placed(error: unknown, body: unknown): unknown {
   if (!isAppError(error, 'bad_parameters_error') || error.details.field !== undefined) return error;
   const field = unstorablePlace(body);

@@ -1,24 +1,24 @@
 import type { ApiVersion, ListContract, RouteContract } from '@baton/contracts';
 
-/** How the content type of a JSON body is judged. */
+/** How the content type of a JSON body is checked. */
 export interface TypeRule {
   type: RegExp;
-  /** Asked for before the body is looked at. */
+  /** Whether the content type is checked before the body is read. */
   isNeeded: boolean;
   refusal: 'unsupported_content_type_error' | 'bad_parameters_error';
 }
 
 export const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
-/** What differs between the wires for every route; what differs for single routes stands in their services. */
+/** The differences between the wires that concern every route; differences of single routes are in their services. */
 export interface WireRules {
-  /** Whether the route is there at all. */
+  /** Whether the route exists on this wire. */
   serves(contract: RouteContract): boolean;
-  /** Whether this version of the API has fields and page sizes of its own, other than those of v3.1. */
+  /** Whether this version of the API has its own fields and page sizes, different from those of v3.1. */
   hasLegacyForm(version: ApiVersion): boolean;
-  /** Whether `_include` of this list passes over names that are no fields, instead of refusing them. */
+  /** Whether `_include` of this list ignores unknown field names, instead of refusing them. */
   isIncludeLoose(list: ListContract): boolean;
-  /** Parameters that this list does not read, whatever they say. */
+  /** Parameters that this list ignores, whatever their values. */
   passedOver(list: ListContract): readonly string[];
   bodyType(contract: RouteContract): TypeRule;
 }

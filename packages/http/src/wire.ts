@@ -1,9 +1,9 @@
-/** The name of an installation's wire, the value of BATON_WIRE: as the specification says, or as the original answers. */
+/** The name of an installation's wire, the value of BATON_WIRE: the API of the specification, or that of the original. */
 export type Wire = 'spec' | 'cloudify';
 
 /**
- * The policy of the wire that the installation speaks, of a pair that a service holds. Only `service.ts` calls this, once:
- * everything else gets the policy and asks its members, so that no other place knows which wires there are.
+ * Returns the policy for the wire of the installation, out of the pair that a service holds. Only `service.ts` calls this, once.
+ * All other code gets the policy and uses its members, so that no other place knows the list of wires.
  */
 export const chooseWire = <Policy>(wire: Wire, policies: Readonly<Record<Wire, Policy>>): Policy =>
   policies[wire];

@@ -1,17 +1,17 @@
-/** The last step of an answer: status, headers and bytes onto the response of node:http. */
+/** Writes an answer: status, headers and bytes, to the response of node:http. */
 import type { ServerResponse } from 'node:http';
 import { finished, type Readable } from 'node:stream';
 
-/** Names in small letters; what the edge has set before stays unless it is named here. */
-export type ReplyHeaders = Record<string, string | number>;
+/** Header names in lower case; headers that the edge has set before stay unless they are named here. */
+export type ReplyHeaders = Record<string, string | number | string[]>;
 
-/** An answer without a body. A length is said unless the status forbids it. */
+/** Sends an answer without a body, with a length of 0 unless the status forbids a length. */
 export function replyEmpty(response: ServerResponse, status: number, headers: ReplyHeaders): void {
   if (status !== 204 && status !== 304) headers['content-length'] = 0;
   response.writeHead(status, headers).end();
 }
 
-/** A body that is there as a whole. */
+/** Sends a complete body. */
 export function replyWhole(
   response: ServerResponse,
   status: number,
@@ -23,8 +23,8 @@ export function replyWhole(
 }
 
 /**
- * A body that comes as a stream. The head goes out with its first byte: until then `fail` may answer an error (a file that
- * is not there), and the headers of the stream are taken back. Later only the broken connection can tell the client.
+ * Sends a body from a stream. The head is sent with the first byte. Until then `fail` may send an error (a missing file), and the
+ * headers of the stream are removed. Later only a broken connection can tell the client.
  */
 export function replyStream(
   response: ServerResponse,

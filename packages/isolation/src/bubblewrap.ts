@@ -13,28 +13,29 @@ import type {
 } from './port';
 import { systemMounts } from './system-paths';
 
-/** How bubblewrap comes to its rights. */
+/** How bubblewrap gets its rights. */
 export interface BubblewrapPlan {
   name: IsolationName;
   /** Path of bwrap. */
   program: string;
   /**
-   * `user-namespace`: bwrap itself starts as the operation's account; `root`: it starts as root, and setpriv changes the
-   * account inside, which costs about 2 ms more but works where user namespaces are forbidden or folders lie below 0700.
+   * `user-namespace`: bwrap itself starts as the operation's account. `root`: bwrap starts as root, and setpriv changes
+   * the account inside; this costs about 2 ms more, but works where user namespaces are forbidden or a parent folder
+   * has mode 0700.
    */
   by: 'user-namespace' | 'root';
   /** Path of setpriv, for `root`. */
   setpriv: string | null;
-  /** File with the filter of system calls; null: none fits this machine. */
+  /** File with the filter of system calls; null: there is no filter for this machine. */
   filter: string | null;
-  /** Who a tenant's operations run as; null: the worker's account. */
+  /** Account that a tenant's operations run as; null: the worker's account. */
   accountOf: (tenant: string) => Account | null;
   groups: ControlGroups;
   description: string;
   notEnforced: readonly string[];
 }
 
-/** The first descriptor behind the standard ones: that of the filter where there is one. */
+/** The first descriptor after the standard ones: the filter's, where there is a filter. */
 const FIRST_FD = 3;
 
 /** Private mounts, processes, ipc and host name; no capabilities and no way to get any. */
@@ -83,7 +84,7 @@ export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSet
   };
 }
 
-/** /tmp first: the other folders may lie below it. */
+/** Mounts of the operation's own folders. /tmp comes first: the other folders may lie below it. */
 function ownMounts(
   { tmp, writable, readable }: Confinement,
   { assetsDir }: IsolationSettings,
@@ -96,7 +97,7 @@ function ownMounts(
     tmp,
     '/tmp',
     ...crossed.flatMap((folder) => ['--perms', '0755', '--tmpfs', folder]),
-    // Made by root they would be closed to everybody else where the real ones are.
+    // If root made these folders, no other account could pass through them.
     ...(by === 'root' ? passages([...shown, ...writable]) : []),
     ...shown.flatMap((path) => ['--ro-bind', path, path]),
     ...writable.flatMap((path) => ['--bind', path, path]),
@@ -105,15 +106,15 @@ function ownMounts(
 }
 
 /**
- * Folders of /tmp on the way to these. They are not made in the operation's own /tmp, where a program would have to remove
- * them after each run, level by level and with the operation's rights.
+ * Top folders of /tmp on the way to these paths. They are not made in the operation's own /tmp: a program would have to
+ * remove them after each run, level by level and with the operation's rights.
  */
 function crossedInTmp(paths: readonly string[]): string[] {
   const tops = paths.flatMap((path) => /^(\/tmp\/[^/]+)\/./.exec(path)?.[1] ?? []);
   return [...new Set(tops)].filter((folder) => !paths.includes(folder));
 }
 
-/** The folders on the way to these, for everybody to pass. */
+/** Arguments that make the parent folders of these paths, passable for every account. */
 function passages(paths: readonly string[]): string[] {
   const above = new Set<string>();
   for (const path of paths)
@@ -129,7 +130,7 @@ function dropping(setpriv: string, account: Account | null): string[] {
   return [setpriv, ...ids, '--no-new-privs', '--bounding-set', '-all', '--inh-caps', '-all', '--'];
 }
 
-/** The worker's home is not there inside. */
+/** The environment inside: HOME is /tmp, because the worker's home is not visible. */
 function insideEnv({ env }: Command): Record<string, string> {
   return { ...env, HOME: '/tmp' };
 }

@@ -10,7 +10,7 @@ import { systemCallFilter } from './system-call-filter';
 import { createTenantUids } from './tenant-uids';
 import { utilLinuxIsolation } from './util-linux';
 
-/** Nothing that was asked for works here. */
+/** None of the requested kinds of isolation works here. */
 export class NoIsolationError extends Error {
   constructor(
     message: string,
@@ -21,7 +21,7 @@ export class NoIsolationError extends Error {
   }
 }
 
-/** A way that was tried and does not work on this machine. */
+/** A kind of isolation that was tried and does not work on this machine. */
 export interface Attempt {
   what: string;
   reason: string;
@@ -34,7 +34,7 @@ export interface Choice {
   groups: ControlGroups;
 }
 
-/** The machine as it is found. */
+/** Properties of this machine that the choice depends on. */
 export interface Machine {
   uid: number;
   platform: string;
@@ -48,9 +48,9 @@ const here = (): Machine => ({
 });
 
 /**
- * The strongest isolation that was asked for and passes a real run on this machine, and what holds the network of its
+ * Returns the strongest requested isolation that passes a real run on this machine, with the network policy of its
  * operations. Makes the worker's folder.
- * @throws NoIsolationError with one sentence for whoever starts the worker
+ * @throws NoIsolationError with one sentence for the operator who starts the worker
  */
 export function chooseIsolation(settings: IsolationSettings, machine: Machine = here()): Choice {
   const groups = groupsOf(settings, machine);
@@ -66,7 +66,7 @@ export function chooseIsolation(settings: IsolationSettings, machine: Machine = 
     isolation: {
       ...isolation,
       description: egress.description === null ? description : `${description}, ${egress.description}`,
-      // Where nothing isolates that is said already.
+      // Without any isolation `notEnforced` says this already.
       notEnforced: isolation.name === 'none' ? notEnforced : [...notEnforced, ...egress.notEnforced],
     },
     attempts,
@@ -96,7 +96,7 @@ function chooseWay(
 ): Pick<Choice, 'isolation' | 'attempts'> {
   if (settings.account !== null && machine.uid !== 0)
     throw new NoIsolationError('BATON_WORKER_SCRIPT_UID needs a worker that runs as root', []);
-  // Others pass through to what is theirs and see nothing else.
+  // Other accounts may pass through the folder to their own folders, and cannot list it.
   mkdirSync(settings.workRoot, { recursive: true, mode: 0o711 });
   chmodSync(settings.workRoot, 0o711);
   const attempts: Attempt[] = [];
@@ -131,11 +131,11 @@ function sentence(mode: string, { platform }: Machine, attempts: readonly Attemp
 interface Way {
   name: IsolationName;
   what: string;
-  /** A text says what is missing. */
+  /** Builds the isolation. A text: the reason why it cannot be built. */
   build: () => Isolation | string;
 }
 
-/** From the strongest to the weakest. */
+/** The possible kinds of isolation, from the strongest to the weakest. */
 function waysOf(settings: IsolationSettings, machine: Machine, groups: ControlGroups): Way[] {
   if (machine.platform !== 'linux') return [];
   return machine.uid === 0
@@ -150,7 +150,7 @@ function waysOf(settings: IsolationSettings, machine: Machine, groups: ControlGr
       ];
 }
 
-/** What control groups bound, in words, and what is left without them. */
+/** Texts: the limits that control groups enforce, and the limits that nothing enforces without them. */
 function together({ controllers }: ControlGroups): { bounded: string; open: string[] } {
   const names = { memory: 'memory', pids: 'processes', cpu: 'processor time' } as Record<string, string>;
   const bounded = controllers.map((name) => names[name] ?? name);
@@ -247,7 +247,7 @@ function accountsOf(settings: IsolationSettings, machine: Machine): (tenant: str
   return createTenantUids(join(settings.workRoot, 'uids'), settings.uids);
 }
 
-/** Written anew at each start: the same bytes, whole or not at all does not matter before the probe. */
+/** Writes the filter file again at each start. The write need not be atomic: the bytes are the same, and the probe runs later. */
 function placeFilter({ workRoot }: IsolationSettings, { arch }: Machine): string | null {
   const filter = systemCallFilter(arch);
   if (filter === null) return null;

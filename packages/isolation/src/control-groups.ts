@@ -1,13 +1,14 @@
 /**
  * Limits of an operation as a whole, by control groups of the kernel (cgroup v2). A worker makes one folder
- * `operations-<pid>` below the group that it was given, and one group in it for each operation:
+ * `operations-<pid>` below the group that it was given. In this folder it makes one group for each operation:
  *
  *     <given>/                      delegated to the worker: systemd's `Delegate=yes`, or a path that root names
- *       baton-main/                 the processes that were in <given>: a group with limits below it holds none itself
+ *       baton-main/                 the processes that were in <given>: a group with limited child groups holds none itself
  *       operations-<pid>/<number>/  one operation; memory.max, pids.max, cgroup.kill
  *
- * The first process of an operation joins its group itself, through a descriptor that the worker opened: the kernel asks
- * for the rights of who opened it. So no process of an operation ever runs outside.
+ * The first process of an operation joins its group itself, through a descriptor that the worker opened: the kernel
+ * checks the rights of the process that opened the descriptor. So no process of an operation ever runs outside its
+ * group.
  */
 import {
   accessSync,
@@ -22,18 +23,18 @@ import { basename, dirname, join } from 'node:path';
 import type { ControlGroupChoice, Limits, OperationGroup } from './port';
 
 export interface ControlGroups {
-  /** Controllers that bound operations here, of memory, pids and cpu. */
+  /** Controllers that limit operations here: some of memory, pids and cpu. */
   readonly controllers: readonly string[];
-  /** Null: there is no group for it, and no limits as a whole. */
+  /** Makes the group of an operation. Null: there are no groups here, so operations have no limits as a whole. */
   open(): OperationGroup | null;
-  /** Removes what is empty; for the end of the worker. */
+  /** Removes the empty groups; to be called when the worker ends. */
   close(): void;
 }
 
 const WANTED = ['memory', 'pids', 'cpu'];
 const MAIN = 'baton-main';
 const OPERATIONS = /^operations-(\d+)$/;
-/** Processes of the same group may start others while they are moved. */
+/** Attempts to move processes: processes of the same group may start others during the move. */
 const MOVES = 20;
 
 /** The folder given to the worker does not work as a control group. */
@@ -41,9 +42,9 @@ export class ControlGroupError extends Error {
   override readonly name = 'ControlGroupError';
 }
 
-/** Where the kernel shows groups, and the worker's own; null where there is no cgroup v2. */
+/** The mount of cgroup v2 and the worker's own group; null where there is no cgroup v2. */
 export interface OwnGroup {
-  /** Folder of the mount. */
+  /** Folder where cgroup v2 is mounted. */
   mount: string;
   /** Folder of the worker's group. */
   path: string;
@@ -52,8 +53,10 @@ export interface OwnGroup {
 export const noControlGroups: ControlGroups = { controllers: [], open: () => null, close: () => undefined };
 
 /**
- * `auto`: the worker's own group where an ordinary user may write to it, which is delegation; root could write anywhere,
- * so it needs a word (`own`, or a path below the mount). @throws ControlGroupError when what was named cannot be used
+ * Opens the control groups of this worker. `auto` uses the worker's own group where an ordinary user may write to it,
+ * which means that the group is delegated. Root can write to every group, so root must choose explicitly (`own`, or a
+ * path below the mount).
+ * @throws ControlGroupError when the chosen group cannot be used
  */
 export function openControlGroups(
   choice: ControlGroupChoice,
@@ -78,12 +81,12 @@ function orNothing(choice: ControlGroupChoice, reason: string): ControlGroups {
   throw new ControlGroupError(`the control group ${choice} cannot be used: ${reason}`);
 }
 
-/** A worker that was started by one which has moved all into `baton-main`. */
+/** The given group, for a worker started by a worker that has moved all its processes into `baton-main`. */
 function withoutMain(path: string): string {
   return basename(path) === MAIN ? dirname(path) : path;
 }
 
-/** From /proc: `text` of mountinfo and cgroup. */
+/** Finds the worker's group from the texts of /proc/self/mountinfo and /proc/self/cgroup. */
 export function findOwnGroup(
   mountInfo = readText('/proc/self/mountinfo'),
   cgroup = readText('/proc/self/cgroup'),
@@ -153,23 +156,23 @@ function groupsIn(folder: string, controllers: readonly string[], limits: Limits
 function bound(path: string, controllers: readonly string[], { memoryBytes, processes }: Limits): void {
   if (controllers.includes('memory') && memoryBytes !== null) {
     write(path, 'memory.max', String(memoryBytes));
-    // One process of it without the others is seldom what an author expects.
+    // The kernel kills the whole group: authors seldom expect the loss of a single process.
     write(path, 'memory.oom.group', '1');
     write(path, 'memory.swap.max', '0');
   }
   if (controllers.includes('pids')) write(path, 'pids.max', String(processes));
 }
 
-/** What kernels do not have, or do not have here, is left out: the limits that count are looked at by the probe. */
+/** Writes one setting. A setting that this kernel does not have is left out: the probe checks the limits that matter. */
 function write(path: string, file: string, text: string): void {
   try {
     writeFileSync(join(path, file), text);
   } catch {
-    // See above; a group whose processes have gone says so by an error too.
+    // See above. A group whose processes have ended reports that by an error too.
   }
 }
 
-/** A group with limits below it may hold no process itself. The root of all groups may. */
+/** Moves all processes of `given` to `main`: a group with limited child groups may hold no process itself. The root group may. */
 function emptyInto(given: string, main: string): void {
   if (readText(join(given, 'cgroup.type')) === '') return;
   mkdirSync(main, { recursive: true });
@@ -185,7 +188,7 @@ function enable(path: string, controllers: readonly string[]): void {
   writeFileSync(join(path, 'cgroup.subtree_control'), controllers.map((name) => `+${name}`).join(' '));
 }
 
-/** Folders of workers that are gone, as far as their processes are. */
+/** Removes the folders of workers that have ended, as far as no processes are left in them. */
 function sweepLeft(given: string): void {
   for (const name of readdirSync(given)) {
     const worker = OPERATIONS.exec(name)?.[1];
@@ -206,7 +209,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Not while processes are left in it. */
+/** Removes a group folder. False while processes are left in it. */
 function isRemoved(path: string): boolean {
   try {
     rmdirSync(path);

@@ -1,4 +1,4 @@
-/** What programs of an operation find below /dev, with the folder of devices that root makes. */
+/** The devices that programs of an operation see below /dev, with the device folder that root makes. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chooseIsolation } from './choose-isolation';

@@ -34,8 +34,9 @@ const LINKS = {
 };
 
 /**
- * Arguments of bwrap that show /dev. bwrap's own `--dev` mounts each device by itself, which takes 1.1 ms of each
- * operation; a folder of devices is one mount. Only root can make such a folder, and only where the file system has devices.
+ * Arguments of bwrap that show /dev. bwrap's own `--dev` mounts each device separately, which costs 1.1 ms per
+ * operation; a folder of devices is one mount. Only root can make such a folder, and only where the file system
+ * supports devices.
  */
 export function deviceMounts(workRoot: string, isRoot: boolean, path: string): string[] {
   const folder = isRoot ? deviceFolder(workRoot, path) : null;
@@ -43,7 +44,7 @@ export function deviceMounts(workRoot: string, isRoot: boolean, path: string): s
   return ['--dev-bind', folder, '/dev', '--dev-bind-try', '/dev/pts', '/dev/pts'];
 }
 
-/** One for all workers of the folder; put in place whole. Null: it cannot be made here. */
+/** One folder for all workers that share the work root; it appears whole by a rename. Null: it cannot be made here. */
 function deviceFolder(workRoot: string, path: string): string | null {
   const folder = join(workRoot, 'dev');
   const fresh = join(workRoot, `dev.${newId()}`);
@@ -53,7 +54,7 @@ function deviceFolder(workRoot: string, path: string): string | null {
       renameSync(fresh, folder);
     }
   } catch {
-    // Another worker was quicker, or nobody can make devices here; what counts stands below.
+    // Another worker was faster, or devices cannot be made here; the check below decides.
     rmSync(fresh, { recursive: true, force: true });
   }
   return isUsable(folder) ? folder : null;
@@ -73,7 +74,7 @@ function makeDevices(folder: string, path: string): void {
   chmodSync(folder, 0o755);
 }
 
-/** A file system that is mounted without devices has the node, and refuses to open it. */
+/** Whether devices work here. A file system mounted without devices has the node, but refuses to open it. */
 function isUsable(folder: string): boolean {
   try {
     const opened = openSync(join(folder, 'null'), 'w');

@@ -1,4 +1,4 @@
-/** Row S17: what a hostile operation tries, each beside a control that shows that the same does succeed without isolation. */
+/** Row S17: attempts of a hostile operation. Each has a control: the same attempt succeeds without isolation. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -26,16 +26,16 @@ const isRoot = process.getuid?.() === 0;
 interface Way {
   how: string;
   mode: IsolationName;
-  /** One account for all; the attacked ones have it as well. */
+  /** One account for all tenants; the attacked operations run under the same account. */
   account: typeof NOBODY | null;
-  /** Whether others can pass to the worker's folder. */
+  /** Whether other accounts can pass through to the worker's folder. */
   isOpen: boolean;
   description: RegExp;
-  /** Its processes are in a namespace of their own. */
+  /** Its processes run in their own pid namespace. */
   hasOwnProcesses: boolean;
 }
 
-/** The kernel sees no difference between an ordinary user's worker and one of root that starts bwrap as that user. */
+/** For the kernel, an ordinary user's worker and root's worker that starts bwrap as that user are the same. */
 const WAYS: Way[] = [
   {
     how: 'root with bubblewrap',
@@ -181,7 +181,7 @@ describe.each(WAYS)('a hostile operation, started by $how', (way) => {
     const write = places.map((place) => `echo x > ${place}`).join('; ');
     inside(`{ ${write}; } 2>/dev/null; true`);
     expect(places.filter((place) => existsSync(place))).toEqual([]);
-    // The control is somebody who may: root, or the ordinary user where it may.
+    // The control runs as an account with the right to write: root, or the ordinary user where that is enough.
     runInside(noIsolation(), settings, () => ({ program: '/bin/sh', args: ['-c', write] }));
     expect(places.filter((place) => existsSync(place))).toEqual(places);
     for (const place of places) rmSync(place);
@@ -191,7 +191,7 @@ describe.each(WAYS)('a hostile operation, started by $how', (way) => {
     const fork = 'i=0; while [ $i -lt 120 ]; do sleep 1 & i=$((i+1)); done; echo all';
     expect(outside(fork).stdout).toBe('all\n');
     expect(inside(fork)).toMatchObject({ isFine: false, reason: expect.stringMatching(/fork/i) });
-    // Where processes are not in a namespace of their own, those that it has left count until they end.
+    // Without an own pid namespace, processes left by the operation count until they end.
     await eventually(() => expect(inside('true | true; sleep 0 & wait').isFine).toBe(true));
   });
 

@@ -1,11 +1,12 @@
 import type { Command, Limits } from './port';
 
 /**
- * Shell text that bounds what follows it. By `ulimit` and not by prlimit(1): a shell stands at the begin of most operations
- * anyway, and one more program costs about a millisecond each. `-p` (dash, busybox) and `-u` (bash) are the same limit.
+ * Returns shell text that limits the commands after it. It uses `ulimit` and not prlimit(1): most operations begin with
+ * a shell anyway, and one more program costs about a millisecond each. `-p` (dash, busybox) and `-u` (bash) are the
+ * same limit.
  */
 export function limitText({ processes, openFiles, fileBytes, memoryBytes }: Limits): string {
-  // Blocks of 512 bytes: so POSIX says it, and dash and bash in its mode do.
+  // Blocks of 512 bytes: POSIX defines it so; dash, and bash in POSIX mode, follow it.
   const blocks = Math.ceil(fileBytes / 512);
   const parts = [
     'ulimit -c 0',
@@ -17,23 +18,27 @@ export function limitText({ processes, openFiles, fileBytes, memoryBytes }: Limi
   return `${parts.join('; ')}; `;
 }
 
-/** Joins the control group whose list of processes stands open as `descriptor`, before anything else runs. */
+/** Returns shell text that joins the control group before anything else runs. `descriptor`: its open list of processes. */
 export function joinText(descriptor: number): string {
   return `echo 0 >&${descriptor} || exit 126; exec ${descriptor}>&-; `;
 }
 
-/** The folder that the program starts in, or what is wrong with it: exit code 126 as of a program that cannot start. */
+/**
+ * Returns shell text that changes to the working folder, or reports the error with exit code 126, like a program that
+ * cannot start.
+ */
 export function folderText(cwd: string): string {
   const path = quoted(cwd);
   return `cd ${path} 2>/dev/null || { echo "process.cwd: operations do not see the folder "${path}" (BATON_WORKER_SHARED_PATHS)" >&2; exit 126; }; `;
 }
 
-/** A line that is nothing but the path of a program. */
+/** A command line that is only the path of a program. */
 const ONE_PROGRAM = /^\/[\w./-]+$/;
 
 /**
- * The command with shell text before it, on its first line so that line numbers in messages of the shell stay.
- * `canReplace`: who waits for it makes no difference between a shell that tells of a death by a signal and the death.
+ * Puts shell text before the command, on the command's first line, so that line numbers in messages of the shell do not
+ * change. `canReplace`: the program may replace the shell, because the caller treats a shell that reports a death by
+ * signal and the death itself alike.
  */
 export function withPrelude(
   prelude: string,
@@ -42,7 +47,7 @@ export function withPrelude(
 ): { program: string; args: string[] } {
   const [flag, text = '', ...others] = args;
   if (program === '/bin/sh' && flag === '-c') {
-    // Without a second process: about 0.4 ms.
+    // `exec` avoids a second process: about 0.4 ms.
     const exec = canReplace && ONE_PROGRAM.test(text) ? 'exec ' : '';
     return { program, args: [flag, `${prelude}${exec}${text}`, ...others] };
   }

@@ -5,7 +5,7 @@ const NOTHING = [
   'processes, memory and files of an operation are not bounded',
 ];
 
-/** Operations run as the worker does, or as one other account. */
+/** Isolation `none`: operations run as the worker, or all as one other account. */
 export function noIsolation(account: Account | null = null, reason?: string): Isolation {
   return {
     name: 'none',

@@ -1,6 +1,6 @@
 import type { Endpoint } from './egress/endpoints';
 
-/** User and group that the processes of a tenant's operations run as. */
+/** User and group under which the processes of a tenant's operations run. */
 export interface Account {
   uid: number;
   gid: number;
@@ -12,112 +12,117 @@ export type IsolationName = 'bubblewrap' | 'namespaces' | 'uid' | 'none';
 export interface Command {
   program: string;
   args: readonly string[];
-  /** Folder as the program sees it. */
+  /** Working folder, as a path inside the confinement. */
   cwd: string;
   env: Readonly<Record<string, string>>;
 }
 
-/** What belongs to one operation; everything else of the worker's machine is the system's or hidden. */
+/** The folders of one operation. Everything else on the worker's machine belongs to the system or is hidden. */
 export interface Confinement {
   tenant: string;
-  /** Folder that becomes its /tmp; inside one of `writable`. */
+  /** Folder that the operation sees as /tmp; it lies inside one of `writable`. */
   tmp: string;
-  /** Folders that it may change: that of its run, the copy of its deployment's working folder. */
+  /** Folders that the operation may change: the folder of its run, and its copy of the deployment's working folder. */
   writable: readonly string[];
-  /** Folders that it may read besides: a plugin's environment, our own assets. */
+  /** Folders that the operation may only read: a plugin's environment, the assets of the plugin runtime. */
   readable: readonly string[];
 }
 
-/** What is really started. */
+/** The process to start: the command wrapped by the isolation. */
 export interface Launch {
   program: string;
   args: string[];
   cwd: string;
   env: Record<string, string>;
-  /** Who starts it; null: the worker's own account. */
+  /** Account that starts the process; null: the worker's own account. */
   account: Account | null;
-  /** Files that are opened for reading and given as descriptors from 3 on. */
+  /** Files to open for reading; the process gets them as descriptors from 3 on. */
   descriptors: readonly string[];
   /**
-   * The control group that its first process joins, through the descriptor behind those; the starter ends it. Null: there
-   * is none.
+   * The control group that the first process joins, through the descriptor after those of `descriptors`. The starter
+   * must end the group. Null: there is no group.
    */
   group: OperationGroup | null;
 }
 
 /** The control group of one operation (cgroup v2). */
 export interface OperationGroup {
-  /** The file that a process writes 0 into to join. */
+  /** The file of the group (`cgroup.procs`): a process that writes 0 into it joins the group. */
   readonly procs: string;
-  /** Ends all its processes at once, whatever group or session they have moved to. */
+  /** Kills all processes of the group at once, also those that moved to another process group or session. */
   kill(): void;
-  /** Whether the kernel has ended a process of it because all together took more memory than they may. */
+  /** Whether the kernel killed a process of the group because the whole group exceeded its memory limit. */
   isOutOfMemory(): boolean;
-  /** After the operation. The group goes when its last process has gone: background processes may outlive the operation. */
+  /**
+   * To be called after the operation. The group is removed when its last process has ended: background processes may
+   * outlive the operation.
+   */
   end(): void;
 }
 
-/** How processes of operations are kept apart from each other and from the worker. */
+/** Keeps processes of operations apart from each other and from the worker. */
 export interface Isolation {
   readonly name: IsolationName;
-  /** In one line: what stands between an operation and the rest. */
+  /** One line: the means that separate an operation from the rest of the machine. */
   readonly description: string;
-  /** What this installation cannot hold an operation to, in words for whoever runs it. */
+  /** Limits that this installation cannot enforce, as text for the operator of the worker. */
   readonly notEnforced: readonly string[];
-  /** Most bytes that the folders of one operation may hold; the starter watches it. Null: not bounded. */
+  /** Maximum bytes that the folders of one operation may hold; the starter watches the size. Null: no limit. */
   readonly diskBytes: number | null;
-  /** Who a tenant's files belong to; null: the worker itself. The same answer on every call and after a restart. */
+  /** Account that owns a tenant's files; null: the worker's own account. The same result on every call and after a restart. */
   accountOf(tenant: string): Account | null;
   launch(command: Command, confinement: Confinement): Launch;
 }
 
-/** Most that one operation may use; null: not bounded. */
+/** Resource limits of one operation; null: no limit. */
 export interface Limits {
   /** Processes and threads. */
   processes: number;
   openFiles: number;
-  /** Bytes of one file. */
+  /** Maximum bytes of one file. */
   fileBytes: number;
-  /** Bytes of private memory of one process; with a control group also of all its processes together. */
+  /** Maximum bytes of private memory of one process. With a control group: also of all processes of the operation together. */
   memoryBytes: number | null;
 }
 
-/** `own`: the group that the worker runs in; a text that begins with a slash: a group below the mount of cgroup v2. */
+/** `own`: the worker's own control group. A text that begins with a slash: a group below the mount of cgroup v2. */
 export type ControlGroupChoice = 'auto' | 'none' | 'own' | `/${string}`;
 
 export interface IsolationSettings {
-  /** `auto`: the strongest that works, or an error; `best`: the strongest that works, even if it is none. */
+  /** `auto`: the strongest isolation that works, or an error. `best`: the strongest that works, even if that is `none`. */
   mode: IsolationName | 'auto' | 'best';
-  /** The worker's folder: run folders and copies lie below it. */
+  /** The worker's folder; run folders and copies of deployment folders lie below it. */
   workRoot: string;
-  /** Folder with bin/ and python/ of the plugin runtime. */
+  /** Folder with `bin/` and `python/` of the plugin runtime. */
   assetsDir: string;
-  /** Uids that tenants are given, first and last. */
+  /** Range of uids for tenants: first and last. */
   uids: { first: number; last: number };
-  /** One account for all tenants instead; null: one each. */
+  /** One account for all tenants instead of one uid per tenant; null: one uid per tenant. */
   account: Account | null;
   limits: Limits;
-  /** Where groups for operations are made; absent: nowhere. */
+  /** Where control groups for operations are made; absent: no control groups. */
   controlGroup?: ControlGroupChoice;
-  /** Folders of this machine that operations see besides the system's. */
+  /** Additional folders of this machine that operations see, besides those of the system. */
   shared: readonly SharedPath[];
-  /** Folders that are covered where the rest of the file system cannot be: the manager's home. */
+  /** Folders to cover where the isolation cannot hide the rest of the file system: the manager's home. */
   hidden: readonly string[];
-  /** Where programs are looked for. */
+  /** Search path for programs, in the format of PATH. */
   path: string;
-  /** What operations reach on the network; absent: what the worker reaches. */
+  /** Network policy of operations; absent: operations reach everything that the worker reaches. */
   egress?: EgressSettings;
 }
 
 /**
- * `restricted`: no link-local and metadata addresses, and of this machine only name servers, what `allow` names and what the
- * same tenant serves by TCP; `none`: nothing but what `allow` names; `open`: what the worker reaches.
+ * - `restricted`: refuses link-local and metadata addresses. On this machine itself it allows only name servers, the
+ *   endpoints of `allow` and TCP services of the same tenant.
+ * - `none`: allows only the endpoints of `allow`.
+ * - `open`: allows everything that the worker reaches.
  */
 export interface EgressSettings {
   mode: 'restricted' | 'none' | 'open';
-  /** Allowed in spite of `deny` and of what is refused anyway. */
+  /** Allowed endpoints; they win over `deny` and over the addresses that are refused by default. */
   allow: readonly Endpoint[];
-  /** Refused besides; for `restricted`. */
+  /** Additional refused endpoints; for `restricted`. */
   deny: readonly Endpoint[];
 }
 

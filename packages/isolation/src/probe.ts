@@ -12,11 +12,11 @@ const PROBE_TENANT = 'default_tenant';
 export interface ProbeEnd {
   isFine: boolean;
   stdout: string;
-  /** What went wrong, in the tool's words. */
+  /** The error, in the words of the tool. */
   reason: string;
 }
 
-/** Path of a program; null: there is none. */
+/** Returns the path of a program; null: not found. */
 export function findProgram(name: string, path: string): string | null {
   for (const folder of path.split(delimiter)) {
     const file = join(folder, name);
@@ -24,13 +24,13 @@ export function findProgram(name: string, path: string): string | null {
       accessSync(file, constants.X_OK);
       return file;
     } catch {
-      // The next folder may have it.
+      // Try the next folder.
     }
   }
   return null;
 }
 
-/** Runs a command as an operation would run, in a folder of its own that is gone afterwards. */
+/** Runs a command as an operation runs, in a new folder that is removed afterwards. */
 export function runInside(
   isolation: Isolation,
   settings: IsolationSettings,
@@ -76,7 +76,7 @@ export function runInside(
   }
 }
 
-/** Whether what it promises is really so on this machine: null, or what is not. */
+/** Checks by a run that the isolation keeps its promises on this machine. Returns null, or the broken promise. */
 export function probeIsolation(isolation: Isolation, settings: IsolationSettings): string | null {
   const account = isolation.accountOf(PROBE_TENANT);
   const end = runInside(isolation, settings, (folder) => ({

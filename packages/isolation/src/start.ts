@@ -2,9 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs';
 import type { Launch } from './port';
 
-/**
- * Starts it in a process group of its own. @throws Error as spawn does
- */
+/** Starts the launch in its own process group. @throws Error as spawn does */
 export function startLaunch(
   launch: Launch,
   stdio: ['ignore', 'ignore' | 'pipe', 'ignore' | 'pipe'],
@@ -23,7 +21,10 @@ export function startLaunch(
   }
 }
 
-/** For the child, from 3 on. Opened each time: what is read from one moves the place of all that share it. */
+/**
+ * Opens the descriptors of the child, from 3 on. Opened for each launch: processes that share a descriptor share its
+ * read position.
+ */
 export function openDescriptors({ descriptors, group }: Launch): number[] {
   const opened = descriptors.map((path) => openSync(path, 'r'));
   if (group) opened.push(openSync(group.procs, 'w'));

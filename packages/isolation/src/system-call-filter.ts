@@ -1,6 +1,7 @@
 /**
- * A filter of system calls (seccomp BPF) as bubblewrap loads it: what programs of operations have no business with, and what
- * kernels were broken by, answers EPERM; the rest is allowed. Numbers are those of the kernel's tables.
+ * A filter of system calls (seccomp BPF) in the format that bubblewrap loads. It answers EPERM for calls that programs
+ * of operations do not need and for calls that attacks on the kernel have used; all other calls are allowed. The
+ * numbers are those of the kernel's tables.
  */
 
 interface Machine {
@@ -10,7 +11,7 @@ interface Machine {
   denied: readonly number[];
 }
 
-/** mount API, io_uring, pidfd_getfd: the same numbers everywhere. */
+/** mount API, io_uring, pidfd_getfd: the same numbers on every architecture. */
 const DENIED_EVERYWHERE = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442];
 const CLONE3 = 435;
 const CLONE_NEWUSER = 0x1000_0000;
@@ -68,21 +69,22 @@ const FIRST_ARGUMENT = 16;
 /** Calls of the x32 ABI begin here. */
 const X32 = 0x4000_0000;
 
-/** The filter for a machine as Node names it; null: none is known for it. */
+/** Returns the filter for a machine, named as Node names it; null: there is no filter for it. */
 export function systemCallFilter(machine: string): Buffer | null {
   const known = MACHINES[machine];
   if (!known) return null;
   const program: [code: number, jt: number, jf: number, k: number][] = [];
-  /** If it holds, the call ends here. */
+  /** When the test holds, the call ends with this error code. */
   const answer = (test: number, k: number, code: number): void => {
     program.push([test, 0, 1, k], [RETURN, 0, 0, errno(code)]);
   };
-  // Programs for another architecture of the same machine would have other numbers.
+  // Programs for another architecture of the same machine use other call numbers.
   program.push([LOAD, 0, 0, ARCH], [IF_EQUAL, 1, 0, known.arch], [RETURN, 0, 0, errno(ENOSYS)]);
   program.push([LOAD, 0, 0, NUMBER]);
   if (machine === 'x64') answer(IF_AT_LEAST, X32, ENOSYS);
   for (const number of [...known.denied, ...DENIED_EVERYWHERE]) answer(IF_EQUAL, number, EPERM);
-  // Its flags lie in memory, where no filter looks; C libraries then use clone, which is looked at.
+  // The flags of clone3 lie in memory, which a filter cannot read. C libraries then fall back to clone, which the
+  // filter checks.
   answer(IF_EQUAL, CLONE3, ENOSYS);
   program.push([IF_EQUAL, 0, 3, known.clone], [LOAD, 0, 0, FIRST_ARGUMENT]);
   answer(IF_BITS, CLONE_NEWUSER, EPERM);

@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Folders of the system that programs need. What is a link here becomes the same link inside. */
+/** Folders of the system that programs need. A symbolic link here becomes the same link inside. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc', '/opt', '/nix/store'];
-/** Ours and others' keys; a folder of these is empty inside. */
+/** Folders with keys of Baton and of other software; they are empty inside. */
 const HIDDEN = ['/etc/baton', '/etc/kubernetes'];
 
 /** Arguments of bwrap that show the system, read-only. */
@@ -17,7 +17,7 @@ export function systemMounts(): string[] {
   return [...shown, ...resolverMount(), ...hidden];
 }
 
-/** Name resolution where /etc/resolv.conf leads out of /etc (systemd). */
+/** Mount of the folder that /etc/resolv.conf links to, where it lies outside /etc (systemd). */
 function resolverMount(): string[] {
   try {
     const real = realpathSync('/etc/resolv.conf');

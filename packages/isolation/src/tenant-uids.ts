@@ -5,10 +5,10 @@ import { newId } from '@baton/kernel';
 import type { Account } from './port';
 
 /**
- * One uid for each tenant, the same for all workers that share the folder and after every restart, because environments of
- * plugins outlive a worker. A tenant gets the uid that its name hashes to, or the next that is free: `dir/<uid>` holds the
- * tenant's name. A file appears whole (link of a written one) or not at all, so a crash between leaves nothing but the
- * temporary one.
+ * Assigns one uid to each tenant. The uid is the same for all workers that share the folder and after every restart,
+ * because environments of plugins outlive a worker. A tenant gets the uid that its name hashes to, or the next free
+ * one. The file `dir/<uid>` holds the tenant's name. The file appears whole or not at all (a hard link to a written
+ * file), so a crash in between leaves only the temporary file.
  * @throws Error when every uid of the range belongs to another tenant
  */
 export function createTenantUids(
@@ -35,7 +35,7 @@ export function createTenantUids(
   };
 }
 
-/** Whom the file names; `tenant` where there was none. */
+/** Returns the tenant that the file names. Writes `tenant` when there is no file. */
 function holderOf(file: string, tenant: string): string {
   const part = `${file}.${newId()}`;
   try {

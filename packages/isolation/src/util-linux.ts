@@ -4,7 +4,7 @@ import { folderText, joinText, limitText, quoted, withPrelude } from './limits';
 import type { Account, Confinement, Isolation, IsolationSettings } from './port';
 
 export interface UtilLinuxPlan {
-  /** `uid`: started by root, another account inside. `namespaces`: the worker's own account, in a user namespace. */
+  /** `uid`: root starts it, another account inside. `namespaces`: the worker's own account, in a user namespace. */
   name: 'uid' | 'namespaces';
   /** Paths of the programs. */
   unshare: string;
@@ -16,12 +16,12 @@ export interface UtilLinuxPlan {
   notEnforced: readonly string[];
 }
 
-/** The only descriptor behind the standard ones. */
+/** The descriptor of the control group: the only one after the standard descriptors. */
 const GROUP_FD = 3;
 
 /**
- * Isolation with nothing but util-linux: weaker than bubblewrap, because the file system stays what it is and only the
- * worker's own folders (and `hidden`) are covered; and slower, because each mount is a program.
+ * Isolation with only util-linux. It is weaker than bubblewrap: the file system stays visible, and only the worker's
+ * own folders (and `hidden`) are covered. It is also slower: each mount starts a program.
  */
 export function utilLinuxIsolation(plan: UtilLinuxPlan, settings: IsolationSettings): Isolation {
   const isRoot = plan.name === 'uid';
@@ -29,7 +29,7 @@ export function utilLinuxIsolation(plan: UtilLinuxPlan, settings: IsolationSetti
     ? ['--mount', '--ipc', '--uts', '--propagation', 'private']
     : ['--user', '--map-current-user', '--keep-caps', '--mount', '--pid', '--fork', '--ipc', '--uts'];
   const limits = limitText(settings.limits);
-  // Of others' processes root's proc shows nothing; in a pid namespace of its own there are none.
+  // Root's /proc hides the processes of other accounts. In an own pid namespace there are no others.
   const proc = `${plan.mount} -t proc ${isRoot ? '-o hidepid=2 ' : ''}proc /proc`;
   return {
     name: plan.name,
@@ -61,7 +61,10 @@ export function utilLinuxIsolation(plan: UtilLinuxPlan, settings: IsolationSetti
   };
 }
 
-/** Covers the worker's folders and puts back what is the operation's; its own /tmp, unless all of that lies below it. */
+/**
+ * Shell text that covers the worker's folders, shows the operation's own folders again, and mounts its own /tmp. The
+ * mount of /tmp is left out when the worker's folder lies below /tmp.
+ */
 function mountsText(
   { tmp, writable }: Confinement,
   { workRoot, hidden }: IsolationSettings,
@@ -74,7 +77,7 @@ function mountsText(
     .map((path) => ({ path, area: join(workRoot, path.slice(workRoot.length + 1).split(sep)[0] ?? '') }))
     .map(
       ({ path, area }) =>
-        // The folder stays reachable as the current one while its place is covered.
+        // The folder stays reachable as the current folder while its path is covered.
         `cd ${quoted(path)}; ${cover(area)}/bin/mkdir -p -m 711 ${quoted(dirname(path))} ${quoted(path)}; ${mount} -c --bind . ${quoted(path)}; `,
     );
   const areas = ['copies', 'uids'].map((name) => join(workRoot, name));

@@ -3,7 +3,7 @@ import { type ErrorCode, type ErrorEntry, errorTable } from './error-table';
 /** Further keys of an error body: `field` (path), `expected`, `nearest`, `diagnostics`, `err_filter_rule`, ... */
 export type ErrorDetails = Record<string, unknown>;
 
-/** The only error that crosses a boundary; anything else is a bug and answers `internal_server_error`. */
+/** The only error type that crosses a boundary; any other error is a bug and is answered as `internal_server_error`. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
@@ -23,7 +23,7 @@ export function isAppError(error: unknown, code?: ErrorCode): error is AppError 
   return error instanceof AppError && (code === undefined || error.code === code);
 }
 
-/** What was asked for, or null where the answer is that it is not there. @throws whatever else `asked` rejects with. */
+/** Returns the result of `asked`, or null when it rejects with not_found_error. @throws any other error of `asked`. */
 export async function nullIfNotFound<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;

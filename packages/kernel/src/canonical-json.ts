@@ -1,6 +1,6 @@
 /**
- * JSON text that is the same for the same content: members of objects are in the order of their names, those that are
- * undefined are left out.
+ * Returns a JSON text that is the same for the same content: members of objects are sorted by name, undefined members
+ * are left out.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>

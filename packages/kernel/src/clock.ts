@@ -11,18 +11,18 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
-/** A hundred years: whatever is asked for, nothing waits longer, and the time of its end is one that clocks and databases know. */
+/** A hundred years: the upper bound of every wait. Its end is a time that clocks and databases can represent. */
 const LONGEST_WAIT_MS = 100 * 365 * 86_400_000;
 
-/** The moment, in whole ms, at which a wait of `delayMs` from `nowMs` is over: not before it was asked for. */
+/** Returns the time, in whole ms, at which a wait of `delayMs` from `nowMs` ends: never earlier than requested. */
 export function waitUntil(nowMs: number, delayMs: number): number {
   return nowMs + Math.ceil(Math.min(delayMs, LONGEST_WAIT_MS));
 }
 
-/** Node's timers know 24.8 days; a longer delay would be none at all. */
+/** Node's timers are limited to 24.8 days; a longer delay would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls `run` after any number of ms. Answers what takes it back. */
+/** Calls `run` after any number of ms. Returns a function that cancels the call. */
 export function afterDelay(delayMs: number, run: () => void): () => void {
   let timer: NodeJS.Timeout;
   const wait = (leftMs: number): void => {

@@ -1,8 +1,8 @@
 import { AppError } from './app-error';
 
-/** Errors of the operating system that say that a disk has no room, or none for this user. */
+/** Errors of the operating system for a full disk, or an exhausted quota of this user. */
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
-/** A disk that cannot be written or read at the moment, or too many files open at once. */
+/** Errors of a disk that cannot be written or read at the moment, or of too many open files. */
 const FAILING: Record<string, string> = {
   EROFS: 'can only be read at the moment',
   EIO: 'cannot be read or written',
@@ -10,7 +10,7 @@ const FAILING: Record<string, string> = {
   ENFILE: 'cannot be opened: too many files are open',
 };
 
-/** What a disk refused, as callers see it; null: the error is another one. `place`: what lies there, for people. */
+/** Returns a disk error as callers see it; null: another kind of error. `place`: the stored files, for people. */
 export function diskFailure(error: unknown, place = 'the files of the manager'): AppError | null {
   const code = String((error as { code?: unknown } | null)?.code);
   if (FULL.has(code))

@@ -1,7 +1,7 @@
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Milliseconds of a text such as `250ms`, `15s`, `5m`, `10h`, `2d`; a bare number means milliseconds.
+ * Parses a text such as `250ms`, `15s`, `5m`, `10h`, `2d` into milliseconds; a bare number means milliseconds.
  * @throws RangeError when the text has another form.
  */
 export function parseDurationMs(text: string): number {

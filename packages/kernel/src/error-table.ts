@@ -38,6 +38,11 @@ export const errorTable = {
   blueprint_in_use: entry(405, PRECONDITION, 'The blueprint is imported by another blueprint.'),
   community_only_error: entry(404, NOT_FOUND, 'Only a manager of the community edition has this.'),
   conflict_error: entry(409, EXISTS, 'The id is taken, or the object changed or is in the wrong state.'),
+  cross_site_request_error: entry(
+    403,
+    DENIED,
+    'A request with a session cookie, or a sign-in, does not come from a page of the manager itself.',
+  ),
   dependent_exists_error: entry(400, PRECONDITION, 'Something that exists still depends on the object.'),
   deployment_capabilities_evaluation_error: entry(
     400,

@@ -1,24 +1,24 @@
 import type { Clock } from './clock';
 import type { Log } from './log';
 
-/** Logs what a stranger can cause as often as he likes: each kind of line once a minute, then how often it came. */
+/** Log for events that a stranger can cause as often as they want: each kind of line once a minute, then with a count. */
 export interface FloodLog {
-  /** Lines of one kind have the same `who` caused it and `what` happened. */
+  /** Lines of one kind have the same `who` (cause) and `what` (event). */
   warn(who: string, what: string, fields: object, message: string): void;
   error(who: string, what: string, fields: object, message: string): void;
-  /** Writes the counts that are still kept; before a process stops. */
+  /** Writes the pending counts; to be called before a process stops. */
   flush(): void;
 }
 
 const MINUTE_MS = 60_000;
-/** More kinds than this in one minute, of one who causes them and of all, are counted together. */
+/** Kinds beyond these numbers per minute, of one `who` and of all, are counted together. */
 const MAX_KINDS_OF_ONE = 30;
 const MAX_KINDS = 1_000;
 
 interface Kind {
   who: string;
   level: 'warn' | 'error';
-  /** Of the last line that was not written. */
+  /** Fields of the last line that was not written. */
   fields: object;
   message: string;
   suppressed: number;
@@ -26,8 +26,8 @@ interface Kind {
 }
 
 /**
- * The first line of a kind is written at once. Those of the minute after it are counted, and end as one line with
- * `suppressed`, the number of lines that it stands for, and the fields of the last of them.
+ * The first line of a kind is written at once. Lines of the next minute are counted, and end as one line with
+ * `suppressed`, the number of counted lines, and the fields of the last of them.
  */
 export function createFloodLog(log: Log, clock: Clock): FloodLog {
   const kinds = new Map<string, Kind>();
@@ -49,7 +49,7 @@ export function createFloodLog(log: Log, clock: Clock): FloodLog {
     if (kinds.size > 0) later();
   };
   const later = (): void => {
-    // The last counts are written by `flush`: nobody waits a minute for them.
+    // The last counts are written by `flush`: the process does not stay alive for this timer.
     timer = setTimeout(sweep, MINUTE_MS).unref();
   };
   const keyOf = (who: string, what: string, message: string): string => {

@@ -3,27 +3,27 @@ import { RawJson } from './raw-json';
 import { defineFormat, requireFormat } from './stored-format';
 
 /**
- * JSON written so that what its parts have in common stands once. A node of a plan brings all operations of its type with
- * it, some 13 KB, so ten thousand equal nodes are 136 MB as JSON and 3.5 MB folded. A folded text is
- * `{"$folded":1,"shared":[...],"value":{...}}`: everywhere `{"$s":<n>}` stands for entry n of `shared`, entries refer to
- * earlier ones only, and an entry as a whole is never such a reference.
+ * JSON text in which equal parts appear once. Each node of a plan carries all operations of its type, some 13 KB, so
+ * ten thousand equal nodes take 136 MB as JSON and 3.5 MB folded. A folded text is
+ * `{"$folded":1,"shared":[...],"value":{...}}`. Everywhere `{"$s":<n>}` stands for entry n of `shared`. Entries refer
+ * only to earlier entries, and a whole entry is never such a reference.
  */
 export const FOLDED_PREFIX = '{"$folded":1,';
-/** Its number is that of `$folded`; plain JSON has number 1 too. */
+/** The format number is that of `$folded`; plain JSON has number 1 too. */
 export const FOLDED_FORMAT = defineFormat('folded JSON text', 1, [1]);
 const NUMBER = /^\{"\$folded":([^,}]{1,20})/;
 const PREFIX = `${FOLDED_PREFIX}"shared":[`;
 const BETWEEN = '],"value":';
 const MARK = '$s';
-/** Shorter texts are not worth a reference. */
+/** Shorter texts are written in place: a reference would not save enough. */
 const LEAST_CHARS = 96;
-/** Inside a JSON text this cannot be part of a string: there its quotes would be escaped. */
+/** Inside a JSON text this pattern cannot be part of a string: there its quotes would be escaped. */
 const REFERENCE = /\{"\$s":(\d+)\}/g;
 
 export interface FoldedJson {
-  /** Folded when that was worth it, else plain JSON. */
+  /** Folded when the value is large enough, else plain JSON. */
   text: string;
-  /** Characters of the plain JSON, about. */
+  /** Approximate characters of the plain JSON. */
   size: number;
 }
 
@@ -67,7 +67,7 @@ class Folding {
     return joined('{', parts, '}');
   }
 
-  /** A reference to the text, or the text itself where that is short. */
+  /** Returns a reference to the text, or the text itself when it is short. */
   private share({ text, size }: Written, isAlways: boolean): Written {
     if (!isAlways && text.length < LEAST_CHARS) return { text, size };
     let known = this.byText.get(text);
@@ -80,7 +80,7 @@ class Folding {
   }
 }
 
-/** Whether a value looks like a reference: it is never written in place. */
+/** Whether a value looks like a reference: such a value is never written in place. */
 const isMistakable = (value: Json[] | JsonObject): boolean => {
   const keys = Object.keys(value);
   return keys.length === 1 && keys[0] === MARK;
@@ -91,7 +91,7 @@ function joined(open: string, parts: readonly Written[], close: string): Written
   return { text, size: parts.reduce((sum, part) => sum + part.size + 1, 1) };
 }
 
-/** A value as text: as it is up to `plainChars`, folded beyond. What it shares by reference is looked at once. */
+/** Writes a value as text: plain up to `plainChars`, else folded. Parts that are the same object are visited once. */
 export function foldJson(value: JsonObject, plainChars: number): FoldedJson {
   const folding = new Folding();
   const { text, size } = folding.write(value, false);
@@ -99,7 +99,7 @@ export function foldJson(value: JsonObject, plainChars: number): FoldedJson {
   return { text: `${PREFIX}${folding.shared.join(',')}${BETWEEN}${text}}`, size };
 }
 
-/** Whether a text is folded, else it is plain JSON. @throws AppError when its number is unknown here. */
+/** Whether a text is folded; otherwise it is plain JSON. @throws AppError when its format number is unknown here. */
 export function isFoldedJson(text: string): boolean {
   if (text.startsWith(PREFIX)) return true;
   const number = text.startsWith('{"$') ? NUMBER.exec(text)?.[1] : undefined;
@@ -107,17 +107,17 @@ export function isFoldedJson(text: string): boolean {
   return false;
 }
 
-/** What a text says, folded or not. Parts that are equal are the same objects: nobody may change them. */
+/** Reads a text, folded or not. Equal parts are the same objects, so callers must not change them. */
 export function readFoldedJson(text: string): JsonObject {
   if (!isFoldedJson(text)) return JSON.parse(text) as JsonObject;
   const { shared, value } = JSON.parse(text) as { shared: Json[]; value: JsonObject };
-  // Not the entries themselves, which are what they look like.
+  // Not the entries themselves: an entry that looks like a reference is a plain value.
   for (const entry of shared) if (typeof entry === 'object' && entry !== null) fill(entry, shared);
   fill(value, shared);
   return value;
 }
 
-/** Puts what references in `value` stand for in their place; those of `shared` before it are filled already. */
+/** Replaces references in `value` by their entries; the earlier entries of `shared` are filled already. */
 function fill(value: Json[] | JsonObject, shared: readonly Json[]): void {
   const at = value as Record<string, Json>;
   for (const key of Object.keys(at)) {
@@ -129,18 +129,18 @@ function fill(value: Json[] | JsonObject, shared: readonly Json[]): void {
   }
 }
 
-/** Entries up to so many characters are joined: an answer in pieces of some bytes each costs more than it saves. */
+/** Entries up to this many characters are joined: an answer in pieces of a few bytes costs more than it saves. */
 const JOINED_CHARS = 1024;
 
-/** A text and its length with all that it refers to. */
+/** A text, and its length with all the entries that it refers to. */
 interface Plain {
   raw: RawJson;
   size: number;
 }
 
 /**
- * The plain JSON of a text for an answer: what is shared is the same raw text wherever it stands, so that 136 MB need the
- * memory of their distinct parts.
+ * Returns the plain JSON of a text for an answer. A shared part is the same raw text wherever it appears, so that 136
+ * MB need only the memory of their distinct parts.
  */
 export function unfoldedJson(text: string): RawJson {
   if (!isFoldedJson(text)) return new RawJson(text);
@@ -159,7 +159,7 @@ function plainOf(text: string, known: readonly Plain[]): Plain {
     size += chars;
   };
   for (const match of text.matchAll(REFERENCE)) {
-    // The whole text: an entry that only looks like a reference.
+    // The whole text is an entry that only looks like a reference.
     const found = match[0].length === text.length ? undefined : known[Number(match[1])];
     if (!found) continue;
     if (match.index > from) add(text.slice(from, match.index), match.index - from);
@@ -176,7 +176,7 @@ function plainOf(text: string, known: readonly Plain[]): Plain {
   return { raw: size > JOINED_CHARS ? raw : new RawJson(raw.text), size };
 }
 
-/** The texts of folded JSON: each entry ends where its brackets close. */
+/** Splits folded JSON into the texts of its parts: each entry ends where its brackets close. */
 function splitFolded(text: string): { shared: string[]; value: string } {
   const shared: string[] = [];
   let at = PREFIX.length;
@@ -188,7 +188,7 @@ function splitFolded(text: string): { shared: string[]; value: string } {
   return { shared, value: text.slice(at + BETWEEN.length, -1) };
 }
 
-/** Behind the object or list that begins at `at`. */
+/** Returns the position after the object or list that begins at `at`. */
 function endOf(text: string, at: number): number {
   let depth = 0;
   let isInString = false;

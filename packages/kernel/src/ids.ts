@@ -1,17 +1,17 @@
 /** Ids: UUIDv7 minted by our own code, so that rows sort by creation time. */
 
-/** The last id that was made by the clock: its time, and the 12 bits behind it. */
+/** The last id made by the clock: its time, and the 12-bit counter after it. */
 const last = { ms: -1, count: 0 };
-/** The first of a millisecond leaves half of them to those that follow. */
+/** The first counter of a millisecond is below this, so half of the range is left for the following ids. */
 const FIRST_COUNTS = 2 ** 11;
 const COUNTS = 2 ** 12;
-/** A clock that was put back further than this is followed. */
+/** When the clock was set back further than this, ids follow the clock. */
 const MAX_AHEAD_MS = 1_000;
 
 /**
- * A new UUIDv7 (RFC 9562): 48 bits of `nowMs`, a counter of 12 bits, random bits. Without a `nowMs` ids of one process come in
- * order: those of one millisecond count on, and where that has no room, or the clock went back a little, the time of the last
- * one goes on.
+ * Makes a new UUIDv7 (RFC 9562): 48 bits of `nowMs`, a counter of 12 bits, random bits. Without a `nowMs` the ids of
+ * one process are in order. Ids of one millisecond increase the counter. When the counter is full, or the clock went
+ * back a little, the time of the last id is used and increased.
  */
 export function newId<T extends string = string>(nowMs?: number): T {
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
@@ -29,7 +29,7 @@ export function newId<T extends string = string>(nowMs?: number): T {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as T;
 }
 
-/** Behind the last id. `random`: 12 bits. */
+/** Returns the position after the last id. `random`: 12 bits. */
 function nextPlace(random: number): typeof last {
   const nowMs = globalThis.Date.now();
   const first = random % FIRST_COUNTS;
@@ -39,7 +39,7 @@ function nextPlace(random: number): typeof last {
   return last;
 }
 
-/** When an id of `newId` was made, epoch ms; null for an id of another kind. */
+/** Returns the creation time of an id of `newId`, epoch ms; null for an id of another kind. */
 export function idTimeMs(id: string): number | null {
   if (!isUuid(id) || id[14] !== '7') return null;
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

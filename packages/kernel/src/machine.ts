@@ -1,4 +1,4 @@
-/** State machines are tables: one value from which transitions, SQL checks, tests and diagrams come. */
+/** State machines are tables: transitions, SQL checks, tests and diagrams all derive from one value. */
 
 export interface MachineTable<S extends string, E extends string> {
   name: string;
@@ -17,7 +17,7 @@ export interface Machine<S extends string, E extends string> extends MachineTabl
 }
 
 /**
- * A machine from its table.
+ * Makes a machine from its table.
  * @throws Error when a state cannot be reached, cannot reach a terminal state, or a terminal state has an exit.
  */
 export function defineMachine<S extends string, E extends string>(table: MachineTable<S, E>): Machine<S, E> {

@@ -18,7 +18,7 @@ function distance(a: string, b: string, limit: number): number {
   return previous[b.length]!;
 }
 
-/** The valid name that `name` was most likely meant to be, or null when none is near. */
+/** Returns the valid name that is most similar to `name`, or null when none is similar. */
 export function nearestName(name: string, valid: Iterable<string>): string | null {
   const limit = Math.max(1, Math.floor(name.length / 3));
   let best: string | null = null;

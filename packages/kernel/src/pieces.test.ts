@@ -5,7 +5,7 @@ test.each([0, 1, PIECE, PIECE + 1, 3 * PIECE])('a list of %d is the text that JS
   expect(whole(jsonListInPieces(list))).toBe(JSON.stringify(list));
 });
 
-/** Holds the loop until `ms` have passed, and says so. */
+/** Blocks the event loop for `ms` per piece, and records each piece. */
 function* busy(ms: number, pieces: number, seen: string[]): Pieces<string> {
   for (let i = 0; i < pieces; i++) {
     const until = performance.now() + ms;

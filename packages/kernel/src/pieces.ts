@@ -1,18 +1,18 @@
 import { systemClock } from './clock';
 
 /**
- * Long work that may be interrupted: it yields wherever others may go on, and returns its result. Pure code makes it, who
- * has the event loop decides how long it runs at a time.
+ * Long work that may be interrupted: it yields wherever other work may run, and returns its result. Pure code produces
+ * the pieces; the code that owns the event loop decides how long they run at a time.
  */
 export type Pieces<T> = Generator<void, T, void>;
 
-/** How many small things one piece has: about a millisecond of work. */
+/** Number of small items in one piece: about a millisecond of work. */
 export const PIECE = 256;
 
-/** From then on others come first: a request of theirs passes the loop several times. */
+/** After this time other work runs: one request passes the event loop several times. */
 const SLICE_MS = 10;
 
-/** All of it at once. */
+/** Runs all pieces at once. */
 export function whole<T>(pieces: Pieces<T>): T {
   for (;;) {
     const { done, value } = pieces.next();
@@ -20,7 +20,7 @@ export function whole<T>(pieces: Pieces<T>): T {
   }
 }
 
-/** All of it, and whatever else waits for the event loop in between; short work is done at once. */
+/** Runs all pieces and lets the event loop run in between; short work is done at once. */
 export async function inPieces<T>(pieces: Pieces<T>): Promise<T> {
   let since = systemClock.monotonic();
   for (;;) {
@@ -32,7 +32,7 @@ export async function inPieces<T>(pieces: Pieces<T>): Promise<T> {
   }
 }
 
-/** A list as JSON text. */
+/** Returns a list as JSON text. */
 export function* jsonListInPieces(list: readonly unknown[]): Pieces<string> {
   if (list.length <= PIECE) return JSON.stringify(list);
   const parts: string[] = [];

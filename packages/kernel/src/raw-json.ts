@@ -1,17 +1,17 @@
 import { newId, randomSuffix } from './ids';
 
 /**
- * A JSON text that becomes part of an answer as it is: what comes from the database as text, or is the same in many
- * answers, is neither parsed nor written again. Outside of `jsonParts` it is written like the value it stands for.
+ * A JSON text that is put into an answer unchanged. A text from the database, or one that is the same in many answers,
+ * is neither parsed nor written again. Outside of `jsonParts` it is written like its value.
  */
 export class RawJson {
   #text: string | undefined;
   #bytes: Uint8Array | undefined;
   #value: unknown;
-  /** What the text consists of, in order. */
+  /** The parts of the text, in order. */
   readonly parts: readonly (string | RawJson)[];
 
-  /** A text, its bytes as UTF-8, or parts: those that are raw texts keep their bytes, and none need be JSON alone. */
+  /** Takes a text, its bytes as UTF-8, or parts. Parts that are raw texts keep their bytes; a part need not be valid JSON alone. */
   constructor(content: string | Uint8Array | readonly (string | RawJson)[]) {
     this.parts = typeof content === 'string' || content instanceof Uint8Array ? [] : content;
     if (typeof content === 'string') this.#text = content;
@@ -21,15 +21,15 @@ export class RawJson {
   get text(): string {
     return (this.#text ??= this.#bytes ? new TextDecoder().decode(this.#bytes) : joined(this.parts));
   }
-  /** The text as UTF-8; made once, so keep the object where the text is used again. */
+  /** The text as UTF-8; computed once, so keep the object when the text is used again. */
   get bytes(): Uint8Array {
     return (this.#bytes ??= Buffer.from(this.text, 'utf8'));
   }
-  /** Characters or bytes, whichever is at hand. */
+  /** Characters or bytes, whichever is available. */
   get size(): number {
     return this.#bytes?.length ?? this.text.length;
   }
-  /** What the text says. */
+  /** The parsed value of the text. */
   get value(): unknown {
     return (this.#value ??= JSON.parse(this.text));
   }
@@ -40,16 +40,16 @@ export class RawJson {
   }
 }
 
-/** Cannot be guessed, so no text of a user can be taken for it. */
+/** The mark cannot be guessed, so no text of a user can equal it. */
 const MARK = `raw-${newId()}-${randomSuffix(16)}`;
 const QUOTED_MARK = `"${MARK}"`;
 
-/** Raw texts of the value that is being written, in their order; null while none is. */
+/** Raw texts of the value that is being written, in order; null while no value is being written. */
 let met: RawJson[] | null = null;
 
 /**
- * JSON of `value` in parts: texts, and between them the raw texts that it holds. Joined they are what JSON.stringify
- * would answer. Undefined is written as null.
+ * Returns the JSON of `value` in parts: texts, and between them the raw texts in the value. Joined they are the result
+ * of JSON.stringify. Undefined is written as null.
  */
 export function jsonParts(value: unknown): readonly (string | RawJson)[] {
   if (value instanceof RawJson) return partsOf(value);

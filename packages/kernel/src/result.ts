@@ -1,4 +1,4 @@
-/** What pure code returns instead of throwing. */
+/** The result of pure code, which does not throw. */
 export type Result<T, E> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };

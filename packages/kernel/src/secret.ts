@@ -1,6 +1,6 @@
 const hidden = new WeakMap<Secret<unknown>, unknown>();
 
-/** A value that cannot be printed by accident: every serialisation says `[redacted]`. */
+/** A value that cannot be printed by accident: every serialisation gives `[redacted]`. */
 export class Secret<T = string> {
   constructor(value: T) {
     hidden.set(this, value);

@@ -1,20 +1,19 @@
 /**
- * Parts that only make a manager faster: without one of them it does the same by a simpler way. Each has to be worth its
- * code: `npm run bench -- parts` measures a manager without it, in turns (docs/speed-parts.md).
+ * Parts that only make a manager faster: without such a part it does the same in a simpler way. Each part must be worth
+ * its code: `npm run bench -- parts` compares a manager with and without it in turns (docs/speed-parts.md).
  */
 export const SPEED_PARTS = [
   'call-streams',
   'packed-answers',
   'handed-over-messages',
   'claim-batches',
-  'outbox-express',
 ] as const;
 
 export type SpeedPart = (typeof SPEED_PARTS)[number];
 
 const off = new Set<SpeedPart>();
 
-/** For this whole process, at its start. */
+/** Switches parts off for this whole process, at its start. */
 export function switchOff(parts: Iterable<SpeedPart>): void {
   for (const part of parts) off.add(part);
 }

@@ -1,23 +1,24 @@
 import { AppError } from './app-error';
 
-/** The numbers of one kind of stored document (docs/adr/0027-formats-carry-numbers.md). */
+/** The format numbers of one kind of stored document (docs/adr/0027-formats-carry-numbers.md). */
 export interface StoredFormat {
-  /** What the documents are, for people: `task graph`. */
+  /** Name of the documents, for people: `task graph`. */
   name: string;
-  /** The number that is written: the lowest that a release which may run beside this one still writes. */
+  /** The number that is written: the lowest one that any release which may run beside this one still writes. */
   written: number;
   /** Every number that is read. */
   read: readonly number[];
 }
 
-/** A kind of stored document. @throws Error when it could not read what it writes. */
+/** Defines a kind of stored document. @throws Error when the written number is not among the read ones. */
 export function defineFormat(name: string, written: number, read: readonly number[]): StoredFormat {
   if (!read.includes(written)) throw new Error(`format ${written} of a ${name} is written and not read`);
   return { name, written, read };
 }
 
 /**
- * The number of a stored document; a document that carries none has number 1. `where` names the document for people.
+ * Returns the format number of a stored document; a document without a number has number 1. `where` names the document
+ * for people.
  * @throws AppError internal_server_error for a number that is not read here: a later release has written the document.
  */
 export function requireFormat(format: StoredFormat, found: unknown, where: string): number {

@@ -4,8 +4,9 @@ import type { InstanceRecord, NodeRecord, OpenedModel } from './task';
 export type EmitKind = 'log' | 'event';
 
 /**
- * The next place before or after `at` (itself, if it will do) across which no secret lies that must be hidden: in pieces
- * nobody would know it. Before the end of a text may also stand the beginning of one whose rest is not read yet.
+ * Returns the nearest position before or after `at` (`at` itself, if possible) that does not split a secret: the parts
+ * of a split secret would not be recognized and hidden. At the end of a text also the beginning of a secret counts
+ * whose rest is not read yet.
  */
 export type TextCut = (text: string, at: number, side: 'before' | 'after') => number;
 
@@ -13,16 +14,16 @@ export type TextCut = (text: string, at: number, side: 'before' | 'after') => nu
 export interface PythonPlugin {
   /** Its virtual environment. */
   prefix: string;
-  /** Of its entry in the blueprint: ctx.plugin.properties. */
+  /** Properties of its entry in the blueprint: ctx.plugin.properties. */
   properties: JsonObject;
 }
 
-/** What the runtime asks of whoever runs it: the worker in production, with rpc behind each call. */
+/** Services that the runtime needs from its host: in production the worker, with an rpc behind each call. */
 export interface OperationHost {
-  /** Reads the model and evaluates the inputs; asked again to see what others have written since. */
+  /** Reads the model and evaluates the inputs; called again to read later changes of other writers. */
   open(): Promise<OpenedModel>;
   /**
-   * Replaces the runtime properties when `version` is still the stored one; answers the new version.
+   * Replaces the runtime properties when `version` is still the stored one; returns the new version.
    * @throws AppError conflict_error when another writer was first.
    */
   saveRuntimeProperties(write: {
@@ -30,19 +31,19 @@ export interface OperationHost {
     version: number;
     properties: JsonObject;
   }): Promise<number>;
-  /** All nodes and instances of the deployment, for questions about hosts and relationship targets. */
+  /** Reads all nodes and instances of the deployment, for questions about hosts and relationship targets. */
   readDeployment(): Promise<{
     nodes: NodeRecord[];
     instances: InstanceRecord[];
     scalingGroups?: JsonObject;
   }>;
-  /** A file of the deployment or blueprint as a local path that must not be changed. @throws AppError not_found_error */
+  /** Returns a file of the deployment or blueprint as a local path that must not be changed. @throws AppError not_found_error */
   readResource(path: string): Promise<string>;
-  /** Paths below such a folder, inside of it. @throws AppError not_found_error when there are none */
+  /** Returns the paths below such a folder, relative to it. @throws AppError not_found_error when there are none */
   listResources(path: string): Promise<string[]>;
-  /** Takes a log line or event. A promise means: wait before sending more (back-pressure). */
+  /** Takes a log line or event. A returned promise asks the caller to wait before sending more (back-pressure). */
   emit(kind: EmitKind, level: string, message: string): void | Promise<void>;
-  /** Where a long text is cut instead of at `at` so that no secret is torn apart. */
+  /** Finds the position at which a long text is cut instead of at `at`, so that no secret is split. */
   cutText: TextCut;
   /** Fetches a script by http or https, guarded against addresses inside the installation. */
   fetchUrl(
@@ -50,12 +51,12 @@ export interface OperationHost {
     options: { caPem: string | null; signal: AbortSignal },
   ): Promise<{ status: number; body: Uint8Array }>;
   /**
-   * The Python plugin of that name in the blueprint, installed when it is not yet; null: none is declared.
-   * @throws FatalError when it is declared and cannot be had
+   * Returns the Python plugin of that name in the blueprint, and installs it if necessary; null: none is declared.
+   * @throws FatalError when it is declared and cannot be provided
    */
   pythonPlugin(name: string): Promise<PythonPlugin | null>;
-  /** Where `deploymentDir` is or will be; the folder is there, its files perhaps not yet. */
+  /** Path that `deploymentDir` returns or will return; the folder exists, its files perhaps not yet. */
   deploymentPlace(): Promise<string>;
-  /** Folder of the deployment on this machine, made when missing. */
+  /** Folder of the deployment on this machine; made when missing. */
   deploymentDir(): Promise<string>;
 }

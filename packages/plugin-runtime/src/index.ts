@@ -1,3 +1,4 @@
+export { requireCases } from './context/letter-case';
 export { type CtxHost, createCtxHost } from './ctx/ctx-host';
 export type { EmitKind, OperationHost, PythonPlugin, TextCut } from './host';
 export { type InvokeDeps, invoke } from './invoke';

@@ -16,7 +16,7 @@ export interface InvokeDeps {
   scripts: ScriptSettings;
 }
 
-/** How long an in-process operation may go on after it was told to stop; then it is left alone and its end ignored. */
+/** Time in which an in-process operation may go on after a stop request; after that its end is ignored. */
 const ABANDON_MS = 5_000;
 
 /**
@@ -33,7 +33,7 @@ export async function invoke(
   if (task.isDryRun) return { kind: 'succeeded', result: null };
   if (signal.aborted) return { kind: 'stopped', reason: stopReason(signal) };
   const operation = deps.operations.get(task.mapping);
-  // Its effect may have happened: only an operation that says that it bears it is run again unasked (scripts do).
+  // The operation may have had its effect: only an operation declared resumable runs again automatically (scripts do).
   if (task.isResumed && operation && !isResumable(operation)) {
     return endOfThrown(
       new FatalError(
@@ -88,7 +88,7 @@ async function run(
   return end;
 }
 
-/** A script, or a function of a Python plugin. @throws FatalError for a mapping that is neither */
+/** Runs a script, or a function of a Python plugin. @throws FatalError for a mapping that is neither */
 async function runProcessOf(session: OperationSession, deps: InvokeDeps): Promise<OperationEnd> {
   const { mapping, plugin } = session.task;
   if (mapping === SCRIPT_MAPPING) return await runScript(session, deps.scripts);
@@ -116,7 +116,7 @@ async function callOperation(
   }
 }
 
-/** The promise, or undefined a while after `signal` was aborted: nobody can kill a function of our own process. */
+/** Returns the promise, or undefined a while after `signal` was aborted: a function of our own process cannot be killed. */
 export function untilStopped(promise: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;

@@ -2,7 +2,7 @@ import { AppError } from '@baton/kernel';
 import { type ErrorCause, type OperationErrorKind, operationErrorMark } from '@baton/plugin-sdk';
 import { attempt, isInstance, secondsOf, textOf, thrownProperty, thrownTexts } from './thrown';
 
-/** What went wrong, in the shape that the engine stores (reference/workflows.md 3.6). */
+/** The failure of an operation, in the shape that the engine stores (reference/workflows.md 3.6). */
 export interface OperationFailure {
   exceptionType: string;
   message: string;
@@ -10,15 +10,15 @@ export interface OperationFailure {
   causes: ErrorCause[];
 }
 
-/** How an attempt ended. `retryAfter`: seconds, null = the policy decides. */
+/** The end of an attempt. `retryAfter`: seconds, null = the policy decides. */
 export type OperationEnd =
   | { kind: 'succeeded'; result: unknown }
   | { kind: 'failed'; isRecoverable: boolean; failure: OperationFailure; retryAfter: number | null }
   | { kind: 'retry'; failure: OperationFailure; retryAfter: number | null }
-  /** It waits, without being at a worker, for the end of that execution, at the latest for so many seconds. */
+  /** The operation waits without a worker for the end of an execution, for `checkAfter` seconds at most. */
   | { kind: 'deferred'; message: string; untilExecution: string | null; checkAfter: number }
   | { kind: 'timed-out'; failure: OperationFailure }
-  /** Stopped from outside; the reason is that of the signal. */
+  /** Stopped from outside, with the reason of the signal. */
   | { kind: 'stopped'; reason: StopReason };
 
 /** Why a run was aborted: reasons of the AbortSignal given to `invoke`. */
@@ -29,15 +29,15 @@ export function stopReason(signal: AbortSignal): StopReason {
   return signal.reason === 'lease-lost' || signal.reason === 'stopping' ? signal.reason : 'cancelled';
 }
 
-/** Seconds; of an error of another copy of the SDK that names none. */
+/** Seconds, for a deferral from another copy of the SDK without a value. */
 const DEFAULT_CHECK_AFTER = 60;
 
 const KINDS: readonly unknown[] = ['fatal', 'retryable', 'retry'];
 
 /**
- * The end that a thrown value means; what carries no mark is recoverable (reference/workflows.md 2.3, 3.6).
- * Frames are those of the plugin's author; errors that the runtime itself reports are given without. Never throws, whatever
- * was thrown: of an error of another copy of the SDK, or one that was changed, each part is taken for what it is.
+ * Returns the end for a thrown value; a value without the mark is recoverable (reference/workflows.md 2.3, 3.6). Frames
+ * are those of the plugin's author; errors of the runtime itself have no frames. Never throws, whatever was thrown: for
+ * an error of another copy of the SDK, or a modified one, each part is checked by itself.
  */
 export function endOfThrown(
   thrown: unknown,
@@ -68,7 +68,7 @@ export function endOfThrown(
   return endOfKind('retryable', { exceptionType, message, traceback, causes: [], retryAfter: null });
 }
 
-/** Those of a list that say anything; each field a text. */
+/** Returns the objects of a list of causes; each field becomes a text. */
 export function causesOf(value: unknown): ErrorCause[] {
   const causes = attempt(() => (Array.isArray(value) ? [...value] : [])) ?? [];
   return causes.flatMap((cause: unknown) => {
@@ -78,7 +78,7 @@ export function causesOf(value: unknown): ErrorCause[] {
   });
 }
 
-/** The end for a failure that is already described, e.g. by a Python process. */
+/** The end for a failure that has been described already, e.g. by a Python process. */
 export function endOfKind(
   kind: OperationErrorKind,
   described: OperationFailure & { retryAfter: number | null },

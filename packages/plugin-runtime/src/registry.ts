@@ -8,10 +8,10 @@ import {
 } from '@baton/plugin-sdk';
 
 export const SCRIPT_MAPPING = 'script_runner.tasks.run';
-/** Workflows that are a script of the blueprint. */
+/** Mapping of workflows whose code is a script of the blueprint. */
 export const WORKFLOW_SCRIPT_MAPPING = 'script_runner.tasks.execute_workflow';
 
-/** Plugins whose operations install or talk to agents, which do not exist yet. */
+/** Plugins whose operations install or contact agents, which do not exist yet. */
 const AGENT_PLUGINS = new Set(['agent', 'agent_installer', 'worker_installer', 'cloudify_agent']);
 
 /** Operations that run inside the worker's process, by mapping. */
@@ -46,7 +46,7 @@ export function buildWorkflowRegistry(plugins: readonly Plugin[]): WorkflowRegis
   return registry;
 }
 
-/** The error for workflow code that nothing here can run. */
+/** Returns the error for workflow code that this worker cannot run. */
 export function unknownWorkflow(
   mapping: string,
   pluginName: string,
@@ -60,7 +60,7 @@ export function unknownWorkflow(
   );
 }
 
-/** The error for a mapping that nothing here can run: final, and it names what was meant most likely. */
+/** Returns the error for a mapping that this worker cannot run: final, with the most similar known mapping. */
 export function unknownMapping(mapping: string, pluginName: string, registry: OperationRegistry): FatalError {
   if (AGENT_PLUGINS.has(pluginName) || mapping.startsWith('cloudify_agent.')) {
     return new FatalError(

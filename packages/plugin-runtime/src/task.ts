@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@baton/kernel';
 
-/** What the runtime must know of one attempt of one operation; an assignment of the engine fits. */
+/** The data that the runtime needs about one attempt of one operation; an assignment of the engine has this shape. */
 export interface OperationTask {
   taskId: string;
   attempt: number;
@@ -27,7 +27,7 @@ export interface OperationTask {
   self: { nodeInstanceId: string; nodeId: string } | null;
   related: { nodeInstanceId: string; nodeId: string; isTarget: boolean } | null;
   inputs: Record<string, unknown>;
-  /** Inputs must be evaluated by the host before the call. */
+  /** Whether the host must evaluate the inputs before the call. */
   hasFunctions: boolean;
   retryNumber: number;
   maxRetries: number;
@@ -36,13 +36,13 @@ export interface OperationTask {
   isTimeoutRecoverable: boolean;
   isResumed: boolean;
   executionToken: string;
-  /** The code of the workflow itself; `inputs` are its parameters. */
+  /** True for the code of the workflow itself; `inputs` are its parameters. */
   isWorkflowCode?: boolean | undefined;
   waitAfterFailMs?: number | undefined;
   retryDefaults?: { taskRetries: number; taskRetryIntervalMs: number; subgraphRetries: number } | undefined;
 }
 
-/** A node as REST shows it. */
+/** A node in the format of REST. */
 export interface NodeRecord {
   id: string;
   type: string;
@@ -51,7 +51,7 @@ export interface NodeRecord {
   number_of_instances: number;
 }
 
-/** A node instance as REST shows it. */
+/** A node instance in the format of REST. */
 export interface InstanceRecord {
   id: string;
   node_id: string;
@@ -72,7 +72,7 @@ export interface SideRecord {
   instance: InstanceRecord;
 }
 
-/** What opening an operation answers: evaluated inputs and both sides. */
+/** Result of opening an operation: evaluated inputs and both sides. */
 export interface OpenedModel {
   inputs: JsonObject;
   self: SideRecord | null;

@@ -1,7 +1,7 @@
-/** What plugins throw and return is theirs: getters that throw, messages that are no text, proxies that are gone. */
+/** Safe access to values that plugins throw and return: getters may throw, messages may be no text, proxies may be revoked. */
 import { types } from 'node:util';
 
-/** The value, or undefined where reading it throws. */
+/** Returns the value, or undefined when reading it throws. */
 export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -10,11 +10,11 @@ export function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** Also one of another realm, as plugins and programs of Node that are run in a context have. */
+/** Whether a value is an error, also one of another realm: code that plugins run in a context of Node. */
 const isError = (value: unknown): value is Error =>
   types.isNativeError(value) || attempt(() => value instanceof Error) === true;
 
-/** Text of anything, for people: JSON of objects that are no errors. Never throws. */
+/** Returns a text for people of any value: JSON for objects that are no errors. Never throws. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (isError(value)) {
@@ -31,11 +31,11 @@ export function textOf(value: unknown): string {
 export interface ThrownTexts {
   name: string;
   message: string;
-  /** Frames, a line each; empty where there are none. */
+  /** Frames, one per line; empty when there are none. */
   frames: string;
 }
 
-/** Name, message and frames of anything that was thrown, each a text whatever the thrower put there. Never throws. */
+/** Returns name, message and frames of any thrown value; each is a text, whatever the value contains. Never throws. */
 export function thrownTexts(thrown: unknown): ThrownTexts {
   if (!isError(thrown)) return { name: 'Error', message: textOf(thrown), frames: '' };
   const read = (name: 'name' | 'message' | 'stack'): unknown => attempt(() => thrown[name]);
@@ -47,17 +47,17 @@ export function thrownTexts(thrown: unknown): ThrownTexts {
   };
 }
 
-/** A hundred years: nothing waits longer, and JSON can carry it. */
+/** A hundred years: longer than any wait, and JSON can represent it. */
 const MOST_SECONDS = 100 * 365 * 86_400;
 
-/** Seconds to wait, when it is a number of them; null: the policy decides. */
+/** Returns a number of seconds to wait; null when the value is none: the policy decides. */
 export const secondsOf = (value: unknown): number | null =>
   typeof value === 'number' && value >= 0 ? Math.min(value, MOST_SECONDS) : null;
 
-/** A property of something that was thrown; undefined where there is none, or reading it throws. */
+/** Returns a property of a thrown value; undefined when there is none, or reading it throws. */
 export const thrownProperty = (thrown: object, name: PropertyKey): unknown =>
   attempt(() => (thrown as Record<PropertyKey, unknown>)[name]);
 
-/** Whether it is an instance, also of what is no object any more. */
+/** Like `instanceof`, but false for revoked proxies. */
 export const isInstance = <T>(thrown: unknown, kind: abstract new (...args: never[]) => T): thrown is T =>
   attempt(() => thrown instanceof kind) === true;

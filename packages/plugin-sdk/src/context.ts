@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@baton/kernel';
 
-/** A node as operations see it: properties with their functions evaluated. Read-only. */
+/** A node for operations: properties with their functions evaluated. Read-only. */
 export interface NodeContext {
   readonly id: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface NodeContext {
   readonly numberOfInstances: number;
 }
 
-/** A relationship of the instance; its target's runtime properties are read-only here. */
+/** A relationship of the instance. The runtime properties of its target are read-only here. */
 export interface RelationshipContext {
   readonly type: string;
   readonly typeHierarchy: readonly string[];
@@ -18,7 +18,7 @@ export interface RelationshipContext {
   readonly targetNodeId: string;
 }
 
-/** Called when another writer was first; returns the properties to store. May throw to give up. */
+/** Called when another writer stored its change first. Returns the properties to store; throws to give up. */
 export type ConflictResolver = (mine: JsonObject, latest: JsonObject) => JsonObject;
 
 export interface InstanceContext {
@@ -26,7 +26,7 @@ export interface InstanceContext {
   readonly nodeId: string;
   readonly index: number;
   readonly state: string;
-  /** Change freely, nested values too: what differs is stored after the operation, also when it failed. */
+  /** May be changed freely, also nested values. Changes are stored after the operation, also when it failed. */
   runtimeProperties: JsonObject;
   readonly systemProperties: Readonly<JsonObject>;
   readonly relationships: readonly RelationshipContext[];
@@ -55,7 +55,7 @@ export interface OperationLogger {
 
 export type ContextType = 'node-instance' | 'relationship-instance' | 'deployment';
 
-/** What an operation may read and do. The model is read from the manager at the first call that needs it. */
+/** The API of an operation. The model is read from the manager at the first call that needs it. */
 export interface OperationContext {
   readonly type: ContextType;
   readonly tenant: string;
@@ -75,20 +75,20 @@ export interface OperationContext {
   };
   readonly operation: {
     readonly name: string;
-    /** Tries made before this one. */
+    /** Number of tries before this one. */
     readonly retryNumber: number;
     /** -1: no limit. */
     readonly maxRetries: number;
     readonly relationship: 'source' | 'target' | null;
-    /** Asks for another run after this one ended; `retryAfter` in seconds. */
+    /** Requests another run after this one has ended; `retryAfter` in seconds. */
     retry(message?: string, retryAfter?: number): void;
   };
   /** True when an earlier attempt was lost together with its worker. */
   readonly isResumed: boolean;
   readonly logger: OperationLogger;
-  /** Aborted on cancel, time limit and loss of the lease: stop then, nothing is stored any more. */
+  /** Aborted on cancel, time limit and loss of the lease. The operation should stop then; nothing is stored any more. */
   readonly signal: AbortSignal;
-  /** Token for calls back to the API, void when the execution ends. */
+  /** Token for calls back to the API; invalid after the end of the execution. */
   readonly executionToken: string;
   /** @throws FatalError in a relationship operation. */
   node(): Promise<NodeContext>;
@@ -98,17 +98,17 @@ export interface OperationContext {
   source(): Promise<SideContext>;
   /** @throws FatalError outside a relationship operation. */
   target(): Promise<SideContext>;
-  /** A plugin_event of the execution. */
+  /** Sends a `plugin_event` of the execution. */
   sendEvent(text: string): void;
-  /** Content of a file of the deployment or blueprint. @throws FatalError when there is none. */
+  /** Returns the content of a file of the deployment or blueprint. @throws FatalError when there is none. */
   getResource(path: string): Promise<Uint8Array>;
-  /** Writes the file to `target` (default: a fresh folder of this run) and answers its path. */
+  /** Writes the file to `target` (default: a fresh folder of this run) and returns its path. */
   downloadResource(path: string, target?: string): Promise<string>;
-  /** Writes all files below the folder to `target` (default: a fresh folder of this run) and answers its path. */
+  /** Writes all files below the folder to `target` (default: a fresh folder of this run) and returns its path. */
   downloadDirectory(path: string, target?: string): Promise<string>;
-  /** A file with `{{ }}` templates filled from `variables` and `ctx`. */
+  /** Writes a file with its `{{ }}` templates filled from `variables` and `ctx`, and returns its path. */
   downloadResourceAndRender(path: string, target?: string, variables?: JsonObject): Promise<string>;
 }
 
-/** An operation of a plugin; what it returns (JSON) becomes the result of the task. */
+/** An operation of a plugin; its returned value (JSON) becomes the result of the task. */
 export type PluginOperation = (ctx: OperationContext, inputs: Readonly<Record<string, Json>>) => unknown;

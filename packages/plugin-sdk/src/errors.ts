@@ -1,15 +1,15 @@
 import { isUuid } from '@baton/kernel';
 
 /**
- * How an operation says what shall happen after it failed. Anything else that is thrown counts as retryable
- * (reference/workflows.md 2.3). The mark is a registered symbol, so that errors of another copy of this package
- * (a plugin that brings its own) are still understood.
+ * The error types by which an operation tells the engine how to go on after a failure. Any other thrown value counts as
+ * retryable (reference/workflows.md 2.3). The mark is a registered symbol, so that errors from another copy of this
+ * package (a plugin that brings its own) are recognized too.
  */
 export const operationErrorMark: unique symbol = Symbol.for('baton.operation-error') as never;
 
 export type OperationErrorKind = 'fatal' | 'retryable' | 'retry';
 
-/** One reason behind an error, as shown in `error_causes` of events. */
+/** One cause of an error, as shown in `error_causes` of events. */
 export interface ErrorCause {
   type: string;
   message: string;
@@ -23,18 +23,18 @@ interface ErrorExtras {
   exceptionType?: string;
 }
 
-/** What the runtime reads from a thrown value that carries the mark. */
+/** The fields that the runtime reads from a thrown value with the mark. */
 export interface MarkedError extends Error {
   readonly [operationErrorMark]: OperationErrorKind | 'deferred';
   readonly exceptionType: string;
   /** Seconds until the next try; null: the policy of the operation decides. */
   readonly retryAfter: number | null;
   readonly causes: readonly ErrorCause[];
-  /** Of `deferred`: the execution whose end it waits for. */
+  /** For `deferred`: the execution whose end the operation waits for. */
   readonly untilExecution?: string | null;
 }
 
-/** The operation failed and trying again is useless (NonRecoverableError in Python plugins). */
+/** The operation failed, and a retry is useless (NonRecoverableError in Python plugins). */
 export class FatalError extends Error implements MarkedError {
   readonly [operationErrorMark] = 'fatal' as const;
   readonly exceptionType: string;
@@ -48,7 +48,7 @@ export class FatalError extends Error implements MarkedError {
   }
 }
 
-/** The operation failed; another try may succeed. `retryAfter`: seconds, overrides the interval of the policy. */
+/** The operation failed; a retry may succeed. `retryAfter`: seconds, overrides the interval of the policy. */
 export class RetryableError extends Error implements MarkedError {
   readonly [operationErrorMark] = 'retryable' as const;
   readonly exceptionType: string;
@@ -64,7 +64,7 @@ export class RetryableError extends Error implements MarkedError {
   }
 }
 
-/** Not a failure: the operation wants to be run again, e.g. while it polls something slow. */
+/** Not a failure: the operation asks to be run again, e.g. while it polls a slow process. */
 export class OperationRetry extends Error implements MarkedError {
   readonly [operationErrorMark] = 'retry' as const;
   readonly exceptionType = 'OperationRetry';
@@ -77,13 +77,13 @@ export class OperationRetry extends Error implements MarkedError {
   }
 }
 
-/** What an operation that waits says besides the text for people. */
+/** Options of a deferred operation, besides the message for people. */
 export interface DeferralOptions {
-  /** Id of an execution of the own manager and tenant: the operation is run again when that has ended. */
+  /** Id of an execution of the same manager and tenant. The operation is run again when this execution has ended. */
   untilExecution?: string;
   /**
-   * Seconds after which it is run again at the latest; of anything but an execution the only wake-up. Default 60, at least
-   * 0.5, at most 3600; what lies outside is taken as the nearest bound.
+   * Maximum seconds until the operation is run again. When it waits for anything but an execution, this is the only
+   * wake-up. Default 60, at least 0.5, at most 3600; a value outside is replaced by the nearest bound.
    */
   checkAfter?: number;
 }
@@ -91,10 +91,11 @@ export interface DeferralOptions {
 const CHECK_AFTER = { default: 60, least: 0.5, most: 3600 };
 
 /**
- * Neither a failure nor a try: the operation gives its place at the worker back and is run again when the execution that
- * it waits for has ended, or after a while. `message` names what it waits for and is logged when that begins, not at each
- * look. Changed runtime properties are stored first; what the next look needs must be there. Retries are not counted, the
- * time limit of the operation is: it holds for all its looks and the time in between. Not for scripts and workflows.
+ * Neither a failure nor a retry: the operation gives its place at the worker back. It is run again when the execution
+ * that it waits for has ended, or after `checkAfter`. `message` names the thing that it waits for; it is logged when
+ * the wait begins, not at each run. Changed runtime properties are stored first; the next run must find everything it
+ * needs there. Runs after a wait do not count as retries. The time limit of the operation includes all its runs and the
+ * time in between. Not for scripts and workflows.
  * @throws TypeError for an `untilExecution` that is no id, or a `checkAfter` that is no number.
  */
 export class OperationDeferred extends Error implements MarkedError {

@@ -1,7 +1,7 @@
 import type { PluginOperation } from './context';
 import type { PluginWorkflow, WorkflowFunction } from './workflow';
 
-/** A plugin written in JavaScript: operations by mapping, i.e. the text behind the plugin's alias in a blueprint. */
+/** A plugin written in JavaScript. `operations`: by mapping, i.e. the text after the plugin's alias in a blueprint. */
 export interface Plugin {
   readonly name: string;
   readonly operations: Readonly<Record<string, PluginOperation>>;

@@ -4,9 +4,9 @@ import type { PluginOperation } from './context';
 const mark: unique symbol = Symbol.for('baton.resumable-operation') as never;
 
 /**
- * Declares that an operation may be run again after its worker was lost in the middle of it, perhaps after it has done
- * its work (`ctx.isResumed` is true then). Without this it is never run again by itself: the operation fails and says
- * why, and whoever has looked resumes the execution.
+ * Declares that an operation may be run again when its worker was lost during a run, even if it had already done its
+ * work (`ctx.isResumed` is true then). An operation without this declaration is never run again automatically: it fails
+ * with the reason, and a person checks the situation and resumes the execution.
  */
 export function resumable(operation: PluginOperation): PluginOperation {
   const marked: PluginOperation = (ctx, inputs) => operation(ctx, inputs);

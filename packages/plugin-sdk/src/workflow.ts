@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import type { OperationLogger } from './context';
 
-/** A node as workflow code sees it: as declared, with functions of its properties unevaluated. */
+/** A node for workflow code: as declared, with the functions of its properties unevaluated. */
 export interface WorkflowNode {
   readonly id: string;
   readonly type: string;
@@ -11,7 +11,7 @@ export interface WorkflowNode {
   readonly number_of_instances: number;
 }
 
-/** A node instance as it was when it was read. */
+/** A node instance with its state at the time of the read. */
 export interface WorkflowInstance {
   readonly id: string;
   readonly node_id: string;
@@ -23,7 +23,7 @@ export interface WorkflowInstance {
   readonly scaling_groups: readonly { id: string; name: string }[];
 }
 
-/** What a failed task does to those that wait for it. `retryAfter` in seconds. */
+/** The effect of a failed task on the tasks that wait for it. `retryAfter` in seconds. */
 export type FailureDecision =
   | 'fail'
   | 'ignore'
@@ -32,31 +32,31 @@ export type FailureDecision =
 
 export interface WorkOptions {
   /**
-   * Name of the work, unique in the execution. Code that runs again after a crash finds what it did under the same name;
-   * without one the place in the order of calls counts, which must then be the same every time.
+   * Name of the work, unique in the execution. Code that runs again after a crash finds its earlier work by this name.
+   * Without a name the position in the order of calls is used; the order must then be the same in every run.
    */
   key?: string;
-  /** Retries after the first run; -1 = without end. Default: as the operation or the configuration says. */
+  /** Retries after the first run; -1 = unlimited. Default: the value of the operation or of the configuration. */
   totalRetries?: number;
   /** Seconds. */
   retryInterval?: number;
   sendTaskEvents?: boolean;
-  /** Asked about each failed run. */
+  /** Called for each failed run. */
   onFailure?: (error: { type: string; message: string }) => FailureDecision | Promise<FailureDecision>;
 }
 
 export interface OperationOptions extends WorkOptions {
   kwargs?: JsonObject;
-  /** Whether kwargs may replace inputs that the operation declares. */
+  /** Whether `kwargs` may replace inputs that the operation declares. */
   mayOverride?: boolean;
 }
 
-/** A task of a graph that is being built. */
+/** A task of a graph under construction. */
 export interface WorkflowTask {
   readonly key: string;
 }
 
-/** Where tasks are put: a graph, or a subgraph, which starts and ends as one task. */
+/** Container for tasks: a graph, or a subgraph, which starts and ends as one task. */
 export interface TaskPlace {
   operation(instanceId: string, operation: string, options?: OperationOptions): WorkflowTask;
   relationshipOperation(
@@ -69,24 +69,24 @@ export interface TaskPlace {
   setState(instanceId: string, state: string): WorkflowTask;
   nodeEvent(instanceId: string, text: string): WorkflowTask;
   event(text: string): WorkflowTask;
-  /** Something that the code does itself when its turn comes; what it answers is stored. */
+  /** A step that the workflow code runs itself when its dependencies have ended; the result of `run` is stored. */
   step(name: string, run: () => Json | Promise<Json>, options?: WorkOptions): WorkflowTask;
   subgraph(name: string, options?: WorkOptions): WorkflowTask & TaskPlace;
 }
 
 export interface WorkflowGraph extends TaskPlace {
-  /** `task` starts after `on` has ended well. */
+  /** `task` starts after `on` has ended successfully. */
   dependency(task: WorkflowTask, on: WorkflowTask): void;
-  /** Each one after the one before; a list runs side by side. */
+  /** Each task starts after the previous one; the tasks of a list run in parallel. */
   sequence(...tasks: (WorkflowTask | WorkflowTask[])[]): void;
   /**
-   * Runs what was put in since the last call. After a failure independent tasks go on for `wait_after_fail`.
-   * @throws WorkflowFailedError naming what failed, CancelledError.
+   * Runs the tasks that were added since the last call. After a failure independent tasks go on for `wait_after_fail`.
+   * @throws WorkflowFailedError that names the failed tasks, CancelledError.
    */
   execute(): Promise<void>;
 }
 
-/** What the code of a workflow may read and do. Work is done by the engine, with its retries, cancel and events. */
+/** The API of workflow code. The engine does the work, with retries, cancel and events. */
 export interface WorkflowContext {
   readonly workflowId: string;
   readonly executionId: string;
@@ -95,41 +95,41 @@ export interface WorkflowContext {
   readonly blueprint: { readonly id: string };
   readonly createdBy: string;
   readonly isDryRun: boolean;
-  /** True when the code ran before: after a resume, or the loss of its worker. */
+  /** True when the code ran before: after a resume, or after the loss of its worker. */
   readonly isResumed: boolean;
   readonly logger: OperationLogger;
-  /** Aborted when somebody asks for a cancel. The code should end then; work that it waits for throws CancelledError. */
+  /** Aborted when a cancel is requested. The code should end then; work that it waits for throws CancelledError. */
   readonly cancelSignal: AbortSignal;
-  /** Aborted when the code is stopped by force: nothing that it does counts any more. */
+  /** Aborted when the code is stopped by force: from then on nothing that it does has an effect. */
   readonly signal: AbortSignal;
-  /** Nodes and instances as they are now. */
+  /** Reads the current nodes and instances. */
   model(): Promise<{ nodes: WorkflowNode[]; instances: WorkflowInstance[] }>;
-  /** Runs one operation and answers its result; null when it is not implemented. @throws WorkflowFailedError */
+  /** Runs one operation and returns its result; null when the operation is not implemented. @throws WorkflowFailedError */
   executeOperation(instanceId: string, operation: string, options?: OperationOptions): Promise<Json>;
   setState(instanceId: string, state: string): Promise<void>;
   sendNodeEvent(instanceId: string, text: string): Promise<void>;
   sendEvent(text: string): Promise<void>;
-  /** Does something once: code that runs again is answered the stored result. */
+  /** Runs `run` once. Code that runs again gets the stored result. */
   step(name: string, run: () => Json | Promise<Json>, options?: WorkOptions): Promise<Json>;
   graph(): WorkflowGraph;
-  /** The built-in sequences on some instances; `relatedIds` are those that stay but are connected to them. */
+  /** The built-in sequences on the given instances. `relatedIds`: instances that stay, and are connected to the given ones. */
   install(instanceIds: string[], relatedIds?: string[]): Promise<void>;
   uninstall(instanceIds: string[], relatedIds?: string[], isIgnoringFailure?: boolean): Promise<void>;
 }
 
-/** Code of a workflow; it is called with the merged parameters. What it throws fails the execution. */
+/** Code of a workflow, called with the merged parameters. An error that it throws fails the execution. */
 export type WorkflowFunction = (ctx: WorkflowContext, parameters: Readonly<Record<string, Json>>) => unknown;
 
 export interface PluginWorkflow {
   run: WorkflowFunction;
   /**
-   * It may be run again from its beginning after a crash or by a resume: it asks for the same work in the same order, and
-   * does everything else in steps.
+   * Declares that the code may be run again from its beginning, after a crash or by a resume. Such code must request
+   * the same work in the same order, and do everything else in steps.
    */
   isResumable?: boolean;
 }
 
-/** The cancel that somebody asked for; workflow code throws it, or lets it through, to end as cancelled. */
+/** A requested cancel. Workflow code throws this error, or lets it through, to end as cancelled. */
 export class CancelledError extends Error {
   readonly exceptionType = 'ExecutionCancelled';
   constructor(message = 'The execution is being cancelled') {
@@ -138,7 +138,7 @@ export class CancelledError extends Error {
   }
 }
 
-/** Work that workflow code waited for has failed for good. */
+/** Work that the workflow code waited for has finally failed. */
 export class WorkflowFailedError extends Error {
   readonly exceptionType = 'WorkflowFailed';
   constructor(message: string) {

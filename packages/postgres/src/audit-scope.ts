@@ -4,11 +4,11 @@ import { type AuditScope, auditScopeKey, type ChangeMade } from '@baton/contract
 export interface DueAudit {
   tenant: string;
   payload: ChangeMade;
-  /** To be called when the transaction that holds it has committed. */
+  /** Call this when the transaction that holds the message has committed. */
   recorded(): void;
 }
 
-/** The message that the first committed change of this request must carry; null: no request, or recorded already. */
+/** Returns the message that the first committed change of this request must carry; null: no request, or recorded already. */
 export function dueAudit(schema: string): DueAudit | null {
   const storage = (globalThis as { [auditScopeKey]?: AsyncLocalStorage<AuditScope> })[auditScopeKey];
   const scope = storage?.getStore();

@@ -1,21 +1,22 @@
 /**
- * Tenants in which nothing can be made any more, because they are being removed or were. Whoever inserts a thing of a
- * tenant holds a lock of that tenant, shared, to the end of his transaction; closing takes it alone: so what was under way
- * is there when the contents are counted, and what comes later is refused, however long ago its request was let in.
+ * Closed tenants: tenants in which nothing can be created any more, because they are being removed or were removed. A transaction
+ * that inserts a resource of a tenant holds a shared advisory lock of that tenant until its end. Closing takes the lock
+ * exclusively. So inserts under way are visible when the contents are counted, and later inserts are refused, however long ago
+ * their request was accepted.
  */
 import type pg from 'pg';
 import { inTransaction } from './plain-transaction';
+import { OWN_STATES } from './sql-errors';
 
-/** SQLSTATE of the refusal; sql-errors.ts translates it. */
-const TENANT_CLOSED = 'BT001';
-/** What a person makes in a tenant; everything else goes with these, or is history. */
+/** Tables of the resources that a person creates in a tenant. All other rows belong to these, or are history. */
 const THINGS =
   `blueprints plugins blueprint_filters deployments deployment_groups sites deployment_filters secrets
-  secrets_providers execution_schedules snapshots log_bundles`.split(/\s+/);
+  secrets_providers execution_schedules snapshots log_bundles webhooks triggers`.split(/\s+/);
 
 /**
- * With the rights of whoever inserts, on purpose: as its owner (where that is a superuser) it would run what a service may hide in
- * types and casts of its own. All read which tenants are closed; who owns a schema says so of that schema.
+ * The trigger function runs with the rights of the role that inserts (`security invoker`), on purpose. With the rights of its owner
+ * (where the owner is a superuser) it would run code that a service may hide in its own types and casts. Every role may read which
+ * tenants are closed. The owner of a schema may close tenants of that schema.
  */
 const FUNCTION = `
 create table if not exists baton.closed_tenants (schema_name text, tenant text, primary key (schema_name, tenant));
@@ -24,7 +25,7 @@ language plpgsql security invoker set search_path = baton, pg_temp as $$
 begin
   perform pg_advisory_xact_lock_shared(7236005, hashtext(tg_table_schema || ' ' || new.tenant));
   if exists (select from closed_tenants c where c.schema_name = tg_table_schema and c.tenant = new.tenant) then
-    raise exception 'tenant % is closed', new.tenant using errcode = '${TENANT_CLOSED}';
+    raise exception 'tenant % is closed', new.tenant using errcode = '${OWN_STATES.closedTenant}';
   end if;
   return new;
 end $$;
@@ -44,16 +45,16 @@ const tables = `
 const UNGUARDED = `${tables} and c.relname = any($2)
   and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'refuse_closed_tenant')`;
 
-/** Tells when the statements here changed, for copies of migrated databases. */
+/** Text of the statements in this file; a change tells copies of migrated databases that they are outdated. */
 export const closedTenantsText = `${FUNCTION}${THINGS}`;
 
-/** Whether every table of things in `schema` refuses closed tenants. */
+/** Whether every table of `THINGS` in `schema` refuses inserts of closed tenants. */
 export async function isGuarded(client: pg.ClientBase, schema: string): Promise<boolean> {
   if ((await client.query(HAS_FUNCTION)).rowCount === 0) return false;
   return (await client.query(`select 1 ${UNGUARDED} limit 1`, [schema, THINGS])).rowCount === 0;
 }
 
-/** Makes what closes tenants, as the owner of the schema `baton`; `role` may say so of the schema that it owns. */
+/** Creates the table and the trigger function, as the owner of the schema `baton`; `role` gets the right to write the table. */
 export async function makeTenantGuard(client: pg.ClientBase, role?: string): Promise<void> {
   if ((await client.query(HAS_FUNCTION)).rowCount === 0) await client.query(FUNCTION);
   if (role === undefined) return;
@@ -63,7 +64,7 @@ export async function makeTenantGuard(client: pg.ClientBase, role?: string): Pro
   );
 }
 
-/** Has the tables in `schema` refuse closed tenants, as their owner; may be repeated. */
+/** Adds the trigger that refuses closed tenants to the tables in `schema`, as their owner; may be repeated. */
 export async function guardTenants(client: pg.ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query(`select format('%I.%I', n.nspname, c.relname) as name ${UNGUARDED}`, [
     schema,
@@ -75,7 +76,7 @@ export async function guardTenants(client: pg.ClientBase, schema: string): Promi
     );
 }
 
-/** Closes `tenant` in `schema` and answers what it holds there, e.g. `2 deployments`. May be repeated. */
+/** Closes `tenant` in `schema` and returns the resources that it still has there, e.g. `2 deployments`. May be repeated. */
 export async function closeTenant(pool: pg.Pool, schema: string, tenant: string): Promise<string[]> {
   await inTransaction(pool, async (client) => {
     await client.query(`select pg_advisory_xact_lock(7236005, hashtext($1 || ' ' || $2))`, [schema, tenant]);
@@ -98,10 +99,10 @@ export async function closeTenant(pool: pg.Pool, schema: string, tenant: string)
   return contents;
 }
 
-/** Totals that triggers write when other rows go: they go last. */
+/** Table of totals that triggers write when other rows are deleted; so its rows are deleted last. */
 const COUNTS = 'row_counts';
 
-/** Tables of tenants (partitions each for itself), those that refer to others before these. */
+/** Tables with a column `tenant` (each partition by itself); tables that refer to others come before these. */
 async function tenantTables(client: pg.ClientBase, schema: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string; refers: string[] }>(
     `select c.relname as name, (select coalesce(json_agg(r.relname), '[]') from pg_constraint f join pg_class r on r.oid = f.confrelid
@@ -121,7 +122,10 @@ async function tenantTables(client: pg.ClientBase, schema: string): Promise<stri
   return [...ordered.filter((name) => name !== COUNTS), ...ordered.filter((name) => name === COUNTS)];
 }
 
-/** Opens `tenant` again; for a new one of that name what an earlier one left goes in the same transaction. */
+/**
+ * Opens `tenant` again. For a new tenant (`isNew`), the rows that an earlier tenant of that name left are deleted in the same
+ * transaction.
+ */
 export async function openTenant(
   pool: pg.Pool,
   schema: string,
@@ -139,9 +143,9 @@ export async function openTenant(
 }
 
 /**
- * Removes at most about `limit` rows that a removed tenant left (ended executions, events, ...), and answers how many; what
- * refers to them goes with them. Nothing where the tenant is open: the row that says so is held, so that a new tenant of
- * the name is opened before or after, never while. May be repeated, also at the same time.
+ * Deletes at most about `limit` rows that a removed tenant left (ended executions, events, ...), and returns their number. Rows
+ * that refer to them are deleted with them. Deletes nothing where the tenant is open. The row in `closed_tenants` stays locked, so
+ * that a new tenant of the name is opened before or after, never meanwhile. May be repeated, also at the same time.
  */
 export async function clearTenant(
   pool: pg.Pool,
@@ -157,7 +161,7 @@ export async function clearTenant(
     );
     if (closed.rowCount === 0) return;
     for (const name of await tenantTables(client, schema)) {
-      // Counts are no leftovers as long as rows go: their triggers would write them again.
+      // Totals are left until no other rows go: the triggers of those rows would write the totals again.
       if (removed >= limit || (name === COUNTS && removed > 0)) return;
       const table = `"${schema}"."${name}"`;
       const done = await client.query(

@@ -10,11 +10,11 @@ const TIMESTAMPTZ_LIST = 1185;
 const TEXT_LIST = 1009;
 
 /**
- * `YYYY-MM-DDThh:mm:ss.mmmZ` of what the server writes (`2026-11-21 02:45:27.123456+00`; sessions run in UTC).
- * Cut to milliseconds by slicing: no Date object, nothing is rounded.
+ * Returns `YYYY-MM-DDThh:mm:ss.mmmZ` for a timestamp of the server (`2026-11-21 02:45:27.123456+00`; sessions run in UTC). The text
+ * is sliced to milliseconds: no Date object, no rounding.
  */
 export function isoOfTimestamp(text: string): string {
-  // infinity, years beyond 9999 and BC pass as they are.
+  // infinity, years beyond 9999 and BC stay as they are.
   if (text.charCodeAt(10) !== 32 || !text.endsWith('+00')) return text;
   const fraction = text.length > 22 ? text.slice(20, -3) : '';
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
@@ -40,7 +40,7 @@ const parsers = new Map<number, (text: string) => unknown>([
   [TIMESTAMPTZ_LIST, (text) => parseList(text, isoOfTimestamp)],
 ]);
 
-/** Decides centrally how columns arrive: bigint and numeric as number, timestamptz as ISO text, jsonb parsed. */
+/** Parsers of all columns, in one place: bigint and numeric as number, timestamptz as ISO text, jsonb parsed. */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     (format !== 'binary' && parsers.get(oid)) ||

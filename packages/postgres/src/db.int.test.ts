@@ -29,7 +29,7 @@ interface Tables {
 
 const dir = join(__dirname, '../test-migrations');
 const MOST_CONNECTIONS = 4;
-/** Busy for long enough that all who want a connection have one. */
+/** Runs long enough that all callers that want a connection have one. */
 const SLOW_COUNT = `select count(*)::int as n from pg_stat_activity, pg_sleep(0.3)
   where datname = current_database() and application_name = 'test'`;
 let database: TestDatabase;

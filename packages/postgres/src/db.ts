@@ -13,7 +13,7 @@ import { requireTenantRole, tenantRole } from './row-security';
 import { ScopedPool } from './scoped-pool';
 import { isTransient, translateError } from './sql-errors';
 import { outsideRequests, tenantScope } from './tenant-scope';
-import { insideScope, isInTransaction, newScope } from './transaction-scope';
+import { doAtEnd, insideScope, isInTransaction, newScope } from './transaction-scope';
 
 export type Tx<S> = Transaction<S>;
 
@@ -29,9 +29,9 @@ export interface Db<S> {
    */
   tx<T>(run: (tx: Tx<S>) => Promise<T>): Promise<T>;
   /**
-   * One statement that is a transaction of its own, on a few connections that join by index only: for hot statements
-   * that get their rows as JSON, whose number the planner cannot know. Serialization failures and deadlocks run it
-   * again. `sent` answers what it appended to the outbox.
+   * Runs one statement as its own transaction, on a few connections whose planner joins by index only. For hot statements that get
+   * their rows as JSON: the planner cannot know the number of rows. Serialization failures and deadlocks run it again. `sent`
+   * returns the messages that the statement appended to the outbox.
    * @throws AppError service_unavailable_error when the database is lost; then the commit may have happened.
    */
   statement<Row extends object>(
@@ -40,43 +40,50 @@ export interface Db<S> {
     sent?: (rows: readonly Row[]) => readonly Envelope[],
   ): Promise<Row[]>;
   /**
-   * Messages for a `statement` that appends them to the outbox, with the one that the audit log waits for in this request;
-   * `recorded` is to be called when it was written. @throws ZodError when a payload does not fit its schema.
+   * Prepares messages for a `statement` that appends them to the outbox, together with the pending audit message of this request.
+   * Call `recorded` after the statement has written them.
+   * @throws ZodError when a payload does not fit its schema.
    */
   audited(messages: readonly OutgoingMessage[]): { messages: Omit<Envelope, 'time'>[]; recorded(): void };
   /** @throws when the database does not answer. */
   ping(): Promise<void>;
-  /** @throws Error where requests cannot be held to their tenant, unless that was given up. */
+  /** @throws Error when row security cannot hold requests to their tenant, unless row security is switched off. */
   requireRowSecurity(): Promise<void>;
   close(): Promise<void>;
-  /** Called after each commit that appended these to the outbox; of several callers the first one is. */
+  /** Registers a relay, called after each commit that appended messages to the outbox. Of several relays the first is called. */
   onOutboxCommit(kick: Kick): () => void;
+  /**
+   * Registers a listener, called after each commit of `tx` with the keys that it noted (`noteAfterCommit`). Returns the function
+   * that removes it.
+   */
+  onCommitNotes(listen: (keys: ReadonlySet<string>) => void): () => void;
 }
 
 /**
- * Calls that may wait for one of a pool's connections: some seconds of them at the usual speed. Beyond it a caller hears at
- * once that the database is busy.
+ * Calls that may wait for a connection of a pool: some seconds of work at the usual speed. A further call is refused at once: the
+ * database is busy.
  */
 const MAX_WAITING = 500;
 /**
- * Our own locks are held for milliseconds; who has one for longer is somebody else, or hangs. With the wait for a
- * connection before it a caller is answered within 15 s.
+ * Our own locks are held for milliseconds. A lock held for longer belongs to another program, or to one that hangs. With the wait
+ * for a connection before it, a caller gets an answer within 15 s.
  */
 const LOCK_TIMEOUT_MS = 4_000;
 
 type Kick = (appended: readonly Envelope[]) => void;
+type NoteListener = (keys: ReadonlySet<string>) => void;
 
 export interface DbOptions {
   url: string;
   /** The service's own schema; `baton` (app_now) comes second in the search path. */
   schema: string;
-  /** Of this Db in all, those of `statement` included; at least 2, default 10. */
+  /** Connections of this Db in all, those of `statement` included; at least 2, default 10. */
   maxConnections?: number;
   applicationName: string;
   log: Log;
-  /** Whom to trust where `sslmode` in the address asks for TLS; absent: the system's authorities. */
+  /** Authorities to trust where `sslmode` in the address asks for TLS; absent: the system's authorities. */
   trust?: TlsSource | null | undefined;
-  /** False: requests are held to their tenant by the statements alone. Default true. */
+  /** False: only the statements hold requests to their tenant, not row security. Default true. */
   hasRowSecurity?: boolean;
   /** Longest single statement, default 30 s; 0 = no limit. */
   statementTimeoutMs?: number;
@@ -86,15 +93,15 @@ export interface DbOptions {
   idleInTransactionMs?: number;
   /** Longest wait for a connection, default 10 s. */
   connectTimeoutMs?: number;
-  /** How long a connection in use may be silent before the server is asked whether it is there, default 8 s. */
+  /** How long a connection in use may be silent before the server is probed, default 8 s. */
   silentMs?: number;
 }
 
 const MAX_TX_RUNS = 5;
 const MAX_CONNECTIONS = 10;
-/** Most connections of `statement`: one that takes long leaves another to the next batch, and to others. */
+/** Most connections of `statement`: while a long batch uses one, the next batch, and others, use the second. */
 const STATEMENT_CONNECTIONS = 2;
-/** A plan made while a table was empty must not read all of it later. */
+/** Settings against a plan that was made while a table was empty: such a plan must not read the whole table later. */
 const INDEX_ONLY = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
@@ -109,18 +116,20 @@ export function createDb<S>(options: DbOptions): Db<S> {
   const hasRowSecurity = options.hasRowSecurity ?? true;
   const most = options.maxConnections ?? MAX_CONNECTIONS;
   const forStatements = Math.min(STATEMENT_CONNECTIONS, Math.ceil(most / 4));
-  // What the policies of this database name: read at the start, before there are requests.
+  // The role that the policies of this database name: read at the start, before there are requests.
   const tenants = { role: tenantRole(options.schema) };
   const pool = createPool(options, Math.max(1, most - forStatements), {}, hasRowSecurity ? tenants : null);
   const query = new Kysely<S>({ dialect: poolDialect(pool) });
   const kicks = new Set<Kick>();
+  const noteListeners = new Set<NoteListener>();
   // Connects when it is first used.
   const byIndex = createPool(options, forStatements, INDEX_ONLY);
   let closing: Promise<void> | undefined;
   return {
     query,
     pool,
-    tx: (run) => runTransaction(query, run, { kicks, log: options.log, schema: options.schema }),
+    tx: (run) =>
+      runTransaction(query, run, { kicks, noteListeners, log: options.log, schema: options.schema }),
     statement: async <Row extends object>(
       statement: PreparedStatement,
       values: readonly unknown[],
@@ -156,6 +165,10 @@ export function createDb<S>(options: DbOptions): Db<S> {
       kicks.add(kick);
       return () => kicks.delete(kick);
     },
+    onCommitNotes: (listen) => {
+      noteListeners.add(listen);
+      return () => noteListeners.delete(listen);
+    },
   };
 }
 
@@ -171,7 +184,7 @@ function createPool(
     ...more,
     search_path: `"${options.schema}",baton`,
     timezone: 'UTC',
-    // Short statements on few cores: compiling one, or sharing it out, costs more than it gains.
+    // For short statements on few cores, compilation and parallel workers cost more than they gain.
     jit: 'off',
     max_parallel_workers_per_gather: 0,
     statement_timeout: statementMs,
@@ -201,7 +214,7 @@ function createPool(
   );
   // Without a listener a lost idle connection ends the process; the pool replaces it by itself.
   pool.on('error', (error) => options.log.warn({ error: error.message }, 'database connection lost'));
-  // One that is lost while in use tells its query or the next one; without a listener the event ends the process too.
+  // A connection that is lost while in use fails its query or the next one. Without a listener this event ends the process too.
   pool.on('connect', (client) => client.on('error', () => undefined));
   watchHalfOpen(pool, {
     url: options.url,
@@ -209,7 +222,7 @@ function createPool(
     log: options.log,
     silentMs: options.silentMs,
     probeMs: Math.min(5_000, options.connectTimeoutMs ?? 5_000),
-    // The server would have ended statement and transaction by then.
+    // By then the server would have ended the statement and the transaction.
     deadMs: statementMs > 0 && idleMs > 0 ? Math.max(statementMs, idleMs) + 10_000 : null,
   });
   return pool;
@@ -218,7 +231,12 @@ function createPool(
 async function runTransaction<S, T>(
   query: Kysely<S>,
   run: (tx: Tx<S>) => Promise<T>,
-  { kicks, log, schema }: { kicks: ReadonlySet<Kick>; log: Log; schema: string },
+  {
+    kicks,
+    noteListeners,
+    log,
+    schema,
+  }: { kicks: ReadonlySet<Kick>; noteListeners: ReadonlySet<NoteListener>; log: Log; schema: string },
 ): Promise<T> {
   if (isInTransaction()) throw new Error('db.tx inside db.tx: pass tx instead');
   return await untilSettled(async () => {
@@ -226,16 +244,20 @@ async function runTransaction<S, T>(
     const result = await query.transaction().execute((tx) =>
       insideScope(tx, scope, async () => {
         const done = await run(tx);
+        if (scope.atEnd.size > 0) await doAtEnd(scope);
         if (scope.audit) await outbox.appendAudit(tx);
         return done;
       }),
     );
-    callAll([...scope.afterCommit, ...kicksFor(kicks, scope.messages)], log);
+    callAll(
+      [...scope.afterCommit, ...kicksFor(kicks, scope.messages), ...told(noteListeners, scope.notes)],
+      log,
+    );
     return result;
   });
 }
 
-/** Runs it again while the server asks for that, within bounds. */
+/** Runs `run` again after serialization failures and deadlocks, at most 5 times in all. */
 async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -247,17 +269,20 @@ async function untilSettled<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One relay sends them; further ones of the same database are there to help with what is claimed. */
+/** Kicks one relay, which sends these messages. Further relays of the same database only help with claimed batches. */
 const kicksFor = (kicks: ReadonlySet<Kick>, appended: readonly Envelope[]): (() => void)[] =>
   appended.length === 0 ? [] : [...kicks].slice(0, 1).map((kick) => () => kick(appended));
 
-/** Work after a commit. */
+const told = (listeners: ReadonlySet<NoteListener>, keys: ReadonlySet<string>): (() => void)[] =>
+  keys.size === 0 ? [] : [...listeners].map((listen) => () => listen(keys));
+
+/** Runs the work that waits for a commit. */
 function callAll(work: Iterable<() => void>, log: Log): void {
   for (const call of work) {
     try {
       outsideRequests(call);
     } catch (error) {
-      // The commit has happened: whoever committed must not see this.
+      // The commit has happened: its caller must not see this error.
       log.error({ error }, 'work after a commit failed');
     }
   }

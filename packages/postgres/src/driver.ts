@@ -13,22 +13,25 @@ import { runHot } from './hot-query';
 import { translateError } from './sql-errors';
 import { isInTransaction } from './transaction-scope';
 
-/** A statement with what Kysely does not know of. */
+/** A statement with options that Kysely does not know. */
 export interface NamedQuery extends CompiledQuery {
   /** The server keeps it prepared under this name on each connection. */
   statementName?: string;
-  /** Rows arrive as lists with the types of their columns (`ListedResult`), parsed by these instead of `columnTypes`. */
+  /** Rows arrive as lists with the types of their columns (`ListedResult`), parsed by these parsers instead of `columnTypes`. */
   listedAs?: pg.CustomTypesConfig;
 }
 
-/** Answer to a query with `listedAs`. */
+/** Result of a query with `listedAs`. */
 export interface ListedResult extends QueryResult<unknown[]> {
   fields: readonly { name: string; dataTypeID: number }[];
-  /** Rows that it answered or changed. */
+  /** Number of returned or changed rows. */
   rowCount: number;
 }
 
-/** Kysely over a pool we own; unlike its own driver it knows prepared statements and refuses reads beside a transaction. */
+/**
+ * Kysely over a pool that we own. Unlike Kysely's own driver, it knows prepared statements and refuses queries beside an open
+ * transaction.
+ */
 export function poolDialect(pool: pg.Pool): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -55,7 +58,7 @@ function poolDriver(pool: pg.Pool): Driver {
 }
 
 async function acquire(pool: pg.Pool): Promise<Connection> {
-  // Two connections for one piece of work: with all of the pool in that state everybody waits for ever.
+  // Such work would hold two connections: when all of the pool is in that state, all callers wait for ever.
   if (isInTransaction()) throw new Error('a query outside of the open transaction: pass tx to it');
   try {
     const client = await pool.connect();

@@ -1,7 +1,7 @@
 import type { FilterRule } from '@baton/contracts';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
-/** Where the rules of a resource look. */
+/** The columns and labels of a resource that filter rules compare. */
 export interface FilterTarget {
   /** Attribute key of a rule -> expression that is compared as text; a relation gives one of its values or NULL. */
   attributes: Readonly<Record<string, RawBuilder<unknown>>>;
@@ -11,7 +11,7 @@ export interface FilterTarget {
   labelOwner: RawBuilder<SqlBool>;
 }
 
-/** Conditions of checked filter rules (reference/rest-api.md 4.3), all of which must hold. */
+/** Returns the conditions of checked filter rules (reference/rest-api.md 4.3); all of them must hold. */
 export function filterConditions(rules: readonly FilterRule[], target: FilterTarget): RawBuilder<SqlBool>[] {
   return rules.map((rule) =>
     rule.type === 'label' ? labelCondition(rule, target) : attributeCondition(rule, target),
@@ -63,7 +63,7 @@ function attributeCondition(
   }
 }
 
-/** One of the values fits; a list without values restricts nothing. */
+/** Condition that one of the values fits; without values it is `whenNone`. */
 function one(
   values: readonly string[],
   of: (value: string) => RawBuilder<SqlBool>,

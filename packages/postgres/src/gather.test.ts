@@ -4,7 +4,7 @@ import { gather } from './index';
 
 const who = new AsyncLocalStorage<string>();
 
-/** A reader whose statements end when they are told to, and what each of them was asked by whom. */
+/** A reader whose statements end on command, and the questions and the asker of each statement. */
 function reader() {
   const statements: { asks: readonly number[]; by: string | undefined }[] = [];
   const ends: { answer(): void; fail(error: Error): void }[] = [];
@@ -38,7 +38,7 @@ test('what is asked while two statements are under way is read by a later one', 
   expect(asks()).toEqual([[1], [2]]);
   ends[1]!.answer();
   expect(await second).toBe('row 2');
-  // One for the end of the statement to be noticed, one for the next to begin.
+  // One turn until the end of the statement is noticed, one until the next begins.
   await turn();
   await turn();
   expect(asks()).toEqual([[1], [2], [3, 1]]);

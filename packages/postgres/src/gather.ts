@@ -1,21 +1,21 @@
 import { AsyncResource } from 'node:async_hooks';
 
 /**
- * Reads of one thing each that are asked for at the same moment share one statement: with sixteen clients that costs the
- * driver and the database a fraction of as many statements, and a client who is alone waits for nobody. Nothing is kept: a
- * statement begins after all of its questions were asked. So writes may go together as well, where repeating one is harmless.
+ * Batches reads of single items: reads that are asked for at the same moment share one statement. With sixteen clients this costs
+ * the driver and the database a fraction of as many statements, and a single client waits for nobody. Nothing is cached: a
+ * statement begins after all of its questions were asked. So writes may be batched as well, where repeating one is harmless.
  */
 export interface Gathered<Ask, Found> {
   /**
-   * The answer to `ask`; null when there is none. Only questions of one `group` go together: it names everything that
-   * decides what may be seen, for the statement runs as the request that asked first.
+   * Returns the answer to `ask`; null when there is none. Only questions of one `group` share a statement. The group must name
+   * everything that decides what may be seen, because the statement runs in the context of the request that asked first.
    */
   read(group: string, ask: Ask): Promise<Found | null>;
 }
 
 interface Waiting<Ask, Found> {
   ask: Ask;
-  /** As which request a statement runs that begins with this question. */
+  /** Async context of the request in which a statement runs that begins with this question. */
   asker: AsyncResource | null;
   resolve(found: Found | null): void;
   reject(error: unknown): void;
@@ -29,7 +29,7 @@ interface Group<Ask, Found> {
 
 type Run<Ask, Found> = (asks: readonly Ask[]) => Promise<readonly (Found | null)[]>;
 
-/** Statements of a group under way at a time: while one is carried out, the answers of the other are sent. */
+/** Statements of a group under way at a time: while the database runs one, the answers of the other are sent. */
 const MAX_STATEMENTS = 2;
 const MAX_ASKS = 50;
 
@@ -49,7 +49,7 @@ export function gather<Ask, Found>(run: Run<Ask, Found>): Gathered<Ask, Found> {
     }
     if (group.running === 0) groups.delete(name);
   };
-  // After this turn of the loop: what came in with it goes together.
+  // Runs after this turn of the event loop: questions of the same turn share a statement.
   const schedule = (name: string, group: Group<Ask, Found>): void => {
     if (group.isScheduled) return;
     group.isScheduled = true;
@@ -61,7 +61,7 @@ export function gather<Ask, Found>(run: Run<Ask, Found>): Gathered<Ask, Found> {
         let group = groups.get(name);
         if (!group) groups.set(name, (group = { waiting: [], running: 0, isScheduled: false }));
         const { waiting } = group;
-        // Batches are cut at these places and nowhere else.
+        // Batches begin at these places only.
         const isFirst = waiting.length % MAX_ASKS === 0;
         waiting.push({ ask, asker: isFirst ? new AsyncResource('gather') : null, resolve, reject });
         if (group.running < MAX_STATEMENTS) schedule(name, group);
@@ -69,7 +69,7 @@ export function gather<Ask, Found>(run: Run<Ask, Found>): Gathered<Ask, Found> {
   };
 }
 
-/** Never rejects. */
+/** Runs one batch and settles its promises. Never rejects. */
 async function answer<Ask, Found>(
   run: Run<Ask, Found>,
   batch: readonly Waiting<Ask, Found>[],

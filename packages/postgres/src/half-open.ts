@@ -7,26 +7,26 @@ export interface HalfOpenOptions {
   url: string;
   trust?: TlsSource | null | undefined;
   log: Log;
-  /** How long a connection in use may say nothing before the server is asked beside it. Default 8 s. */
+  /** How long a connection in use may be silent before the server is probed. Default 8 s. */
   silentMs?: number;
-  /** How long that question may take. Default 5 s. */
+  /** How long a probe may take. Default 5 s. */
   probeMs?: number;
-  /** Silence after which the connection is dead although the server answers others; null: statements have no limit. */
+  /** Silence after which the connection counts as dead even if the server answers the probe; null: statements have no limit. */
   deadMs: number | null;
 }
 
 interface Watched {
   client: pg.PoolClient;
   socket: Socket;
-  /** Whole periods of silence while somebody used it. */
+  /** Number of whole periods of silence while the connection was in use. */
   periods: number;
 }
 
 /**
- * Gives up connections whose other end is gone without a word (a dead network, a frozen host): the driver would wait for
- * an answer for ever, and the kernel notices after a quarter of an hour. A silent connection in use is no proof, the
- * statement may be slow; so the server is asked on a fresh connection, and only when that fails the old one is
- * destroyed. Whoever waits on it gets `service_unavailable_error`.
+ * Destroys connections whose other end is gone without a word (a dead network, a frozen host): the driver would wait for an answer
+ * for ever, and the kernel notices only after a quarter of an hour. Silence alone is no proof, because the statement may be slow.
+ * So the server is probed on a fresh connection, and the old one is destroyed only when the probe fails. Callers that wait on it
+ * get `service_unavailable_error`.
  */
 export function watchHalfOpen(pool: pg.Pool, options: HalfOpenOptions): void {
   const silentMs = options.silentMs ?? 8_000;
@@ -67,7 +67,7 @@ export function watchHalfOpen(pool: pg.Pool, options: HalfOpenOptions): void {
   });
 }
 
-/** Whether the server answers at all; a refusal (too many connections, starting up) is an answer. */
+/** Whether the server answers at all; a refusal (too many connections, starting up) counts as an answer. */
 async function probe({ url, trust }: HalfOpenOptions, limitMs: number): Promise<boolean> {
   const client = new pg.Client({
     ...postgresConnection(url, trust),

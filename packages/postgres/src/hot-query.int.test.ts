@@ -81,7 +81,7 @@ test('a connection that is lost while a statement runs tells its caller', async 
     name: 'stop',
     text: 'select pg_terminate_backend(pid) from pg_stat_activity where query = $1',
   };
-  // On a connection of the other pool.
+  // Runs on a connection of the other pool.
   for (let hits = 0; hits === 0; ) hits = (await db.statement(stop, [sleep.text])).length;
   await failed;
   expect(await prepared(db, { name: 'after', text: 'select 1 as one' }, [])).toEqual([{ one: 1 }]);

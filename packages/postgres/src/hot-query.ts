@@ -8,7 +8,7 @@ export interface PreparedStatement {
   text: string;
 }
 
-/** What a connection sends and is told, as far as a query of its own kind needs it (the driver's `Submittable`). */
+/** The methods of a driver connection that a custom query needs (the driver's `Submittable`). */
 interface Connection {
   stream: { cork(): void; uncork(): void };
   parsedStatements: Record<string, string | undefined>;
@@ -26,18 +26,19 @@ interface Field {
   dataTypeID: number;
 }
 
-/** How the rows of a statement are read. */
+/** Column names and parsers of a statement. */
 interface Shape {
   names: string[];
   parsers: ((text: string) => unknown)[];
 }
 
-/** The columns of a statement are asked for once a connection: PostgreSQL refuses a prepared one whose columns change. */
+/** Columns of each statement, described once per connection: PostgreSQL refuses a prepared statement whose columns change. */
 const shapes = new WeakMap<Connection, Map<string, Shape>>();
 
 /**
- * A prepared statement in the driver's own protocol, without what its general query makes for each run: a description of
- * the columns by the server, an index of them here, an event for each row (3 % of the CPU of an engine, bench/BENCHMARKS.md).
+ * Runs a prepared statement in the driver's own protocol. It leaves out the parts that the driver's general query makes for each
+ * run: a description of the columns by the server, an index of them here, an event for each row (3 % of the CPU of an engine,
+ * bench/BENCHMARKS.md).
  */
 class HotQuery {
   readonly name: string;
@@ -128,7 +129,10 @@ function shapesOf(connection: Connection): Map<string, Shape> {
   return fresh;
 }
 
-/** The rows of a prepared statement that runs on a connection, or on one of a pool. @throws Error of the driver, not yet translated */
+/**
+ * Returns the rows of a prepared statement that runs on a connection, or on one of a pool. @throws Error of the driver, not yet
+ * translated
+ */
 export function runHot(
   on: pg.Pool | pg.PoolClient,
   statement: PreparedStatement,
@@ -141,7 +145,7 @@ export function runHot(
   });
 }
 
-/** The driver takes a query of one's own with a callback; its types do not say so. */
+/** The driver accepts a custom query with a callback; its types do not declare this. */
 interface Queryable {
   query(query: HotQuery, done: NonNullable<HotQuery['callback']>): void;
 }

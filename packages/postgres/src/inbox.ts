@@ -9,8 +9,8 @@ const remember = {
 
 export const inbox = {
   /**
-   * Whether `consumer` sees the message for the first time; call it in the transaction of the effect.
-   * A second consumer of the same message waits for the first one's transaction and then gets false (or true after a rollback).
+   * Returns whether `consumer` sees the message for the first time; call it in the transaction of the effect. A second delivery to
+   * the same consumer waits for the first one's transaction and then gets false (or true after a rollback).
    */
   async once(tx: AnyTx, consumer: string, messageId: string): Promise<boolean> {
     return (await prepared(tx, remember, [consumer, messageId])).length > 0;
@@ -21,8 +21,8 @@ const KEEP_MS = 7 * 24 * 3_600_000;
 const PURGE_BATCH = 5_000;
 
 /**
- * A loop that forgets inbox rows older than `keepMs` (default 7 days, far beyond any redelivery); safe on every replica.
- * `tickOnce` answers how many rows it removed, at most 5,000.
+ * A loop that deletes inbox rows older than `keepMs` (default 7 days, far beyond any redelivery); safe on every replica. `tickOnce`
+ * returns the number of deleted rows, at most 5,000.
  */
 export function createInboxPurge(deps: {
   // biome-ignore lint/suspicious/noExplicitAny: works on the inbox of any service.

@@ -4,11 +4,13 @@ export { type FilterTarget, filterConditions } from './filter-sql';
 export { type Gathered, gather } from './gather';
 export type { PreparedStatement } from './hot-query';
 export { createInboxPurge, inbox } from './inbox';
+export { type KeyColumn, type Keyset, selectListPage, type Way } from './keyset-page';
 export { type MigrationOptions, runMigrations } from './migrations';
 export { type MessageAbout, type OutgoingMessage, outbox, outgoing, unsent } from './outbox';
 export { type OutboxRelay, type OutboxRelayDeps, startOutboxRelay } from './outbox-relay';
 export { prepared } from './prepared';
 export { type PrismaAdapter, type PrismaModel, prismaModel } from './prisma/model';
+export { noteResource } from './resource-changes';
 export { rowSecurityText } from './row-security';
 export {
   containsText,
@@ -38,7 +40,9 @@ export {
   type AnyQuery,
   type AnyTx,
   afterCommit,
+  atEndOf,
   isInTransaction,
+  noteAfterCommit,
   sendAfterCommit,
 } from './transaction-scope';
 export { type VisibilityColumns, visibilityScope } from './visibility-scope';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { MigrationBuilder } from 'node-pg-migrate';
 
-/** A file as node-pg-migrate takes it. */
+/** A migration file in the form that node-pg-migrate takes. */
 export interface LoadedMigration {
   id: string;
   filePaths: string[];
@@ -14,8 +14,8 @@ const CONCURRENT_INDEX =
   /^\s*create (?:unique )?index concurrently (?:if not exists )?("?[a-z_][a-z0-9_]*"?)/im;
 
 /**
- * Reads migration files. A file with the mark `, without transaction` runs outside a transaction, because PostgreSQL builds
- * and drops indexes concurrently only there. A build that was broken off leaves an invalid index, which goes first.
+ * Reads migration files. A file with the mark `, without transaction` runs outside a transaction, because PostgreSQL builds and
+ * drops indexes concurrently only there. A build that was broken off leaves an invalid index; that index is dropped first.
  */
 export async function loadMigrations(paths: string[]): Promise<LoadedMigration[]> {
   return await Promise.all(

@@ -10,16 +10,16 @@ import { APP_NOW } from './sql-fragments';
 
 export interface MigrationOptions {
   url: string;
-  /** Whom to trust where `sslmode` in the address asks for TLS. */
+  /** Authorities to trust where `sslmode` in the address asks for TLS. */
   trust?: TlsSource | null | undefined;
-  /** Made when absent. */
+  /** Created when absent. */
   schema: string;
-  /** Folder of `0001_name.sql` files; forward only, each in a transaction of its own, or marked `, without transaction`. */
+  /** Folder of `0001_name.sql` files; forward only, each in a separate transaction, or marked `, without transaction`. */
   dir: string;
   log: Log;
-  /** False: no policies that hold requests to their tenant are made. Default true. */
+  /** False: creates no policies that hold requests to their tenant. Default true. */
   hasRowSecurity?: boolean;
-  /** Who is to own the schema (`ensureLogins` has made it); the files run as this role. Default the user of `url`. */
+  /** Role that is to own the schema (`ensureLogins` has created it); the files run as this role. Default: the user of `url`. */
   login?: ServiceLogin;
 }
 
@@ -28,8 +28,9 @@ const TABLE = 'schema_migrations';
 const LOCK = 7_236_001;
 const LOCK_RETRY_MS = 50;
 
-// Stable, so that `due_at < app_now()` may use an index; a session of a test may stop the clock. In plpgsql, whose plan a
-// session keeps: a function in SQL is planned anew by each statement that calls it (15 us, a fifth of a small one).
+// `app_now` is stable, so that `due_at < app_now()` may use an index; a session of a test may stop its clock. It is in plpgsql,
+// whose plan a session keeps: a function in SQL is planned anew by each statement that calls it (15 us, a fifth of a small
+// statement).
 const BOOTSTRAP = `
 create schema if not exists baton;
 create or replace function baton.app_now() returns timestamptz language plpgsql stable parallel safe as $$
@@ -38,8 +39,9 @@ begin
 end $$;`;
 
 /**
- * Brings `schema` up to the files in `dir`; answers the names it ran. Any number of processes may do this at once.
- * Costs a few queries when there is nothing to do. A crash leaves the files that were committed; the next run goes on.
+ * Applies the missing migration files in `dir` to `schema`; returns the names of the files it ran. Any number of processes may do
+ * this at once. Costs a few queries when there is nothing to do. A crash leaves the files that were committed; the next run goes
+ * on.
  * @throws when a file fails (its transaction is rolled back) or comes before one that ran already.
  */
 export async function runMigrations(options: MigrationOptions): Promise<string[]> {
@@ -71,8 +73,8 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
 }
 
 /**
- * Waits for the lock by asking again: a session that waits inside PostgreSQL holds a snapshot, and an index that is built
- * concurrently waits for every snapshot, so that both would wait for ever.
+ * Takes the lock by polling. A session that waits inside PostgreSQL holds a snapshot, and an index that is built concurrently waits
+ * for every snapshot, so that both would wait for ever.
  */
 async function lockInTurn(client: pg.Client): Promise<void> {
   const isTaken = async () =>
@@ -83,8 +85,8 @@ async function lockInTurn(client: pg.Client): Promise<void> {
 type Owner = { client: pg.Client; role: string | null };
 
 /**
- * Works as the owner of the schema. A connection of his own, and no SET ROLE: what a service has put into its tables must not
- * run in a session that can go back to the rights of the one that migrates.
+ * Runs `work` as the owner of the schema, on a separate connection and without SET ROLE: code that a service has put into its
+ * tables must not run in a session that can go back to the rights of the migrating user.
  */
 async function asOwner<T>(
   client: pg.Client,
@@ -139,7 +141,7 @@ async function runLibrary(
     dir,
     direction: 'up',
     schema: [schema, 'baton'],
-    // The role of a service makes no schemas; its own is there.
+    // The role of a service may not create schemas; its own schema exists already.
     createSchema: login === undefined,
     migrationsSchema: schema,
     migrationsTable: TABLE,

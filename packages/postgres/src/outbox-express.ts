@@ -5,16 +5,19 @@ import type pg from 'pg';
 
 export interface ExpressDeps {
   db: { pool: pg.Pool };
-  /** Resolves when the broker has them all, or they are handled. */
+  /** Resolves when the broker has all of them, or when they are handled. */
   handOver: (envelopes: Envelope[]) => Promise<void>;
   log: Log;
 }
 
-/** Messages on their way from memory at a time; what comes beyond that waits in the outbox for its batch. */
+/** Most messages on their way from memory at a time; further ones wait in the outbox for their batch. */
 const MAX_EXPRESS = 1_000;
-/** How long rows of messages that were handed over may wait for those of others, which are deleted with them. */
+/** How long rows of handed-over messages may wait for further ones, to be deleted with them in one statement. */
 const GATHER_MS = 20;
-/** Handed over from memory. That a crash of the server forgets it only sends a message twice: no wait for the disk. */
+/**
+ * Deletes rows of handed-over messages. The commit does not wait for the disk: a delete lost in a crash of the server only sends a
+ * message twice.
+ */
 const DONE = {
   name: 'outbox-done',
   text: `with quick as (select set_config('synchronous_commit', 'off', true))
@@ -22,8 +25,8 @@ const DONE = {
 };
 
 /**
- * The way of messages that this process has just committed: handed over from memory, their rows deleted afterwards.
- * `onFailure`: they stay in the outbox and are to be claimed.
+ * Sends messages that this process has just committed directly from memory; their rows are deleted afterwards. `onFailure` is
+ * called when messages stay in the outbox and have to be claimed.
  */
 export function createExpress({ db, handOver, log }: ExpressDeps, onFailure: () => void) {
   const underWay = new Set<string>();
@@ -46,7 +49,7 @@ export function createExpress({ db, handOver, log }: ExpressDeps, onFailure: () 
         }
       }
     } catch (error) {
-      // They are sent once more, by a batch.
+      // The messages are sent once more, by a batch.
       log.warn({ error: (error as Error).message }, 'outbox relay failed');
     } finally {
       isDeleting = false;
@@ -67,7 +70,7 @@ export function createExpress({ db, handOver, log }: ExpressDeps, onFailure: () 
   };
   return {
     ids: () => underWay,
-    /** False: too many are under way. */
+    /** Returns false when too many messages are under way. */
     take(envelopes: readonly Envelope[]): boolean {
       if (underWay.size + envelopes.length > MAX_EXPRESS) return false;
       const work = send(envelopes).finally(() => works.delete(work));

@@ -7,16 +7,16 @@ import { translateError } from './sql-errors';
 
 const BATCH = 200;
 const POLL_MS = 5_000;
-/** How long a message that the broker refuses for good is left alone before it is tried again. */
+/** Pause before a message that the broker has refused for good is tried again. */
 const POISON_PAUSE_MS = 60_000;
 const MAX_POISONED = 1_000;
 
 export interface OutboxRelay {
-  /** Something was committed: these messages, or whatever the outbox holds. */
+  /** Wakes the relay after a commit: for these messages, or, without an argument, for all messages in the outbox. */
   kick(appended?: readonly Envelope[]): void;
   /** Waits for the batch under way. */
   stop(): Promise<void>;
-  /** Relays one batch; answers how many messages left. */
+  /** Relays one batch; returns the number of sent messages. */
   tickOnce(): Promise<number>;
 }
 
@@ -25,20 +25,21 @@ export interface OutboxRelayDeps {
   db: Db<any>;
   /** Resolves when the broker has confirmed all of them. */
   publish: (envelopes: Envelope[]) => Promise<void>;
-  /** The same for messages whose rows stay until it resolves: it may have handled them instead. Default `publish`. */
+  /** Like `publish`, but the rows of the messages stay until it resolves: it may have handled them instead. Default `publish`. */
   handOver?: (envelopes: Envelope[]) => Promise<void>;
   log: Log;
   /** Fallback poll for messages whose process died before its kick, default 5 s. */
   pollMs?: number;
 }
 
-/** Whether anything was left: what is younger is on its way from the memory of its process. */
+/** Finds messages that were left behind: younger ones are on their way from the memory of their process. */
 const LOOK = {
   name: 'outbox-look',
   text: `select 1 from outbox where created_at < app_now() - interval '1 second' limit 1`,
 };
 
-// Deleted before they are published, but committed after: a crash in between brings them back (sent twice, never lost).
+// Rows are deleted before they are published, but the delete is committed after: a crash in between keeps them (sent twice, never
+// lost).
 const CLAIM = {
   name: 'outbox-claim',
   text: `with claimed as (
@@ -54,11 +55,11 @@ interface Claimed {
 }
 
 /**
- * Carries committed messages to the broker. What this process has just committed goes from memory, and its rows are
- * deleted after the broker has confirmed; a crash in between sends it twice. Everything else (of other processes, of
- * one that died, refused before) is claimed in batches. Any number of relays may run on one outbox: each claims other rows.
- * The claim's row locks are held while the broker confirms, on a connection of its own that is no `db.tx`.
- * A message that the broker refuses for good stays in the outbox, is logged, and does not hold up the others.
+ * Carries committed messages to the broker. Messages that this process has just committed go from memory; their rows are deleted
+ * after the broker has confirmed, and a crash in between sends them twice. All other messages (of other processes, of a process
+ * that died, refused before) are claimed in batches. Any number of relays may run on one outbox: each claims other rows. The row
+ * locks of a claim are held while the broker confirms, on a separate connection outside of `db.tx`. A message that the broker
+ * refuses for good stays in the outbox, is logged, and does not hold up the others.
  */
 export function startOutboxRelay(deps: OutboxRelayDeps): OutboxRelay {
   const { db, log } = deps;
@@ -82,12 +83,12 @@ export function startOutboxRelay(deps: OutboxRelayDeps): OutboxRelay {
         while ((await tickOnce()) === BATCH && !isStopped);
       } while (isKicked && !isStopped);
     } catch (error) {
-      // Everything is still in the outbox; the next poll tries again.
+      // All messages are still in the outbox; the next poll tries again.
       log.warn({ error: (error as Error).message }, 'outbox relay failed');
     }
   };
   const kick = (appended?: readonly Envelope[]): void => {
-    if (!isStopped && !(appended && isOn('outbox-express') && express.take(appended))) kickAll();
+    if (!isStopped && !(appended && isOn('handed-over-messages') && express.take(appended))) kickAll();
   };
   const kickAll = (): void => {
     if (isStopped) return;
@@ -132,7 +133,7 @@ async function relayBatch(
   });
   let broken: Error | undefined;
   try {
-    // A delete that a crash of the server forgets only sends a message twice: the commit need not wait for the disk.
+    // The commit need not wait for the disk: a delete that is lost in a crash of the server only sends a message twice.
     await client.query('begin; set local synchronous_commit to off');
     const claimed = (await client.query({ ...CLAIM, values: [skip] })).rows as Claimed[];
     const refused = claimed.length === 0 ? [] : await publishAll(deps, claimed, setAside);
@@ -156,7 +157,7 @@ async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
   }
 }
 
-/** Publishes all; when the batch is refused for good, one by one. Answers those that were refused. */
+/** Publishes all messages; when the batch is refused for good, one by one. Returns the refused ones. */
 async function publishAll(
   deps: OutboxRelayDeps,
   claimed: Claimed[],
@@ -180,7 +181,7 @@ async function publishAll(
   return refused;
 }
 
-/** The broker is away or busy: nothing is wrong with the message. */
+/** Whether the broker is away or busy, and nothing is wrong with the message. */
 function isTransientFailure(error: unknown): boolean {
   return isAppError(error) && error.entry.retryable;
 }

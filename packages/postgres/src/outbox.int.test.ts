@@ -156,9 +156,9 @@ test('a message that the broker refuses for good stays behind and holds up no ot
   await eventually(async () => expect(await waiting()).toBe(1));
   await append(15);
   await eventually(() => expect([...sent].sort()).toEqual([12, 14, 15]));
-  // What was sent from memory is deleted after it was confirmed.
+  // The row of a message that was sent from memory is deleted after the confirmation.
   await eventually(async () => expect(await waiting()).toBe(1));
-  // It is left alone for a while, and a new relay (a restarted process) tries it once more.
+  // The refused message is paused for a while; a new relay (a restarted process) tries it once more.
   expect(await made.tickOnce()).toBe(0);
 });
 

@@ -4,7 +4,7 @@ import type { DueAudit } from './audit-scope';
 import { prepared } from './prepared';
 import { type AnyTx, sendAfterCommit, takeAudit } from './transaction-scope';
 
-/** What a message is about; see Envelope. */
+/** Tenant, key and trace of a message; see Envelope. */
 export interface MessageAbout {
   tenant: string;
   key: string;
@@ -18,7 +18,7 @@ export interface OutgoingMessage<T = unknown> {
   payload: T;
 }
 
-// The time is the database's, to the millisecond; one statement however many there are.
+// The database sets the time, to the millisecond. One statement inserts any number of messages.
 const insert = {
   name: 'outbox-append',
   text: `insert into outbox (id, envelope)
@@ -34,23 +34,24 @@ export function auditMessage({ tenant, payload }: DueAudit): OutgoingMessage {
 
 export const outbox = {
   /**
-   * The only way to emit: the message leaves when and only when `tx` commits, at least once, in no promised order.
+   * Appends a message to the outbox: the only way to emit. The message is sent if and only if `tx` commits, at least once, in no
+   * promised order.
    * @throws ZodError when the payload does not fit its schema.
    */
   async append<T>(tx: AnyTx, message: MessageType<T>, about: MessageAbout, payload: T): Promise<void> {
     await outbox.appendAll(tx, [{ message, about, payload } as OutgoingMessage]);
   },
 
-  /** Appends what the audit log still waits for in this transaction. */
+  /** Appends the audit message that is still pending in this transaction. */
   async appendAudit(tx: AnyTx): Promise<void> {
     const audit = takeAudit(tx);
     if (audit) await outbox.appendAll(tx, [auditMessage(audit)]);
   },
 
-  /** `append` of many in one statement. */
+  /** Appends many messages in one statement. */
   async appendAll(tx: AnyTx, outgoing: readonly OutgoingMessage[]): Promise<void> {
     if (outgoing.length === 0) return;
-    // The audit log's message travels in the same statement where there is one.
+    // The audit message goes in the same statement where there is one.
     const audit = takeAudit(tx);
     const all = audit ? [...outgoing, auditMessage(audit)] : outgoing;
     const rows = await prepared<{ envelope: Envelope }>(tx, insert, [JSON.stringify(all.map(unsent))]);
@@ -62,8 +63,8 @@ export const outbox = {
 };
 
 /**
- * The envelope as the outbox takes it; its time is set by the statement that inserts it. For hot statements that write
- * the outbox beside their own rows (`Db.statement`).
+ * Makes the envelope as the outbox takes it; the statement that inserts it sets its time. For hot statements that write the outbox
+ * together with their own rows (`Db.statement`).
  * @throws ZodError when the payload does not fit its schema.
  */
 export function unsent({ message, about, payload }: OutgoingMessage): Omit<Envelope, 'time'> {

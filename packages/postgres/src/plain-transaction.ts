@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Statements that are no command of a service: one transaction on a connection of its own. */
+/** Runs statements that are not a command of a service, in one transaction on a separate connection. */
 export async function inTransaction(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<void>,

@@ -5,12 +5,12 @@ import { type PreparedStatement, runHot } from './hot-query';
 import { translateError } from './sql-errors';
 import { type AnyQuery, type AnyTx, isInTransaction } from './transaction-scope';
 
-/** A `Db`, a query builder or a transaction; the tables do not matter here. */
+/** A `Db`, a query builder or a transaction; the types of its tables do not matter here. */
 type Executor = { pool: pg.Pool } | AnyQuery | AnyTx;
 
 /**
- * Rows of a hot statement, about a third faster than a fresh parse and plan. Runs inside `tx` or on the pool of `db`.
- * Objects and lists among the values must be JSON text already (`JSON.stringify`).
+ * Runs a hot statement and returns its rows, about a third faster than with a fresh parse and plan. Runs inside `tx` or on the pool
+ * of `db`. Objects and lists among the values must be JSON text already (`JSON.stringify`).
  */
 export async function prepared<Row extends object>(
   executor: Executor,

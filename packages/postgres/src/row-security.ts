@@ -4,17 +4,17 @@ import type pg from 'pg';
 import { globalText } from './visibility-sql';
 
 /**
- * Requests of the service of `schema` work as this role: no login, no bypass, held to one tenant by policies, and without
- * rights in any other schema.
+ * The role as which requests of the service of `schema` work: without login, without bypass of row security, held to one tenant by
+ * policies, and without rights in any other schema.
  */
 export const tenantRole = (schema: string): string => `baton_tenant_${schema}`;
 
-/** The one of all services, of releases that had no others; still used where a new role cannot be made. */
+/** The one role for all services, of older releases; still used where a new role cannot be created. */
 const FORMER_ROLE = 'baton_tenant';
 
 /**
- * Tables that say whose a row is and who sees it, without policies or with those of an older release; counts of rows are
- * summed over tenants by those who may see them. $1 schema, $2 role.
+ * Tables with the columns `tenant` and `visibility` that lack the policies or have those of an older release. Without `row_counts`:
+ * its counts are summed over tenants, by callers that may see them. $1 schema, $2 role.
  */
 const UNSECURED = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -25,7 +25,7 @@ const UNSECURED = `
       and (select oid from pg_roles where rolname = $2) = any(p.polroles)
       and pg_get_expr(p.polqual, p.polrelid) like '%SELECT current_setting(%'))`;
 
-/** The role, and that whoever is logged in may work as it; processes still of an older release have its rights as well. */
+/** Creates the role and lets the logged-in user work as it. Processes of an older release keep their rights. */
 const roleStatement = (role: string): string => `
 do $$ begin
   if not exists (select from pg_roles where rolname = '${role}') then
@@ -59,8 +59,8 @@ alter default privileges in schema "${schema}" grant usage on sequences to ${rol
 const POLICIES = ['everybody', 'tenant_reads', 'tenant_inserts', 'tenant_updates', 'tenant_deletes'];
 
 /**
- * Everybody as before; requests: rows of their tenant, and to read also global ones. Other roles pay nothing for it. The
- * settings in sub-selects are read once a statement instead of once a row.
+ * Policies of one table. Requests see and write rows of their own tenant, and read global rows too. Other roles see every row, as
+ * before, at no cost. The settings stand in sub-selects, so that they are read once per statement instead of once per row.
  */
 const policies = (table: string, role: string): string => {
   const isOwn = `tenant = (select current_setting('baton.tenant', true))`;
@@ -75,10 +75,10 @@ create policy tenant_deletes on ${table} as restrictive for delete to ${role} us
 alter table ${table} enable row level security;`;
 };
 
-/** Tells when the statements here changed, for copies of migrated databases. */
+/** Text of the statements in this file; a change tells copies of migrated databases that they are outdated. */
 export const rowSecurityText = `${UNSECURED}${roleStatement('')}${grants('', '')}${policies('', '')}`;
 
-/** The role that requests of `schema` are to work as in this database. */
+/** The role as which requests of `schema` are to work in this database. */
 async function roleFor(client: pg.ClientBase, schema: string): Promise<string> {
   const role = tenantRole(schema);
   const { rows } = await client.query(
@@ -104,9 +104,9 @@ export async function isSecured(client: pg.ClientBase, schema: string, login?: s
 }
 
 /**
- * Makes role, rights and the policies that are missing or outdated. May be repeated. `owner`: who owns the tables and makes
- * later ones; default the same.
- * @throws Error that says what an administrator has to do where the user of the database may not create the role.
+ * Creates the role, its rights, and the policies that are missing or outdated. May be repeated. `owner`: connection and role that
+ * own the tables and create later ones; default `client`.
+ * @throws Error that tells an administrator what to do, when the database user may not create the role.
  */
 export async function secureRows(
   client: pg.ClientBase,
@@ -132,8 +132,8 @@ export async function secureRows(
 }
 
 /**
- * The role that the policies of `schema` bind.
- * @throws Error when the user of the connection cannot work as it.
+ * Returns the role that the policies of `schema` bind.
+ * @throws Error when the user of the connection cannot work as that role.
  */
 export async function requireTenantRole(client: pg.ClientBase, schema: string): Promise<string> {
   const { rows } = await client.query(

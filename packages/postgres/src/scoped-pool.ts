@@ -8,7 +8,7 @@ type Connected = (
   release: (error?: Error | boolean) => void,
 ) => void;
 
-/** As which each connection works now; absent: as it logged in. */
+/** The statement that set the current role and tenant of each connection; absent: the connection works as it logged in. */
 const scopes = new WeakMap<pg.PoolClient, string>();
 const AS_LOGGED_IN = 'reset role; reset baton.tenant; reset baton.reach';
 
@@ -19,18 +19,18 @@ function statementFor(scope: TenantScope | null, role: string): string {
 }
 
 export interface ScopedPoolOptions {
-  /** Whose request runs; null: work of the service itself. */
+  /** Scope of the current request; null: work of the service itself. */
   scopeNow: () => TenantScope | null;
-  /** As which role requests work. */
+  /** Role as which requests work. */
   roleNow: () => string;
-  /** So many may wait for a connection; who comes then is refused at once. */
+  /** So many calls may wait for a connection; further ones are refused at once. */
   maxWaiting: number;
 }
 
 /**
- * A pool whose connections work for the request that took them: under a role that policies hold to the rows of one tenant.
- * A connection keeps that until somebody else needs it, and whoever comes gets one of his kind first: so it costs a
- * statement only where tenants, or requests and background work, take turns on one connection.
+ * A pool whose connections work for the request that took them: under a role that policies hold to the rows of one tenant. A
+ * connection keeps its role and tenant after use, and a request gets an idle connection with its own role and tenant first. So a
+ * switch costs a statement only where tenants, or requests and background work, take turns on one connection.
  */
 export class ScopedPool extends pg.Pool {
   constructor(
@@ -40,7 +40,10 @@ export class ScopedPool extends pg.Pool {
     super(options);
   }
 
-  /** Null: there is room. A queue without an end keeps memory and callers, who have given up when their turn comes. */
+  /**
+   * The error when too many calls wait; null: there is room. A queue without an end takes memory and keeps callers that have given
+   * up by their turn.
+   */
   private busy(): AppError | null {
     if (this.waitingCount < this.o.maxWaiting) return null;
     return new AppError(
@@ -86,12 +89,15 @@ export class ScopedPool extends pg.Pool {
     }
   }
 
-  /** The pool hands out the idle connection that stands last. Only a matter of speed: each is checked when it is taken. */
+  /**
+   * Puts an idle connection of the wanted role and tenant last: the pool hands out the last one. Only for speed: each connection is
+   * checked when it is taken.
+   */
   private preferIdle(wanted: string): void {
     const idle = (this as unknown as { _idle?: { client: pg.PoolClient }[] })._idle ?? [];
     if (idle.length < 2) return;
     const at = idle.findLastIndex(({ client }) => isIn(client, wanted));
-    // Nobody's kind: the one that was not used for longest changes.
+    // No idle connection fits: the one that was unused for longest changes.
     const [chosen] = idle.splice(Math.max(at, 0), 1);
     idle.push(chosen!);
   }
@@ -101,7 +107,7 @@ const isIn = (client: pg.PoolClient, wanted: string): boolean =>
   (scopes.get(client) ?? AS_LOGGED_IN) === wanted;
 
 async function enter(client: pg.PoolClient, wanted: string): Promise<void> {
-  // Cut off in between it is neither: not to be taken for one of them.
+  // When the switch is cut off, the connection is in neither state: it must not be taken for one of them.
   scopes.set(client, 'changing');
   await client.query(wanted);
   scopes.set(client, wanted);

@@ -1,11 +1,12 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
-/** What PostgreSQL itself takes. */
+/** The iteration count that PostgreSQL itself uses. */
 const ITERATIONS = 4096;
 
 /**
- * `password` the way PostgreSQL keeps it (SCRAM-SHA-256), so that neither the statement that sets it nor a log of the server
- * shows it. Other characters than ASCII would have to be normalised first: those the server is left to hash.
+ * Returns `password` in the form in which PostgreSQL stores it (SCRAM-SHA-256), so that neither the statement that sets it nor a
+ * log of the server shows it. A password with characters outside ASCII would have to be normalised first; it is returned as it is,
+ * and the server hashes it.
  */
 export function passwordVerifier(password: string): string {
   if (!/^[\x20-\x7e]*$/.test(password)) return password;

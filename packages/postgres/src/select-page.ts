@@ -5,12 +5,14 @@ import type { AnyQuery } from './transaction-scope';
 
 export interface PageRequest {
   db: AnyQuery;
-  /** Table with its joins; joins that add fields only must keep one row per resource. */
+  /** Table with its joins; joins that only add fields must keep one row per resource. */
   from: RawBuilder<unknown>;
-  /** Response field -> expression, of a constant with its type (`true::boolean`). Only fields that the caller asked for are selected. */
+  /**
+   * Response field -> expression; a constant needs its type (`true::boolean`). Only fields that the caller asked for are selected.
+   */
   columns: Record<string, RawBuilder<unknown>>;
   list: ListQuery;
-  /** Conditions beside the caller's filters: tenant scope, filter rules, membership. All must hold. */
+  /** Conditions besides the caller's filters: tenant scope, filter rules, membership. All must hold. */
   where?: readonly RawBuilder<SqlBool>[];
   /** A unique order that ends every `_sort`, such as sql`b.created_at, b.id`. */
   tieBreak: RawBuilder<unknown>;
@@ -20,38 +22,38 @@ export interface PageRequest {
   searchName?: RawBuilder<unknown>;
   /** Filters that are not plain equality on `columns`: another expression, or the whole condition. */
   filters?: Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)>;
-  /** Sort expressions beside `columns`, e.g. `label:<key>`. */
+  /** Sort expressions besides `columns`, e.g. `label:<key>`. */
   sorts?: (field: string) => RawBuilder<unknown> | undefined;
-  /** Fields needed to present the row whatever `_include` says. */
+  /** Fields that are always selected, because the presentation of a row needs them whatever `_include` says. */
   always?: readonly string[];
-  /** Where the page is found first by the key of its rows, so that fields of rows before it are not worked out. */
+  /** Finds the page first by the keys of its rows, so that the fields of skipped rows are not computed. */
   keyed?: {
-    /** One expression, or more of them. */
+    /** One key expression, or several. */
     keys: readonly RawBuilder<unknown>[];
-    /** The table again, with joins of its own, joined by `page_.key_` (and `page_.key2_`, ...). */
+    /** The same table again, with its own joins, joined by `page_.key_` (and `page_.key2_`, ...). */
     fields: RawBuilder<unknown>;
   };
   /** Expressions to select instead of `columns`, where `keyed.fields` offers cheaper ones. */
   fields?: Record<string, RawBuilder<unknown>>;
-  /** The total, where it is known without counting the rows. */
+  /** Expression of the total, where it is known without counting the rows. */
   total?: RawBuilder<unknown>;
-  /** Of a keyed page with `total`: `tieBreak` in the other direction. Pages behind the middle are looked for from the end. */
+  /** For a keyed page with `total`: `tieBreak` in the other direction. Pages behind the middle are then searched from the end. */
   tieBreakBack?: RawBuilder<unknown>;
-  /** Instead of `from` and `where` when many rows are skipped before the page: what pays only then. */
+  /** Used instead of `from` and `where` when many rows are skipped before the page: for means that pay only then. */
   far?: { from: RawBuilder<unknown>; where: readonly RawBuilder<SqlBool>[] };
 }
 
-/** Rows to skip from which on it pays to ask for the total first. */
+/** Number of skipped rows from which it pays to query the total first. */
 const FAR_ROWS = 1_000;
 
 /**
- * One page of a list (reference/rest-api.md ch. 3), in one statement, or two when no row shows the total (page beyond
- * the end, `_size=0`) or its place is looked for from the nearer end. Filters compare as texts; an unknown filter or sort
- * field is a bug, packages/http refuses them.
+ * Selects one page of a list (reference/rest-api.md ch. 3) in one statement. It needs two statements when no row carries the total
+ * (a page beyond the end, `_size=0`), or when the page is searched from the nearer end. Filters compare as texts. An unknown filter
+ * or sort field is a bug here: packages/http refuses them.
  */
 export async function selectPage<Row extends object>(request: PageRequest): Promise<ListPage<Row>> {
   const { list } = request;
-  // Beside the rows instead of a window: the page may follow an index and stop, the count reads no wide columns.
+  // A sub-select instead of a window: the page may follow an index and stop, and the count reads no wide columns.
   const total = request.total ?? sql`(select count(*) from ${request.from} where ${conditions(request)})`;
   if (!list.getAll && list.size === 0) return { items: [], total: await countRows(request.db, total) };
   const way = await wayTo(request);
@@ -71,7 +73,7 @@ interface Way {
   isFar: boolean;
 }
 
-/** Only how the page is found, never what is in it: that the total has changed until then makes it slower at worst. */
+/** Decides only how the page is found, never its content: a total that changes meanwhile makes the query slower at worst. */
 async function wayTo({ db, list, total, keyed, tieBreakBack, far }: PageRequest): Promise<Way> {
   if (list.getAll || list.offset < FAR_ROWS) return { isFromEnd: false, isFar: false };
   if (!total || !keyed || !tieBreakBack) return { isFromEnd: false, isFar: far !== undefined };
@@ -80,7 +82,7 @@ async function wayTo({ db, list, total, keyed, tieBreakBack, far }: PageRequest)
   return { isFromEnd, isFar: far !== undefined && (isFromEnd ? behind : list.offset) >= FAR_ROWS };
 }
 
-/** The rows of the page in their order: FROM and all that follows. */
+/** The rows of the page in their order: FROM and the clauses behind it. */
 function pageOf(request: PageRequest, { isFromEnd, isFar }: Way): RawBuilder<unknown> {
   const { list, keyed, total } = request;
   const { from, where } = isFar ? { ...request, ...request.far! } : request;
@@ -89,7 +91,7 @@ function pageOf(request: PageRequest, { isFromEnd, isFar }: Way): RawBuilder<unk
   if (!keyed) return sql`${found} order by ${order(request, false)} ${limit}`;
   const keys = keyed.keys.map((key, i) => sql`${key} as ${sql.id(i === 0 ? 'key_' : `key${i + 1}_`)}`);
   const page = sql`select ${sql.join(keys)} from ${found} order by ${order(request, isFromEnd)}`;
-  // From the end the last page is found with rows before it when it is not full.
+  // From the end, a last page that is not full would include rows before it; the outer limit cuts them off.
   const placed = isFromEnd
     ? sql`select * from (${page} limit ${list.size} offset greatest(${total} - ${list.offset} - ${list.size}, 0)) last_
         limit greatest(${total} - ${list.offset}, 0)`
@@ -111,7 +113,7 @@ function selection({ columns: own, fields, list, always = [] }: PageRequest): Ra
   const columns = fields ?? own;
   const names = list.include === null ? Object.keys(columns) : [...new Set([...list.include, ...always])];
   const chosen = names.filter((name) => columns[name] !== undefined);
-  // `_include` may name only fields that the service computes itself.
+  // `_include` may name only fields that the service computes by itself.
   if (chosen.length === 0) return sql`1 as one_`;
   return sql.join(chosen.map((name) => sql`${columns[name]} as ${sql.id(name)}`));
 }
@@ -150,7 +152,7 @@ function conditions(
   return all.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(all, sql` and `)}`;
 }
 
-/** Equality with one of `values` as text; none means IS NULL. true/false are accepted in any letter case. */
+/** Compares the column as text with `values`; no values: IS NULL. true/false are accepted in any letter case. */
 export function equalsAny(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool> {
   if (values.length === 0) return sql<SqlBool>`${column} is null`;
   const texts = values.map((value) => (/^(true|false)$/i.test(value) ? value.toLowerCase() : value));
@@ -164,8 +166,8 @@ const INTEGER = /^(0|-?[1-9]\d{0,9})$/;
 const MAX_INTEGER = 2 ** 31 - 1;
 
 /**
- * The same for a column of type integer, compared as it is: a text for each of a million rows costs more than the rest, and of
- * texts the planner has no statistics. What is no integer in its usual form equals none.
+ * `equalsAny` for a column of type integer, compared as integer: a conversion to text for each of a million rows costs more than
+ * the rest, and the planner has no statistics of texts. A value that is not an integer in its usual form matches no row.
  */
 export function equalsInteger(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool> {
   if (values.length === 0) return sql<SqlBool>`${column} is null`;
@@ -176,7 +178,7 @@ export function equalsInteger(column: RawBuilder<unknown>, values: readonly stri
     : sql<SqlBool>`${column} = any(${wanted}::integer[])`;
 }
 
-/** The same for a column of type boolean. */
+/** `equalsAny` for a column of type boolean. */
 export function equalsBoolean(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool> {
   if (values.length === 0) return sql<SqlBool>`${column} is null`;
   const words = values.map((value) => value.toLowerCase());
@@ -190,7 +192,7 @@ export function equalsBoolean(column: RawBuilder<unknown>, values: readonly stri
 /** Names of fields that hold instants, in every resource. */
 const INSTANTS = /(_at|_for|_date|_occurrence)$|^(since|until|last_used)$/;
 
-/** The same for an instant as the API shows it, to the millisecond. What is no instant equals none. */
+/** `equalsAny` for an instant as the API shows it, to the millisecond. A value that is not an instant matches no row. */
 function equalsInstant(column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<SqlBool> {
   if (values.length === 0) return sql<SqlBool>`${column} is null`;
   const instants = values

@@ -1,6 +1,7 @@
 /**
- * One login role a service (docs/adr/0020-one-login-a-service.md): it owns the service's schema and has rights nowhere else. The
- * user that makes them (superuser, or with CREATEROLE and the database his own) is used by the migration step alone.
+ * One login role per service (docs/adr/0020-one-login-a-service.md): it owns the schema of the service and has no rights elsewhere.
+ * Only the migration step uses the database user that creates the roles (a superuser, or a user with CREATEROLE that owns the
+ * database).
  */
 import { createHash } from 'node:crypto';
 import type { Log } from '@baton/kernel';
@@ -10,24 +11,27 @@ import { passwordVerifier } from './scram';
 
 export interface ServiceLogin {
   role: string;
-  /** Empty: none is set; the server knows the role in another way (trust, certificate). */
+  /** Empty: no password is set; the server authenticates the role in another way (trust, certificate). */
   password: string;
 }
 
 export interface DatabaseAddress {
   url: string;
-  /** Whom to trust where `sslmode` in the address asks for TLS. */
+  /** Authorities to trust where `sslmode` in the address asks for TLS. */
   trust?: TlsSource | null | undefined;
 }
 
 /** Longest name that PostgreSQL keeps whole, in bytes. */
 const MAX_NAME = 63;
-/** One that makes roles at a time; the number only has to be ours. */
+/** Advisory lock: only one process at a time creates roles. The number only has to be ours. */
 const LOCK = 7_236_003;
-/** What no service may; whoever has one of these is not taken for a service's role. */
+/** Rights that no service may have; a role with one of them is not accepted as the role of a service. */
 const POWERS = 'rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls';
 
-/** Roles belong to a whole server: their names begin with the database's, so that installations do not share them. */
+/**
+ * Name of a service's role. Roles belong to a whole server: their names begin with the name of the database, so that installations
+ * do not share them.
+ */
 export function loginName(database: string, schema: string): string {
   const name = `${database}_${schema}`;
   if (Buffer.byteLength(name) <= MAX_NAME) return name;
@@ -46,7 +50,7 @@ export function withLogin(url: string, { role, password }: ServiceLogin): string
   return changed.href;
 }
 
-/** Who logs in with `url`. @throws Error when it names nobody. */
+/** The user and password of `url`. @throws Error when `url` names no user. */
 export function loginOf(url: string): ServiceLogin {
   const { username, password } = new URL(url);
   if (username === '') throw new Error('the URL of a service names no user');
@@ -54,9 +58,9 @@ export function loginOf(url: string): ServiceLogin {
 }
 
 /**
- * Makes the roles that are missing, sets their passwords and closes the database to everybody else. May be repeated, also at
- * the same time. Crash: nothing of it happened; the next start does it.
- * @throws Error that says what is wrong, and how to do without, where the user of `url` may not.
+ * Creates the missing roles, sets their passwords and closes the database to everybody else. May be repeated, also at the same
+ * time. After a crash nothing of it has happened; the next start does it.
+ * @throws Error that tells what is wrong, and how to do without the roles, when the user of `url` may not create them.
  */
 export async function ensureLogins(
   { url, trust }: DatabaseAddress,
@@ -95,13 +99,13 @@ async function ensureLogin(client: pg.Client, { role, password }: ServiceLogin):
     await client.query(
       `create role ${name} login noinherit nosuperuser nocreatedb nocreaterole noreplication nobypassrls ${secret}`,
     );
-  // Made by an administrator for one who may not: as he made it.
+  // A role that an administrator made, for a user that may not alter roles, stays as it is.
   else if (await mayMakeRoles(client)) await client.query(`alter role ${name} login noinherit ${secret}`);
   const { rows: owner } = await client.query(
     `select session_user as name, pg_has_role(session_user, $1, 'usage') as is_member`,
     [role],
   );
-  // That he can hand schemas over, and that services of an older release go on as he.
+  // So that this user can hand over schemas, and that services of an older release can go on as this user.
   if (!owner[0].is_member) await client.query(`grant ${name} to ${client.escapeIdentifier(owner[0].name)}`);
 }
 
@@ -112,7 +116,9 @@ async function mayMakeRoles(client: pg.Client): Promise<boolean> {
   return rows[0].may;
 }
 
-/** Roles of other databases of this server get no connection, and nobody but the owner makes things in `public`. */
+/**
+ * Closes the database: roles of other databases of this server get no connection, and only the owner creates objects in `public`.
+ */
 async function closeDatabase(client: pg.Client, logins: readonly ServiceLogin[], log: Log): Promise<void> {
   const { rows } = await client.query('select current_database() as name');
   const database = client.escapeIdentifier(rows[0].name);
@@ -132,7 +138,7 @@ async function closeDatabase(client: pg.Client, logins: readonly ServiceLogin[],
   }
 }
 
-/** Makes `schema` where it is missing, and gives it and all that is in it to `role`. */
+/** Creates `schema` where it is missing, and makes `role` the owner of the schema and of all its objects. */
 export async function handOverSchema(client: pg.ClientBase, schema: string, role: string): Promise<void> {
   const name = client.escapeIdentifier(role);
   await client.query(`create schema if not exists "${schema}" authorization ${name}`);
@@ -140,7 +146,7 @@ export async function handOverSchema(client: pg.ClientBase, schema: string, role
   for (const { statement } of rows) await client.query(`${statement} owner to ${name}`);
 }
 
-/** `handOverSchema` on a connection of its own. */
+/** Runs `handOverSchema` on a separate connection. */
 export async function giveSchema(
   { url, trust }: DatabaseAddress,
   schema: string,
@@ -155,13 +161,13 @@ export async function giveSchema(
   }
 }
 
-/** Whether that is done. */
+/** Whether `role` owns `schema` and all its objects already. */
 export async function isHandedOver(client: pg.ClientBase, schema: string, role: string): Promise<boolean> {
   const { rows } = await client.query('select to_regnamespace($1) is not null as is_there', [`"${schema}"`]);
   return rows[0].is_there && (await client.query(FOREIGN, [schema, role])).rowCount === 0;
 }
 
-/** What lies in schema $1 and is not owned by $2; sequences of columns, indexes and row types go with their tables. */
+/** Objects in schema $1 that $2 does not own; sequences of columns, indexes and row types go with their tables. */
 const FOREIGN = `
 with owner as (select oid from pg_roles where rolname = $2), here as (select * from pg_namespace where nspname = $1)
 select format('alter schema %I', n.nspname) as statement from here n where n.nspowner <> (select oid from owner)

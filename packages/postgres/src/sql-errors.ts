@@ -16,19 +16,20 @@ function isViolation(error: unknown, code: string, constraint?: string): boolean
   );
 }
 
-/** Whether `error` is the refusal of a doubled key, of `constraint` (index name) when one is given. */
+/** Whether `error` is a violation of a unique key; of `constraint` (index name) when one is given. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return isViolation(error, '23505', constraint);
 }
 
-/** Whether `error` is the refusal of a reference to nothing, or of removing something referred to. */
+/** Whether `error` is a violation of a foreign key: a reference to a missing row, or the removal of a row that others refer to. */
 export function isForeignKeyViolation(error: unknown, constraint?: string): boolean {
   return isViolation(error, '23503', constraint);
 }
 
 /**
- * Serialization failure or deadlock: the same transaction may succeed when run again. So may a prepared statement of a session
- * from before a migration that added columns to what it answers: the pool closes the session of a statement that failed.
+ * Whether the same transaction may succeed when run again: after a serialization failure or a deadlock. Also after a stale plan: a
+ * prepared statement of a session from before a migration that added columns to its result. The pool closes the session of a
+ * statement that failed.
  */
 export function isTransient(error: unknown): boolean {
   const code = sqlState(error);
@@ -51,39 +52,46 @@ const LOST = new Set([
 const LOST_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
 
-/** What the driver threw, where `error` is what callers see of it (translateError). */
+/** The error of the driver, where `error` is the translated error that callers see (translateError). */
 const untranslated = (error: unknown): unknown => (error instanceof AppError ? error.cause : error);
 
 /**
- * Whether the database could not be reached or went away during the call; a commit may or may not have happened. Also of a
- * translated error.
+ * Whether the database could not be reached or was lost during the call; a commit may or may not have happened. Works for
+ * translated errors too.
  */
 export function isConnectionLoss(error: unknown): boolean {
   const thrown = untranslated(error);
   const code = sqlState(thrown);
   if (code !== null && (LOST.has(code) || code.startsWith('08'))) return true;
-  // The driver gives these no code.
+  // The driver gives these errors no code.
   return thrown instanceof Error && LOST_TEXT.test(thrown.message);
 }
 
-/** Whether a value was refused for what it is, as too large or too deep: the same statement fails again. Also of a translated error. */
+/**
+ * Whether a value was refused for its content, e.g. as too large or too deep: the same statement fails again. Works for translated
+ * errors too.
+ */
 export function isDataError(error: unknown): boolean {
   const state = sqlState(untranslated(error)) ?? '';
   return state.startsWith('22') || state.startsWith('54');
 }
 
-/** See closed-tenants.ts. */
-const TENANT_CLOSED = 'BT001';
+/**
+ * SQLSTATEs that our own triggers raise. Each refusal has its own, from which callers see its meaning. `closedTenant`: see
+ * closed-tenants.ts. `leftEnd`: code that takes an execution out of its end; this is our own fault
+ * (services/executions/migrations/0230_code_of_left_end.sql), so it is not translated.
+ */
+export const OWN_STATES = { closedTenant: 'BT001', leftEnd: 'BT002' } as const;
 
-/** NUL, or half of a surrogate pair: no text of PostgreSQL can hold them. */
+/** NUL, or half of a surrogate pair: texts of PostgreSQL cannot hold them. */
 const UNSTORABLE = new Set(['22021', '22P05']);
 
-/** What we send as JSON is well-formed but for half of a surrogate pair, which JSON can write and PostgreSQL refuses so. */
+/** Our JSON is well-formed except for halves of surrogate pairs: JSON can write them, and PostgreSQL refuses them with 22P02. */
 const isUnstorable = (error: unknown): boolean =>
   UNSTORABLE.has(sqlState(error) ?? '') ||
   (sqlState(error) === '22P02' && (error as Error).message.startsWith('invalid input syntax for type json'));
 
-/** What the server refuses for want of something that may be there later. Whatever it was doing has not happened. */
+/** The error for a server that lacks a resource which may be there later. The statement had no effect. */
 function refusal(state: string | null): [ErrorCode, string] | null {
   switch (state) {
     case '53100':
@@ -110,10 +118,11 @@ function refusal(state: string | null): [ErrorCode, string] | null {
 }
 
 /**
- * The error that callers see: a lost connection becomes `service_unavailable_error`, as
- * does what a server short of something refuses (a full disk `insufficient_storage_error`), a text that no column could hold
- * `bad_parameters_error` (it came from outside, whichever parameter it was), a thing in a tenant that is being removed
- * `forbidden_error`, the rest stays as it is.
+ * Translates an error of the driver into the error that callers see:
+ * - a lost connection, and a server short of a resource: `service_unavailable_error` (a full disk: `insufficient_storage_error`);
+ * - a text that no column can hold: `bad_parameters_error` (the text came from outside, whichever parameter it was);
+ * - an insert into a tenant that is being removed: `forbidden_error`.
+ * Other errors stay as they are.
  */
 export function translateError(error: unknown): unknown {
   if (error instanceof AppError) return error;
@@ -125,7 +134,7 @@ export function translateError(error: unknown): unknown {
       { cause: error },
     );
   }
-  if (sqlState(error) === TENANT_CLOSED)
+  if (sqlState(error) === OWN_STATES.closedTenant)
     return new AppError('forbidden_error', 'The tenant is being removed', {}, { cause: error });
   const refused = refusal(sqlState(error));
   if (refused) return new AppError(...refused, {}, { cause: error });

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** What `app_now()` answers, spelled out for statements that are too hot for a call. */
+/** The expression of `app_now()`, for statements that are too hot for a call. */
 export const APP_NOW = `coalesce(nullif(current_setting('baton.fake_now', true), '')::timestamptz, clock_timestamp())`;
 
-/** Now, by the one clock that counts. Typed as the ISO text that reads give. */
+/** The current time of the database, the only clock that counts. Typed as the ISO text that reads return. */
 export const appNow: RawBuilder<string> = sql<string>`app_now()`;
 
 /** `app_now()` plus `ms` milliseconds (negative: before). For leases and due times. */
@@ -11,7 +11,7 @@ export function appNowPlus(ms: number): RawBuilder<string> {
   return sql<string>`app_now() + ${ms}::float8 * interval '1 millisecond'`;
 }
 
-/** A value for a jsonb column. Needed for lists and texts, which the driver would send as something else. */
+/** A value for a jsonb column. Needed for lists and texts, because the driver would send them in another form. */
 export function jsonb<T>(value: T): RawBuilder<T> {
   return sql<T>`${JSON.stringify(value)}::jsonb`;
 }

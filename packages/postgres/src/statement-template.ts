@@ -3,21 +3,20 @@ import type { RawBuilder } from 'kysely';
 import type { PreparedStatement } from './hot-query';
 import type { AnyQuery } from './transaction-scope';
 
-/** Stands for a value that is known when the statement runs. */
+/** Placeholder of a value that is known only when the statement runs. */
 export class Slot {
   constructor(readonly name: string) {}
 }
 
 export interface StatementTemplate {
   statement: PreparedStatement;
-  /** The values of the statement; every slot must have one in `given`. */
+  /** Returns the values of the statement; every slot must have one in `given`. */
   values(given: Readonly<Record<string, unknown>>): unknown[];
 }
 
 /**
- * A statement that is built once and run often: neither its text is put together again nor its plan made (see
- * `prepared`). Its text must not depend on values; what does belongs into slots. A bounded number of texts, please:
- * every connection keeps them all.
+ * Compiles a statement that is built once and run often: neither its text nor its plan is made again (see `prepared`). Its text
+ * must not depend on values; values that change belong into slots. Use a bounded number of texts: every connection keeps them all.
  */
 export function compileTemplate(db: AnyQuery, query: RawBuilder<unknown>): StatementTemplate {
   const { sql: text, parameters } = query.compile(db);

@@ -15,7 +15,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Runs the statements in one session whose work the statistics then know of. */
+/** Runs the statements in one session and flushes its activity to the statistics. */
 async function inSession(...statements: string[]): Promise<void> {
   const client = await db.pool.connect();
   try {

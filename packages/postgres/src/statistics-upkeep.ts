@@ -1,18 +1,18 @@
 import type { Db } from './db';
 
-/** Rows from which a plan matters; PostgreSQL's own upkeep begins there too. */
+/** Number of rows from which a plan matters; PostgreSQL's own upkeep begins there too. */
 const FIRST_ROWS = 50;
-/** So many times the rows that its statistics know of: a table is read for them a few times in its life. */
+/** Growth since the last statistics, as a factor of rows, at which a table is analyzed again: only a few times in its life. */
 const GROWTH = 3;
 const MAX_TABLES = 10;
-/** Where something grows more will. */
+/** A table that grew is likely to grow further: look again soon. */
 const AGAIN_MS = 3_000;
 
 /**
- * A loop that gives the tables of this service which have outgrown their statistics new ones. PostgreSQL looks after them once a minute at most; until then what was planned while a table was
- * empty reads the whole of it, or by the index of another column. New statistics make every connection plan anew. Safe
- * on every replica: a table that somebody is at work on is left to them. Crash: the next tick, of anybody.
- * `tickOnce` answers how many tables it read, at most 10, and whether it wants to look again soon.
+ * A loop that analyzes the tables of this service that have outgrown their statistics. PostgreSQL itself does so once a minute at
+ * most. Until then, a plan made while a table was empty reads the whole table, or uses the index of another column. New statistics
+ * make every connection plan anew. Safe on every replica: a table that is locked by others is skipped. After a crash, the next tick
+ * of any replica goes on. `tickOnce` returns the number of analyzed tables, at most 10, and whether it wants to look again soon.
  */
 export function createStatisticsUpkeep(deps: {
   // biome-ignore lint/suspicious/noExplicitAny: works on the schema of any service.

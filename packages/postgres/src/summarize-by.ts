@@ -8,25 +8,28 @@ import type { AnyQuery } from './transaction-scope';
 export interface SummaryKind {
   /** Key of the count: deployments, nodes, executions. */
   name: string;
-  /** What `_target_field` and `_sub_field` may name; keys of `columns`. */
+  /** Fields that `_target_field` and `_sub_field` may name; keys of `columns`. */
   fields: readonly string[];
   from: RawBuilder<unknown>;
   columns: Record<string, RawBuilder<unknown>>;
   filters?: Record<string, RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)>;
-  /** Conditions beside the caller's filters: tenant scope. */
+  /** Conditions besides the caller's filters: tenant scope. */
   where: readonly RawBuilder<SqlBool>[];
-  /** How many things a row of `from` stands for; default one. */
+  /** Columns of `_search` and `_search_name`, as in the list that is counted; absent: ignored. */
+  search?: RawBuilder<unknown>;
+  searchName?: RawBuilder<unknown>;
+  /** How many resources a row of `from` stands for; default one. */
   weight?: RawBuilder<unknown>;
-  /** Fields that many rows have in common: rows are counted by `key` first, and `lookup` joins once a `keyed.key`. */
+  /** Fields that many rows share: rows are counted by `key` first, and `lookup` is joined once per `keyed.key`. */
   shared?: SharedFields;
-  /** Values of fields that have an order of their own; others come by value. */
+  /** Order of the values of fields that have their own order; values of other fields are sorted by value. */
   ranks?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** From the narrowest on (reference/rest-api.md 4.4). */
+/** From the narrowest to the widest (reference/rest-api.md 4.4). */
 const VISIBILITIES = ['private', 'tenant', 'global'];
 
-/** What to sort `column` by, which holds the field `name`: an enumeration comes in its own order, as in the original. */
+/** Sort expression of `column`, which holds the field `name`: an enumeration is sorted in its own order, as in the original. */
 function orderOf(
   kind: SummaryKind,
   name: string | undefined,
@@ -55,7 +58,7 @@ function fieldOf(kind: SummaryKind, parameter: string, name: string | undefined)
   );
 }
 
-/** Counts by the target field, and within each by the sub field; one statement. @throws AppError bad_parameters_error */
+/** Counts by the target field, and within each value by the sub field, in one statement. @throws AppError bad_parameters_error */
 export async function summarizeBy(
   db: AnyQuery,
   kind: SummaryKind,
@@ -74,6 +77,8 @@ export async function summarizeBy(
     list,
     filters: kind.filters,
     where: kind.where,
+    search: kind.search,
+    searchName: kind.searchName,
   });
   const counted = countedBy(kind, where, { target: query._target_field!, sub: query._sub_field });
   const page = list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`;
@@ -106,7 +111,7 @@ export async function summarizeBy(
 const bySub = (order: RawBuilder<unknown>) => sql`select target, sum(count)::int as count,
   json_agg(json_build_object('value', sub, 'count', count) order by ${order}) as subs from counted group by target`;
 
-/** Rows `target`, `sub` and `count`. */
+/** Query of the rows `target`, `sub` and `count`. */
 function countedBy(
   { columns, from, shared, weight }: SummaryKind,
   where: RawBuilder<SqlBool>,

@@ -11,7 +11,10 @@ export function tenantScope(schema: string): TenantScope | null {
   return scope?.isOpen === true && scope.schema === schema ? scope : null;
 }
 
-/** Runs work of a request that writes into `tenant`, whose right to do so was checked. Without a request it changes nothing. */
+/**
+ * Runs work of a request that writes into `tenant`; the caller has checked the right to do so. Without a request it changes
+ * nothing.
+ */
 export function writingTo<T>(tenant: string, work: () => Promise<T>): Promise<T> {
   const scope = storage.getStore();
   if (scope?.isOpen !== true) return work();
@@ -25,5 +28,8 @@ export function writingTo<T>(tenant: string, work: () => Promise<T>): Promise<T>
   return storage.run(changed, work);
 }
 
-/** Runs what goes on after a request, or for others: loops that were woken, messages, the engine. */
+/**
+ * Runs work outside the scope of the current request: work after the request or for others (loops that were woken, messages, the
+ * engine).
+ */
 export const outsideRequests = <T>(work: () => T): T => storage.exit(work);

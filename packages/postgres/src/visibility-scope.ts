@@ -9,10 +9,10 @@ export interface VisibilityColumns {
 }
 
 /**
- * The rows that `principal` may see (reference/rest-api.md 3.5): of the tenants in question those of visibility tenant
- * and global, private ones that the caller made (all of them for administrators), and global rows of every tenant.
- * `of`: the columns, or the table that has them as `tenant`, `visibility` and `created_by`. `allTenants`
- * (`_all_tenants=true`): every tenant that the caller may see instead of the tenant of the request.
+ * Condition for the rows that `principal` may see (reference/rest-api.md 3.5): global rows of every tenant, and in the tenants in
+ * question the rows of visibility tenant and the private rows of the caller (all private ones for administrators). `of`: the
+ * columns, or the table that has them as `tenant`, `visibility` and `created_by`. `allTenants` (`_all_tenants=true`): every tenant
+ * that the caller may see, instead of the tenant of the request.
  */
 export function visibilityScope(
   principal: Principal,
@@ -42,9 +42,9 @@ function inTenants(column: RawBuilder<unknown>, tenants: string[]): RawBuilder<u
 }
 
 interface Tenants {
-  /** Every row of these. */
+  /** Tenants of which the caller sees every row. */
   administered: 'all' | string[];
-  /** Shared and own rows of these. */
+  /** Tenants of which the caller sees shared and own rows. */
   reached: 'all' | string[];
 }
 

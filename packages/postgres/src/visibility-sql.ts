@@ -3,7 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 // The comparisons with a column `visibility`, each written once. `table` is the alias of the table that has the column; without
 // it the columns stand alone. The lint refuses such comparisons elsewhere (eslint.config.mjs).
 
-/** Who looks: one user in one tenant. */
+/** The caller of a query: one user in one tenant. */
 export interface Viewer {
   tenant: string;
   username: string;
@@ -13,19 +13,19 @@ export interface Viewer {
 const column = (table: string | undefined, name: string): string =>
   table === undefined ? name : `${table}.${name}`;
 
-/** Everybody sees the row; text for prepared statements. */
+/** Condition that everybody sees the row, as text for prepared statements. */
 export const globalText = (table?: string): string => `${column(table, 'visibility')} = 'global'`;
 
-/** Everybody sees the row. */
+/** Condition that everybody sees the row. */
 export const isGlobal = (table?: string): RawBuilder<SqlBool> => sql.raw(globalText(table));
 
-/** Only its creator and administrators see the row. */
+/** Condition that only its creator and administrators see the row. */
 export const isPrivate = (table?: string): RawBuilder<SqlBool> =>
   sql.raw(`(${column(table, 'visibility')} = 'private')`);
 
 /**
- * The creator of a private row, and of other rows `otherwise` (an expression; null when absent): what counters and node
- * instances keep of their rows. `creator` is the column, or an expression without a table.
+ * The creator for a private row, and `otherwise` for other rows (an expression; null when absent). Counters and node instances keep
+ * this value of their rows. `creator` is the column, or an expression without a table.
  */
 export function privateCreatorText({
   table,
@@ -40,7 +40,7 @@ export function privateCreatorText({
   return `case when ${column(table, 'visibility')} = 'private' then ${creator}${rest} end`;
 }
 
-/** Rows of a tenant at hand that a user of it sees: shared ones, own ones, all for administrators. */
+/** Condition for the rows of one tenant that a user of it sees: shared rows, own rows, and all rows for administrators. */
 export function sharedOrOwn(
   { username, isAdministrator }: Omit<Viewer, 'tenant'>,
   table?: string,
@@ -51,8 +51,8 @@ export function sharedOrOwn(
 }
 
 /**
- * Rows that `who` sees by name: global ones of every tenant, and of the own tenant shared ones, own ones, all for
- * administrators. Lists ask visibilityScope instead, which knows of all tenants that a principal reaches.
+ * Condition for the rows that `who` can see by name: global rows of every tenant, and of the own tenant shared rows, own rows, and
+ * all rows for administrators. Lists use visibilityScope instead, which covers all tenants that a principal reaches.
  */
 export function visibleTo(who: Viewer, table?: string): RawBuilder<boolean> {
   const [tenant, visibility, creator] = ['tenant', 'visibility', 'created_by'].map((name) =>

@@ -5,9 +5,9 @@ import type { SummaryKind } from './summarize-by';
 import { visibilityScope } from './visibility-scope';
 
 /**
- * How many rows of a service's `kinds` the caller may see, without counting them: the sum of counters in its table
- * `row_counts`, which triggers keep in the transactions of the rows (services/deployments/migrations/0010_api_speed.sql,
- * services/executions/migrations/0050_list_totals.sql).
+ * Expression of the number of rows of a service's `kinds` that the caller may see, without counting rows: the sum of counters in
+ * the table `row_counts` of the service. Triggers update the counters in the transactions of the rows
+ * (services/deployments/migrations/0010_api_speed.sql, services/executions/migrations/0050_list_totals.sql).
  */
 export function visibleTotal(
   kinds: readonly string[],
@@ -17,16 +17,14 @@ export function visibleTotal(
   return totalOf(counted(kinds, principal, allTenants));
 }
 
-/**
- * The same of a list that is filtered by nothing but what the counters know (and by nothing at all); null for other lists.
- */
+/** `visibleTotal` for a list that has no filters, or filters only by fields that the counters have; null for other lists. */
 export function filteredTotal(
   kinds: readonly string[],
   principal: Principal,
   list: ListQuery,
 ): RawBuilder<number> | null {
   const filters = Object.entries(list.filters);
-  if (list.search !== null || !filters.every(([field]) => COUNTED_BY[field])) return null;
+  if (isSearched(list) || !filters.every(([field]) => COUNTED_BY[field])) return null;
   const where = [
     counted(kinds, principal, list.allTenants),
     ...filters.map(([field, values]) => equalsAny(COUNTED_BY[field]!, values)),
@@ -44,15 +42,18 @@ function counted(kinds: readonly string[], principal: Principal, allTenants: boo
   return sql<SqlBool>`${isKind} and ${visibilityScope(principal, columns, allTenants)}`;
 }
 
-/** What counters tell rows apart by. */
+/** Whether the list is searched by text: the counters have no ids and no names. */
+const isSearched = ({ search, searchName }: ListQuery): boolean => search !== null || searchName !== null;
+
+/** The columns by which the counters are kept apart. */
 const COUNTED_BY: Readonly<Record<string, RawBuilder<unknown>>> = {
   tenant_name: sql`c.tenant`,
   visibility: sql`c.visibility`,
 };
 
 /**
- * A summary by fields that the counters know, of all rows or filtered by such fields: the same without reading a row. Null
- * where it needs more.
+ * A summary that reads counters instead of rows, where all its fields and filters are fields of the counters. Null where it needs
+ * more.
  */
 export function countedSummary(
   kinds: readonly string[],
@@ -62,8 +63,7 @@ export function countedSummary(
   targets: readonly (string | undefined)[],
 ): SummaryKind | null {
   const named = [...targets.filter((field) => field !== undefined), ...Object.keys(list.filters)];
-  if (list.search !== null || !named.every((field) => COUNTED_BY[field] && fields.includes(field)))
-    return null;
+  if (isSearched(list) || !named.every((field) => COUNTED_BY[field] && fields.includes(field))) return null;
   return {
     name,
     fields,

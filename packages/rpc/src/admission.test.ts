@@ -1,4 +1,5 @@
-// Each method as each caller, over real gRPC (alone and by a call stream) and through the relay of the standalone: the table decides.
+// Calls each method as each caller, over real gRPC (separately and by a call stream) and through the relay of the standalone: the
+// table of callers decides.
 import {
   callStreamRpc,
   catalogRpc,
@@ -81,7 +82,7 @@ const lease: HeldLease = {
 const proofs = createLeaseProofs(key);
 const guard = { bundle: derivedTrust(TARGET, key).bundle, services: [TARGET], leases: proofs };
 
-/** A request by which a worker with that lease stays within it. */
+/** A request with which a worker stays within that lease. */
 const own = {
   ...lease,
   run: { workerId: 'w1' },
@@ -111,7 +112,7 @@ function credentialOf(caller: RpcCaller): CallerCredential | undefined {
   return serviceCredential(derivedTrust(caller, key).identity);
 }
 
-/** Every method answers; who was let in is counted by the call not being refused. */
+/** Every method answers; a call that is not refused counts as admitted. */
 function handlersOf(definition: ServiceDefinition): never {
   const handler = (streams: boolean) =>
     streams
@@ -174,7 +175,7 @@ describe('over gRPC', () => {
   test.each(callers)('%s gets where the table lets it, alone and by a stream', async (caller) => {
     const rpc = connect(credentialOf(caller));
     const wrong: string[] = [];
-    // The first round goes alone, call by call; from its first answer on a stream opens, which the second round uses.
+    // The first round runs as separate calls; from its first answer on a stream opens, which the second round uses.
     for (const round of ['alone', 'by stream'])
       for (const one of methods)
         if ((await isLetIn(rpc, one)) !== allowed(one.path, caller)) wrong.push(`${round} ${one.path}`);
@@ -233,7 +234,7 @@ describe('over gRPC', () => {
     expect(read('ReadPlan', { ...own, blueprintId: 'b2' })).toBe('forbidden_error');
     expect(read('GetBlueprint', own)).toBe('let in');
     expect(read('GetBlueprint', { ...own, withPlan: true })).toBe('forbidden_error');
-    // Which blueprint, and which plugin, catalog decides: it knows what the plan of the lease imports.
+    // Catalog checks blueprint and plugin: it knows the imports of the lease's plan.
     expect(read('GetBlueprint', { ...own, blueprintId: 'b2' })).toBe('let in');
     expect(read('ReadBlueprintFile', { ...own, tenant: 't2' })).toBe('forbidden_error');
   });

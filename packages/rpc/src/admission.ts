@@ -1,4 +1,7 @@
-/** Lets a call in, or not: the caller by its token, the method by the table, what a worker acts for by the proof of its lease. */
+/**
+ * Admits or refuses calls: it checks the caller by its token, the method by the table of callers, and a worker's lease by its
+ * proof.
+ */
 import { type LeaseField, type RpcRule, rpcRules, type ServiceName, type WorkerRule } from '@baton/contracts';
 import { AppError, type Clock, type Log, systemClock } from '@baton/kernel';
 import {
@@ -11,33 +14,38 @@ import {
   Untrusted,
 } from '@baton/trust';
 
-/** Who may call here, and how that is known. */
+/** Settings of the access check of calls. */
 export interface RpcGuard {
   bundle: TrustBundle;
-  /** Tokens that were made for these are taken: the services of this process. */
+  /** Services of this process: tokens made for one of these are accepted. */
   services: readonly ServiceName[];
   /** Checks proofs of leases. */
   leases: LeaseProofs;
 }
 
-/** Who was let in, and the lease that a worker acts for. */
+/** An admitted caller, and the lease for which a worker acts. */
 export interface Admitted {
   caller: Caller;
   lease: HeldLease | null;
 }
 
 export interface Admission {
-  /** `certified`: the services that the caller's certificate speaks for; null without TLS. @throws AppError unauthorized_error */
+  /**
+   * Returns the caller of a token. `certified`: the services that the caller's certificate speaks for; null without TLS. @throws
+   * AppError unauthorized_error
+   */
   callerOf(token: string | undefined, certified?: readonly string[] | null): Caller;
-  /** @throws AppError forbidden_error, unauthorized_error */
+  /** Checks whether the caller may call the method with this request. @throws AppError forbidden_error, unauthorized_error */
   admit(path: string, caller: Caller, lease: string | undefined, request: unknown): Admitted;
 }
 
-/** Whether a process that has no credential yet may call it: such calls wait for none, and show what there is. */
+/**
+ * Whether a process without a credential may call the method: such calls do not wait for a credential, and show the one there is.
+ */
 export const isForNewcomers = (path: string): boolean =>
   rpcRules.get(path)?.callers.includes('newcomer') === true;
 
-/** A refusal is logged at most so often for one caller and method. */
+/** Shortest time between two logs of a refusal of one caller and method. */
 const LOG_EVERY_MS = 60_000;
 const MAX_LOGGED = 1_000;
 const newcomer: Caller = Object.freeze({ name: 'newcomer', workerId: '' });
@@ -69,14 +77,14 @@ export function createAdmission(guard: RpcGuard, log: Log, clock: Clock = system
   };
 }
 
-/** Who joins is going to be a worker. @throws Untrusted when the certificate is that of another one than the token */
+/** A newcomer needs the certificate of a worker. @throws Untrusted when the certificate is not the one of the token's owner */
 function checkCertificate({ name }: Caller, certified: readonly string[] | null): void {
   const expected = name === 'newcomer' ? 'worker' : name;
   if (certified && !certified.includes(expected))
     throw new Untrusted(`its certificate does not speak for ${expected}`);
 }
 
-/** Who is let in, or why nobody is. */
+/** Returns the admitted caller, or the reason of the refusal. */
 function decide(
   leases: LeaseProofs,
   rule: RpcRule | undefined,
@@ -105,7 +113,7 @@ function heldLease(leases: LeaseProofs, rule: WorkerRule, proof: string | undefi
   return leases.read(proof, rule.lease === 'once');
 }
 
-/** @throws Untrusted */
+/** Checks that the request of a worker fits its lease. @throws Untrusted */
 function checkWorker(rule: WorkerRule, caller: Caller, lease: HeldLease | null, request: Fields): void {
   if (lease && lease.workerId !== caller.workerId) throw new Untrusted('the lease is that of another worker');
   for (const [field, of] of Object.entries(rule.same))
@@ -132,7 +140,7 @@ const heldValue = (field: LeaseField, caller: Caller, lease: HeldLease | null): 
 const isFixed = (given: unknown, expected: unknown): boolean =>
   Array.isArray(expected) ? Array.isArray(given) && given.length === 0 : given === expected;
 
-/** @throws Untrusted */
+/** Checks that the folder belongs to the deployment of the lease, or may be read. @throws Untrusted */
 function checkFolder(use: 'read' | 'write', lease: HeldLease, folder: Fields | undefined): void {
   const { area, tenant, folder: name } = folder ?? {};
   if (area === 'deployments' && tenant === lease.tenant && name === lease.deploymentId && name !== '') return;
@@ -141,7 +149,7 @@ function checkFolder(use: 'read' | 'write', lease: HeldLease, folder: Fields | u
   throw new Untrusted('the folder is not its own');
 }
 
-/** Warns once a minute for each pair; the count of those left out comes with the next line. */
+/** Warns once a minute for each pair; the next line has the number of warnings left out. */
 function atMostOften(log: Log, clock: Clock) {
   const seen = new Map<string, { atMs: number; left: number }>();
   return (who: string, what: string, fields: object, text: string): void => {

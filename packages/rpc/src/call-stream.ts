@@ -1,6 +1,6 @@
 /**
- * Unary calls over one gRPC stream (proto/rpc/v1): there and back a third of the time and a fifth of the CPU that a gRPC call of
- * its own takes (0.07 ms against 0.21, 0.06 ms of CPU against 0.24, both on one machine).
+ * Unary calls over one gRPC stream (proto/rpc/v1). A call takes a third of the time and a quarter of the CPU of a separate gRPC
+ * call (round trip 0.07 ms against 0.21, 0.06 ms of CPU against 0.24, both ends on one machine).
  */
 import { callStreamRpc } from '@baton/contracts';
 import { type Log, systemClock } from '@baton/kernel';
@@ -31,9 +31,9 @@ const definition = callStreamRpc.CallStreamServiceDefinition;
 type OpenRequest = callStreamRpc.OpenRequest;
 type OpenResponse = callStreamRpc.OpenResponse;
 
-/** Of messages about the stream itself. */
+/** Call number of messages about the stream itself. */
 const NO_CALL = 0;
-/** Larger requests travel alone: those behind them would wait. */
+/** Larger requests are sent as separate gRPC calls: on the stream, the calls behind them would wait. */
 export const MAX_STREAMED_BYTES = 1024 * 1024;
 
 const OPEN_PATH = methodPath(definition, definition.methods.open);
@@ -80,19 +80,19 @@ export const callStreamDefinition = {
 
 /** The calling side of one service. */
 export interface CallStream {
-  /** Null while calls go alone. */
+  /** Null while calls are sent as separate gRPC calls. */
   readonly ask: Ask<Uint8Array> | null;
-  /** Opens the stream, unless there is one or it was tried a moment ago; never waits. */
+  /** Opens the stream, unless it is open or an attempt was made a moment ago; never waits. */
   open(): void;
   close(): void;
 }
 
-/** Between two tries to open a stream: after a loss, and at a service of a release that has none. */
+/** Pauses between two attempts to open a stream: after a loss, and for a service of a release without call streams. */
 const REOPEN_MS = { lost: 1_000, unknown: 60_000 };
 
 type OpenedStream = ClientDuplexStream<OpenRequest, OpenResponse>;
 
-/** `metadata`: who calls; `token`: the same for each call, told again when it is another one. */
+/** `metadata`: headers with the caller's token; `token`: the caller's current token, sent again when it changes. */
 export function createCallStream(
   client: Client,
   metadata: () => Metadata,
@@ -116,7 +116,7 @@ export function createCallStream(
       opened.on('data', ({ call, isLeaving }: OpenResponse) => {
         if (call !== NO_CALL || stream !== opened) return;
         ask = isLeaving ? null : asker;
-        // Answers to what is under way still come; no more will be asked.
+        // Answers to calls under way still come; no new calls are sent.
         if (isLeaving) opened.end();
         else log.debug({}, 'calls share a stream');
       });
@@ -138,7 +138,7 @@ export function createCallStream(
 
 function askingEnd(stream: OpenedStream, first: string, token: () => string): AskingEnd<Uint8Array> {
   let shown = first;
-  /** Only a new one travels: the other end remembers the last. */
+  /** Returns the token if it changed, else nothing: the other end remembers the last one. */
   const news = (): string => {
     const now = token();
     if (now === shown) return '';
@@ -159,18 +159,18 @@ function askingEnd(stream: OpenedStream, first: string, token: () => string): As
         if (errorCode === '') receive({ call, body });
         else receive({ call, error: errorFrom(errorCode, errorMessage, errorDetailsJson) });
       }),
-    // After the status nothing comes any more; a stream that broke has one too.
+    // No message comes after the status; a broken stream has a status too.
     onClose: (closed) => void stream.on('status', closed),
   };
 }
 
 export interface CallStreamServer {
   handler: handleBidiStreamingCall<OpenRequest, OpenResponse>;
-  /** Callers are told to send nothing new; each stream ends with its last answer. */
+  /** Tells callers to send no new calls; each stream ends with its last answer. */
   leave(): void;
 }
 
-/** Who is at the other end: the token may be another one later, the certificate is that of the connection. */
+/** The caller at the other end: its token may change later; its certificate is that of the connection. */
 export interface StreamCaller {
   token: string | undefined;
   /** Null without TLS. */
@@ -179,7 +179,7 @@ export interface StreamCaller {
 
 type OpenCall = ServerDuplexStream<OpenRequest, OpenResponse>;
 
-/** `refusalOf`: why this caller may not call, or null; `answer` never rejects. */
+/** `refusalOf` returns why this caller may not call, or null; `answer` never rejects. */
 export function createCallStreamServer({
   refusalOf,
   certifiedOf,

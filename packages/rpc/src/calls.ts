@@ -1,6 +1,6 @@
 /**
- * Unary calls over a channel of messages, any number at a time: what both ends of every such channel have in common.
- * `Body` is how a channel carries bytes.
+ * Unary calls over a channel of messages, any number at a time: the code that both ends of every such channel share. `Body` is the
+ * form in which a channel carries bytes.
  */
 import { AppError, type ErrorCode, type ErrorDetails, systemClock } from '@baton/kernel';
 import type { Caller, HeldLease } from '@baton/trust';
@@ -15,9 +15,9 @@ export interface Asked<Body> {
   deadlineMs: number;
   /** W3C trace context. */
   traceparent?: string;
-  /** Who calls, when that is another token than the last of this channel. */
+  /** Token of the caller, when it differs from the last one of this channel. */
   callerToken?: string;
-  /** Proof of the lease that the caller acts for. */
+  /** Proof of the lease for which the caller acts. */
   lease?: string;
 }
 export interface GivenUp {
@@ -48,7 +48,8 @@ export interface AnsweringEnd<Body> {
 }
 
 /**
- * Sends a call; null: the channel was lost before the answer, and whether it was handled is not known.
+ * Sends a call and returns its answer. Null: the channel was lost before the answer, and it is unknown whether the call was
+ * handled.
  * @throws AppError request_timeout_error after the deadline, or the signal's reason.
  */
 export type Ask<Body> = (
@@ -61,7 +62,9 @@ interface Waiting<Body> {
   lost(): void;
 }
 
-/** Gives each call its answer; waits `graceMs` beyond the deadline, for the end that answers to say why it was missed. */
+/**
+ * Assigns answers to calls. It waits `graceMs` beyond the deadline, so that the answering end can tell why the deadline was missed.
+ */
 export function createAsker<Body>(end: AskingEnd<Body>, graceMs: number): Ask<Body> {
   const waiting = new Map<number, Waiting<Body>>();
   let last = 0;
@@ -96,7 +99,7 @@ export function createAsker<Body>(end: AskingEnd<Body>, graceMs: number): Ask<Bo
   };
 }
 
-/** A call that is being answered; the signal is made only when the handler asks for it. */
+/** A call in progress at the answering end; its signal is made only when the handler asks for it. */
 class Running implements ServedCall {
   caller?: Caller;
   lease?: HeldLease | null;
@@ -124,8 +127,8 @@ class Running implements ServedCall {
 }
 
 /**
- * Answers what comes through `end`; `answer` never rejects. Calls that are given up, or whose caller is gone, are aborted
- * and get no answer. Returns those that run; `settled` is called after each.
+ * Answers the calls that arrive at `end`; `answer` never rejects. Calls that are given up, or whose caller is gone, are aborted and
+ * get no answer. Returns the running calls; `settled` is called after each.
  */
 export function answerCalls<Body>(
   end: AnsweringEnd<Body>,
@@ -149,6 +152,6 @@ export function answerCalls<Body>(
   return running;
 }
 
-/** The error of an answer, as callers get it. */
+/** Returns the error of an answer, as callers get it. */
 export const errorOf = ({ code, message, details }: NonNullable<Answered<never>['error']>): AppError =>
   new AppError(code, message, details);

@@ -1,4 +1,4 @@
-/** gRPC clients: mandatory deadline, retries while a service is away, AppErrors out. */
+/** gRPC clients: mandatory deadline, retries while a service is away, errors as AppErrors. */
 import type { ServiceName } from '@baton/contracts';
 import { AppError, backoffMs, isOn, type Log, systemClock } from '@baton/kernel';
 import type { TlsSource } from '@baton/tls';
@@ -36,13 +36,13 @@ export interface GrpcConnectorOptions {
   /** host:port of each service that is called. */
   addresses: Partial<Record<ServiceName, string>>;
   log: Log;
-  /** Who this process is; without one only what is open to newcomers answers. */
+  /** Credential of this process; without one it can only call methods that are open to newcomers. */
   credential?: CallerCredential;
-  /** Shown to services, whose certificate and name are checked. Absent: plain. */
+  /** Our certificate, shown to services; their certificates and names are checked. Absent: no TLS. */
   tls?: TlsSource | undefined;
 }
 
-/** Between two tries of an unreachable service. */
+/** Pause between two attempts to reach a service. */
 const retryPause = { firstMs: 30, maxMs: 1000, factor: 2, jitter: 0.3 };
 
 const channelOptions = {
@@ -52,7 +52,7 @@ const channelOptions = {
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
-  // Retries are ours: they end with the deadline and are logged.
+  // We retry ourselves: our retries end with the deadline and are logged.
   'grpc.enable_retries': 0,
 };
 
@@ -77,7 +77,7 @@ interface Channel {
   client: Client;
   stream: CallStream;
   metadata(lease?: HeldProof): Metadata;
-  /** Settled when there is a token to show; null: there is one. */
+  /** Resolves when there is a token to show; null: there is one. */
   unready(): Promise<void> | null;
   log: Log;
 }
@@ -108,7 +108,7 @@ function once(
   });
 }
 
-/** Waits before the next try of an unreachable service. @throws AppError once the deadline is nearer than the pause. */
+/** Waits before the next attempt to reach a service. @throws AppError once the deadline is nearer than the pause. */
 async function beforeRetry(
   channel: Channel,
   method: Wired,
@@ -150,7 +150,7 @@ async function callUnary(
   }
 }
 
-/** A worker has no name before it is registered. @throws AppError at the deadline, or the signal's reason */
+/** Waits for the token: a worker has none before it is registered. @throws AppError at the deadline, or the signal's reason */
 async function untilReady(
   channel: Channel,
   { path }: Wired,
@@ -165,7 +165,7 @@ async function untilReady(
   await Promise.race([unready, late]);
 }
 
-/** Null: not by this way, or the stream was lost before the answer; every method may be called again. */
+/** Calls over the call stream. Null: the stream was not used, or was lost before the answer; every method may be called again. */
 async function callByStream(
   { stream }: Channel,
   method: Wired,
@@ -186,7 +186,7 @@ async function callByStream(
   return answered ? { response: method.decode(answered.body!) } : null;
 }
 
-/** For the lease of who calls, whoever reads the answer. */
+/** Binds the stream to the current lease of the caller, whichever context reads the answer. */
 function callStream(
   channel: Channel,
   method: Wired,
@@ -236,7 +236,7 @@ async function* streamFrom(
   }
 }
 
-/** Headers of a call: the same object as long as nothing in it changes. */
+/** Returns the headers of a call: the same object as long as nothing in it changes. */
 function metadataOf(token: () => string): Channel['metadata'] {
   let shown = new Metadata();
   let last = '';
@@ -256,7 +256,7 @@ function metadataOf(token: () => string): Channel['metadata'] {
   };
 }
 
-/** Connects lazily: a service may be away when its callers start. */
+/** Creates clients that connect lazily: a service may be away when its callers start. */
 export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { close(): void } {
   const channels = new Map<ServiceName, Channel>();
   const { credential } = o;

@@ -2,7 +2,7 @@ import type { ServiceName } from '@baton/contracts';
 import type { Caller, HeldLease } from '@baton/trust';
 import type { HeldProof } from './lease-scope';
 
-/** Partial message as clients may send it: absent fields get their protobuf defaults. */
+/** A partial message as clients may send it: absent fields get their protobuf defaults. */
 export type DeepPartial<T> = T extends Uint8Array | string | number | boolean | bigint | null | undefined
   ? T
   : T extends readonly (infer U)[]
@@ -13,7 +13,7 @@ export type DeepPartial<T> = T extends Uint8Array | string | number | boolean | 
         ? { [K in keyof T]?: DeepPartial<T[K]> }
         : T;
 
-/** A generated message type (ts-proto), as far as rpc needs it. */
+/** The parts of a generated message type (ts-proto) that rpc needs. */
 export interface MessageFns<T> {
   encode(message: T): { finish(): Uint8Array };
   decode(input: Uint8Array): T;
@@ -39,11 +39,11 @@ export interface ServiceDefinition {
 export interface ServedCall {
   /** Aborted when the caller gives up or the deadline has passed. */
   readonly signal: AbortSignal;
-  /** Milliseconds that the caller still waits. */
+  /** Milliseconds until the caller's deadline. */
   readonly deadlineMs: number;
   /** Absent where calls are not guarded (inside one process). */
   readonly caller?: Caller;
-  /** What a calling worker holds, where the method asks for that. */
+  /** The lease of a calling worker, where the method requires one. */
   readonly lease?: HeldLease | null;
 }
 
@@ -51,13 +51,13 @@ export interface CallOptions {
   /** Milliseconds from now until the call is given up; default 10 s. */
   deadlineMs?: number;
   signal?: AbortSignal;
-  /** What the caller acts for; absent: the lease that runs here (lease-scope.ts), if any. */
+  /** The lease for which the caller acts; absent: the current lease (lease-scope.ts), if any. */
   lease?: HeldProof | undefined;
 }
 
 type MessageOf<F> = F extends MessageFns<infer T> ? T : never;
 
-/** What a service implements for `Def`. Unary: a promise of the whole response; stream: an async iterable. */
+/** The handlers that a service implements for `Def`. Unary: a promise of the whole response; stream: an async iterable. */
 export type RpcHandlers<Def extends ServiceDefinition> = {
   [M in keyof Def['methods']]: Def['methods'][M] extends { responseStream: true }
     ? (
@@ -70,7 +70,7 @@ export type RpcHandlers<Def extends ServiceDefinition> = {
       ) => Promise<MessageOf<Def['methods'][M]['responseType']>>;
 };
 
-/** What a caller sees of `Def`. Errors are AppErrors. */
+/** The client of `Def`. Errors are AppErrors. */
 export type RpcClient<Def extends ServiceDefinition> = {
   [M in keyof Def['methods']]: Def['methods'][M] extends { responseStream: true }
     ? (
@@ -97,7 +97,7 @@ export interface ObservedCall {
 export const DEFAULT_DEADLINE_MS = 10_000;
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** The same bytes as a Buffer, not copied. */
+/** Returns the same bytes as a Buffer, without a copy. */
 export const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 

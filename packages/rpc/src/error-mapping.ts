@@ -1,4 +1,4 @@
-/** AppErrors over gRPC: code and details travel in metadata, the text in the status. */
+/** AppErrors over gRPC: metadata carries code and details, the status carries the text. */
 
 import {
   AppError,
@@ -18,7 +18,7 @@ const MAX_MESSAGE_LENGTH = 2000;
 
 const internal = 'Internal error in the manager; its log has the details';
 
-/** What a caller may see of an error: AppErrors as they are, anything else is a bug, logged here once with its stack. */
+/** Returns the error that a caller may see: AppErrors as they are. Any other error is a bug, logged here once with its stack. */
 export function visibleError(error: unknown, method: string, log: Log): AppError {
   if (error instanceof AppError) {
     if (error.entry.http >= 500 && error.cause !== undefined)
@@ -36,7 +36,7 @@ function encodeDetails(details: ErrorDetails): Buffer {
   if (whole.length <= MAX_DETAILS_BYTES) return whole;
   const kept: ErrorDetails = { isTruncated: true };
   for (const [key, value] of Object.entries(details)) {
-    // A long list (diagnostics) keeps its head.
+    // A long list (diagnostics) keeps its first entries.
     const part = Array.isArray(value) ? value.slice(0, 10) : value;
     const next = JSON.stringify({ ...kept, [key]: part });
     if (Buffer.byteLength(next) <= MAX_DETAILS_BYTES) kept[key] = part;
@@ -66,7 +66,7 @@ function decodeDetails(json: string): ErrorDetails {
   }
 }
 
-/** The AppError that a service answered with; one of a code that this release does not know is an internal error. */
+/** Returns the AppError that a service answered with; a code that this release does not know becomes an internal error. */
 export function errorFrom(code: string, message: string, detailsJson: string): AppError {
   return isErrorCode(code)
     ? new AppError(code, message, decodeDetails(detailsJson))

@@ -1,6 +1,6 @@
 /**
- * The standard health service (grpc.health.v1) for kubelets and balancers. It answers everybody, without a credential, and says
- * nothing but SERVING or NOT_SERVING; what fails is told by `/readyz` of the ops port.
+ * The standard health service (grpc.health.v1) for kubelets and load balancers. It answers every caller, without a credential, and
+ * returns only SERVING or NOT_SERVING; `/readyz` of the ops port names the failed checks.
  */
 import type { Server, ServerWritableStream, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { addLateServices, type LoadedService } from './late-service';
@@ -8,11 +8,11 @@ import { addLateServices, type LoadedService } from './late-service';
 /** Whether other services may send calls here. Never rejects. */
 export type Readiness = () => Promise<boolean>;
 
-/** `service` of a question about the server as a whole, by the protocol. It follows readiness. */
+/** The protocol's `service` value for the server as a whole. Its state follows readiness. */
 const WHOLE = '';
-/** `service` of a liveness probe, which must not follow the database: SERVING as long as the process answers. */
+/** The `service` value of a liveness probe, which must not depend on the database: SERVING as long as the process answers. */
 const LIVENESS = 'liveness';
-/** Between two looks at readiness while somebody watches. */
+/** Interval of the readiness checks while there are watchers. */
 const LOOK_EVERY_MS = 2_000;
 
 const path = (method: string): string => `/grpc.health.v1.Health/${method}`;
@@ -25,7 +25,7 @@ const methods = [
 
 export interface HealthService {
   addTo(server: Pick<Server, 'addService'>): void;
-  /** From now on NOT_SERVING; watchers are told, and their calls end. */
+  /** Reports NOT_SERVING from now on; watchers are told, and their calls end. */
   leave(): void;
 }
 
@@ -59,7 +59,7 @@ class Watches {
   }
 }
 
-/** `isReady` absent: ready until it leaves. `lookEveryMs`: how late watchers may hear of a change. */
+/** `isReady` absent: ready until `leave`. `lookEveryMs`: longest delay before watchers hear of a change. */
 export function createHealthService({
   isReady = async () => true,
   lookEveryMs = LOOK_EVERY_MS,

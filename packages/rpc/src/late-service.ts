@@ -1,6 +1,6 @@
 /**
- * gRPC services whose definitions and handlers are loaded with their first call. The standard services (health, reflection)
- * bring the loader of .proto files along, which takes 60 ms of CPU and 5 MB: a process that nobody asks pays nothing.
+ * gRPC services whose definitions and handlers are loaded with their first call. The standard services (health, reflection) load
+ * the loader of .proto files, which takes 60 ms of CPU and 5 MB. A process that is never asked does not pay for it.
  */
 import {
   type MethodDefinition,
@@ -13,7 +13,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 
-/** One method, as far as the server must know it before its definition is loaded. */
+/** The properties of a method that the server must know before its definition is loaded. */
 export interface LateMethod {
   /** /grpc.health.v1.Health/Check */
   path: string;
@@ -21,20 +21,20 @@ export interface LateMethod {
   responseStream: boolean;
 }
 
-/** What a library gives to `addService`: messages are objects. */
+/** A service as a library passes it to `addService`: messages are objects. */
 export interface LoadedService {
   definition: Readonly<Record<string, MethodDefinition<any, any>>>;
   implementation: UntypedServiceImplementation;
 }
 
-/** What a caller shows of itself. */
+/** The token and certificate that a caller shows. */
 export type Shown = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'getAuthContext'>;
 export type Refusal = Partial<StatusObject>;
 
 export interface LateServices {
   methods: readonly LateMethod[];
   load: () => Promise<readonly LoadedService[]>;
-  /** Why this caller gets no answer; null: it is let in. */
+  /** Returns the refusal of this caller; null: it may call. */
   refusalOf?: (call: Shown) => Refusal | null;
 }
 
@@ -69,7 +69,7 @@ function refuse(call: Bytes, done: Done | undefined, refusal: Refusal): void {
   else call.emit('error', refusal);
 }
 
-/** Runs `step`; bytes that are no message end the call, whoever sent them. */
+/** Runs `step`; bytes that are no valid message end the call, whoever sent them. */
 function orRefuse(call: Bytes, done: Done | undefined, step: () => void): void {
   try {
     step();
@@ -78,7 +78,7 @@ function orRefuse(call: Bytes, done: Done | undefined, step: () => void): void {
   }
 }
 
-/** The call as a handler of the loaded service takes it: it reads and writes objects. */
+/** Wraps the call for a handler of the loaded service, which reads and writes objects. */
 function withObjects(call: Bytes, { requestDeserialize, responseSerialize }: Method): unknown {
   const onData = (listener: (value: unknown) => void) => (bytes: Buffer) =>
     orRefuse(call, undefined, () => listener(requestDeserialize(bytes)));
@@ -91,7 +91,7 @@ function withObjects(call: Bytes, { requestDeserialize, responseSerialize }: Met
   };
 }
 
-/** Adds the methods to a server. When loading fails, the call is answered UNAVAILABLE and the next one loads again. */
+/** Adds the methods to a server. When loading fails, the call gets UNAVAILABLE and the next call loads again. */
 export function addLateServices(
   server: Pick<Server, 'addService'>,
   { methods, load, refusalOf = () => null }: LateServices,

@@ -8,14 +8,14 @@ export interface HeldProof {
 const scope = new AsyncLocalStorage<HeldProof>();
 
 /**
- * Runs `work` for a lease: calls that it makes show the proof that the lease has at that moment. From the first use on,
- * each promise of the process costs more (`bench/BENCHMARKS.md`), so calls that every operation makes name their lease
+ * Runs `work` for a lease: its calls show the proof that the lease has at the moment of the call. From the first use on, each
+ * promise of the process costs more (`bench/BENCHMARKS.md`). So calls that every operation makes name their lease
  * (`CallOptions.lease`).
  */
 export const withLease = <T>(lease: HeldProof, work: () => T): T => scope.run(lease, work);
 
-/** The lease that runs here, for work that goes on elsewhere. */
+/** Returns the current lease, for work that goes on elsewhere. */
 export const currentLease = (): HeldProof | undefined => scope.getStore();
 
-/** For a call that is made now: of the lease that its caller names, or else that runs here; empty outside of leases. */
+/** Returns the proof for a call made now: of the lease that the caller names, else of the current lease; empty without a lease. */
 export const leaseProof = (named?: HeldProof): string => (named ?? scope.getStore())?.proof ?? '';

@@ -1,4 +1,4 @@
-/** The same contract inside one process (standalone): copies instead of bytes, equal errors and deadlines. */
+/** The same RPC contract inside one process (standalone): copies instead of bytes, equal errors and deadlines. */
 import { rpcRules, type ServiceName } from '@baton/contracts';
 import { AppError, type Log, silentLog, systemClock } from '@baton/kernel';
 import type { Admitted } from './admission';
@@ -18,19 +18,19 @@ import { pause } from './pause';
 import { assertNotInTransaction, outsideRequests } from './tx-guard';
 
 export interface LocalRpc extends RpcConnector {
-  /** What a service of this process may call: the table of callers holds here too. */
+  /** Returns the connector of a service of this process; the table of callers holds here too. */
   as(caller: ServiceName): RpcConnector;
   serve<Def extends ServiceDefinition>(
     service: ServiceName,
     definition: Def,
     handlers: RpcHandlers<Def>,
   ): void;
-  /** Later calls find the service away, as after a stop. */
+  /** Removes a service: later calls find it unavailable, as after a stop. */
   withdraw(service: ServiceName): void;
 }
 
 type Method = (request: unknown, call: ServedCall) => unknown;
-/** With who was let in where the call came from outside (relay.ts). */
+/** Options of a call; `admitted` is set where the call came from outside (relay.ts). */
 export interface LocalCallOptions extends CallOptions {
   admitted?: Admitted;
 }
@@ -44,7 +44,7 @@ type Served = Map<string, Record<string, Method>>;
 
 const SERVE_PAUSE_MS = 20;
 
-/** The handler; waits for a service that has not started yet, as a channel would. */
+/** Returns the handler; waits for a service that has not started yet, as a channel would. */
 async function handlerOf(
   served: Served,
   key: string,
@@ -65,7 +65,7 @@ async function handlerOf(
   }
 }
 
-/** What a caller on the other side of a wire would see: a fresh error, details as JSON. */
+/** Returns the error as a caller behind a network would see it: a fresh error, details as JSON. */
 function crossed(error: unknown, path: string, log: Log): AppError {
   const known = visibleError(error, path, log);
   return new AppError(known.code, known.message, JSON.parse(JSON.stringify(known.details)));
@@ -170,7 +170,7 @@ async function* callStream(
   }
 }
 
-/** Null: whoever has the connector may call everything (the relay, tests). */
+/** `caller` null: the holder of the connector may call every method (the relay, tests). */
 function optionsFor(path: string, caller: ServiceName | null) {
   if (caller === null) return (o: CallOptions | undefined) => o;
   const isAllowed = rpcRules.get(path)?.callers.includes(caller) === true;

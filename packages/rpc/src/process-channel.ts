@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import type { RpcChannel } from './relay';
 
 /**
- * The channel of a forked child process, seen from its parent, or (`process`) from within. A message that cannot be sent any
- * more is dropped: the close follows.
+ * Returns the channel to a forked child process, as its parent; with `process`, the channel to the parent. A message that can no
+ * longer be sent is dropped: the close follows.
  */
 export function processChannel(end: ChildProcess | NodeJS.Process): RpcChannel {
   const receivers: ((message: unknown) => void)[] = [];

@@ -1,6 +1,6 @@
 /**
- * Server reflection (grpc.reflection.v1 and v1alpha): grpcurl and other tools ask a server which services, methods and messages
- * it has. The answers come from the descriptors of proto/.
+ * Server reflection (grpc.reflection.v1 and v1alpha): grpcurl and other tools query the services, methods and messages of a server.
+ * The answers come from the descriptors of proto/.
  */
 import type { Server } from '@grpc/grpc-js';
 import type { PackageDefinition } from '@grpc/proto-loader';
@@ -20,7 +20,7 @@ async function load(services: readonly string[]): Promise<LoadedService[]> {
   const files = Object.values(descriptorFiles).filter((file) =>
     file.services.some((name) => services.includes(name)),
   );
-  // Of a package definition, the service reads the descriptors alone.
+  // The service reads only the descriptors of a package definition.
   const definitions = {
     '': { fileDescriptorProtos: files.map(({ bytes }) => Buffer.from(bytes, 'base64')) },
   };
@@ -33,7 +33,7 @@ async function load(services: readonly string[]): Promise<LoadedService[]> {
   return loaded;
 }
 
-/** `served`: full names of the services beside health and reflection itself; asked for with the first question. */
+/** `served`: full names of the services besides health and reflection; called with the first query. */
 export function addReflection(
   server: Pick<Server, 'addService'>,
   o: { served: () => readonly string[]; refusalOf: (call: Shown) => Refusal | null },

@@ -1,4 +1,4 @@
-/** What every rpc transport promises; run against gRPC and the local one. */
+/** The contract of every rpc transport; run against gRPC and the local one. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { catalogRpc, clusterStatusRpc, type ServiceName } from '@baton/contracts';
 import { AppError, type Log, silentLog } from '@baton/kernel';
@@ -14,7 +14,7 @@ export type ServeAll = (
 ) => Promise<RpcUnderTest>;
 
 type Report = RpcHandlers<clusterStatusRpc.ClusterStatusServiceDefinition>['report'];
-/** One method is enough here, whatever else the service learns. */
+/** One method is enough here, whatever methods the service gets later. */
 const ClusterStatusServiceDefinition = {
   ...clusterStatusRpc.ClusterStatusServiceDefinition,
   methods: { report: clusterStatusRpc.ClusterStatusServiceDefinition.methods.report },

@@ -22,7 +22,7 @@ type Services = Parameters<ServeAll>[0];
 const key = new Secret('internal key');
 const { identity, bundle } = derivedTrust('executions', key);
 const guard = { bundle, services: ['cluster-status' as const], leases: createLeaseProofs(key) };
-/** One method is enough here, whatever else the service learns. */
+/** One method is enough here, whatever methods the service gets later. */
 const ClusterStatusServiceDefinition = {
   ...clusterStatusRpc.ClusterStatusServiceDefinition,
   methods: { report: clusterStatusRpc.ClusterStatusServiceDefinition.methods.report },
@@ -57,7 +57,7 @@ const grpc = async (services: Services, log: Log) => {
 
 rpcContract('gRPC', grpc);
 
-/** A log, and what resolves when calls to as many services have gone over to streams. */
+/** Returns a log, and a promise that resolves when calls to that many services have switched to streams. */
 function streamsOpen(log: Log, services: number) {
   let left = services;
   let resolve!: () => void;
@@ -85,7 +85,7 @@ rpcContract('local', async (services, log) => {
   return { connector: local, stop: async () => undefined };
 });
 
-/** Both ends of a channel, as two processes have them: what is no JSON does not arrive. */
+/** Both ends of a channel, as between two processes: values that are not JSON do not arrive. */
 function channelPair() {
   const { port1, port2 } = new MessageChannel();
   let isOpen = true;

@@ -1,4 +1,4 @@
-/** Serves generated definitions over gRPC. */
+/** Serves generated service definitions over gRPC. */
 import { once } from 'node:events';
 import { type RpcCaller, reflectionCallers } from '@baton/contracts';
 import { AppError, type Log, systemClock } from '@baton/kernel';
@@ -42,22 +42,22 @@ import { traceparentOf, withServerSpan } from './tracing';
 
 export interface RpcServer {
   serve<Def extends ServiceDefinition>(definition: Def, handlers: RpcHandlers<Def>): void;
-  /** Port 0 takes a free one; resolves to the port. */
+  /** Listens on a TCP port; port 0 takes a free one. Resolves to the port. */
   listen(host: string, port: number): Promise<number>;
-  /** A socket of this machine, for whoever may open the file; without TLS, which it does not need. */
+  /** Listens on a Unix socket, for local processes that may open the file; without TLS, which it does not need. */
   listenAt(path: string): Promise<void>;
-  /** Health becomes NOT_SERVING, running calls end (bounded by `graceMs`, default 10 s), then the port is closed. */
+  /** Shuts down: health becomes NOT_SERVING, running calls end (bounded by `graceMs`, default 10 s), then the port is closed. */
   close(graceMs?: number): Promise<void>;
 }
 
 export interface RpcServerOptions {
   log: Log;
-  /** When given, calls are refused unless the table of callers lets them in. */
+  /** When given, only calls that the table of callers allows are accepted. */
   guard?: RpcGuard;
-  /** Our certificate; callers must show one of the same CA. Absent: plain. */
+  /** Our certificate; callers must show a certificate of the same CA. Absent: no TLS. */
   tls?: TlsSource | undefined;
   observe?: (call: ObservedCall) => void;
-  /** What the health service answers by; absent: ready until `close`. */
+  /** The state that the health service reports; absent: ready until `close`. */
   isReady?: Readiness;
 }
 
@@ -67,16 +67,16 @@ interface GrpcCall {
   readonly cancelled: boolean;
 }
 
-/** Who calls, by token and certificate. @throws AppError unauthorized_error */
+/** Returns the caller, by token and certificate. @throws AppError unauthorized_error */
 function shownCaller(admission: Admission, hasTls: boolean, call: Shown): Caller {
   return admission.callerOf(tokenOf(call.metadata), hasTls ? certifiedOf(call) : null);
 }
 
-/** None where the certificate is absent, or not one of our CA. */
+/** Services that the certificate speaks for; none where it is absent or not of our CA. */
 const certifiedOf = (call: Pick<Shown, 'getAuthContext'>): string[] =>
   certifiedServices(call.getAuthContext().sslPeerCertificate);
 
-/** Signal and remaining time, made only when the handler asks. */
+/** The call as the handler sees it; signal and remaining time are made only when the handler asks. */
 class ServedContext implements ServedCall {
   #signal: AbortSignal | undefined;
   constructor(
@@ -130,7 +130,7 @@ function admitted({ admission, path, tls }: MethodContext, call: Shown, request:
   return admission.admit(path, caller, leaseOf(call.metadata), request);
 }
 
-/** What the handler answers. @throws AppError as the caller may see it. */
+/** Runs the handler and returns its response. @throws AppError as the caller may see it. */
 async function served(
   o: MethodContext,
   method: Method,
@@ -166,7 +166,7 @@ function unary(o: MethodContext, method: Method): handleUnaryCall<unknown, unkno
   };
 }
 
-/** The same method when its calls come by a stream. */
+/** The same method for calls that arrive over a call stream. */
 type Streamed = (asked: Asked<Uint8Array>, call: ServedCall, caller: Caller | null) => Promise<Uint8Array>;
 
 function streamed(o: MethodContext, definition: MethodDefinition, method: Method): Streamed {
@@ -185,14 +185,14 @@ function streamed(o: MethodContext, definition: MethodDefinition, method: Method
   };
 }
 
-/** How long a forced end may take. */
+/** How long a forced shutdown may take. */
 const FORCED_MS = 1_000;
-/** What a call is answered with knows who was let in. */
+/** Writes the caller and lease of an admitted call into the call object that the handler gets. */
 function admitInto(call: ServedCall, { caller, lease }: Admitted): void {
   Object.assign(call, { caller, lease });
 }
 
-/** A message of the stream has some fields around the answer. */
+/** Largest response over a call stream: its message has some fields around the response. */
 const MAX_ANSWER_BYTES = MAX_MESSAGE_BYTES - 1024;
 
 function serverStream(o: MethodContext, method: Method): handleServerStreamingCall<unknown, unknown> {
@@ -237,7 +237,10 @@ interface BindOptions extends Omit<MethodContext, 'path'> {
   streamed: Map<string, Streamed>;
 }
 
-/** Whether a stream is refused: who has no name yet has nothing to ask by it, and others only where it `isOpenTo` them. */
+/**
+ * The refusal of a stream, or null. A caller without a token is refused, because it can ask nothing by a stream. Other callers are
+ * refused unless the stream `isOpenTo` them.
+ */
 function refusalOf(
   admission: Admission | null,
   hasTls: boolean,
@@ -263,7 +266,7 @@ const bindTo = (server: Server, address: string, tls: TlsSource | undefined): Pr
     );
   });
 
-/** Ends `server` when its calls have ended, or after `graceMs`. */
+/** Shuts `server` down when its calls have ended, or after `graceMs`. */
 function shutDown(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -272,7 +275,7 @@ function shutDown(server: Server, graceMs: number): Promise<void> {
     };
     const force = setTimeout(() => {
       server.forceShutdown();
-      // A connection in the middle of its handshake is no session yet: nothing can end it, nobody waits for it.
+      // A connection in the middle of its handshake is no session yet: nothing can end it, and nobody waits for it.
       setTimeout(done, FORCED_MS).unref();
     }, graceMs);
     server.tryShutdown(done);
@@ -302,7 +305,7 @@ export function createRpcServer(o: RpcServerOptions): RpcServer {
       if (!method) throw new AppError('service_unavailable_error', `${asked.path}: not served here`);
       return { call: asked.call, body: await method(asked, call, caller) };
     } catch (error) {
-      // What a handler threw has been logged.
+      // An error that a handler threw is logged already.
       const known = error instanceof AppError ? error : visibleError(error, asked.path, o.log);
       return { call: asked.call, error: known };
     }

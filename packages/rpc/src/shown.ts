@@ -1,4 +1,4 @@
-/** What callers show of themselves in the headers of a gRPC call. */
+/** The headers of a gRPC call by which a caller proves its identity and lease. */
 import type { Metadata } from '@grpc/grpc-js';
 
 export const TOKEN_HEADER = 'x-baton-caller';

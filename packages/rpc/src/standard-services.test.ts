@@ -131,7 +131,7 @@ describe('health', () => {
   });
 });
 
-/** Answers to questions, or the status that refuses them. */
+/** Returns the answers to the questions, or the status of the refusal. */
 async function reflected(client: ReflectionClient, questions: object[], token?: string) {
   const metadata = new Metadata();
   if (token !== undefined) metadata.set(TOKEN_HEADER, token);

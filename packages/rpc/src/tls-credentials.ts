@@ -1,4 +1,4 @@
-/** gRPC credentials from certificate files; renewed files count for connections that are made after it. */
+/** gRPC credentials from certificate files; renewed files apply to connections that are made later. */
 import type { Material, TlsSource } from '@baton/tls';
 import {
   type ChannelCredentials,
@@ -10,7 +10,10 @@ import {
 
 type Provider = experimental.CertificateProvider;
 
-/** Tells each listener what there is, and again after each change. Not at once: grpc-js adds it before it can hear. */
+/**
+ * Passes the current certificates to each listener, and again after each change. Not at once: grpc-js adds the listener before it
+ * can take the call.
+ */
 function listeners<T>(source: TlsSource, read: (material: Material) => T | null) {
   const known = new Map<(update: T | null) => void, () => void>();
   return {
@@ -43,14 +46,16 @@ function providerOf(source: TlsSource): Provider {
   };
 }
 
-/** Callers must show a certificate of our CA. Without a source: plain. Node's least version holds, TLS 1.2. */
+/**
+ * Server credentials: callers must show a certificate of our CA. Without a source: no TLS. The minimum is that of Node, TLS 1.2.
+ */
 export function serverCredentials(source: TlsSource | undefined): Parameters<GrpcServer['bindAsync']>[1] {
   if (!source) return ServerCredentials.createInsecure();
   const provider = providerOf(source);
   return experimental.createCertificateProviderServerCredentials(provider, provider, true);
 }
 
-/** Certificate and name of the server are checked, and ours is shown. Without a source: plain. */
+/** Client credentials: certificate and name of the server are checked, and ours is shown. Without a source: no TLS. */
 export function channelCredentials(source: TlsSource | undefined): ChannelCredentials {
   if (!source) return credentials.createInsecure();
   const provider = providerOf(source);

@@ -64,11 +64,11 @@ function ask(host: string, port: number, tls?: TlsSource, credential?: CallerCre
   const client = connector.client(Definition, 'cluster-status');
   return (deadlineMs = 20_000, request: object = { service: 'x' }) => client.report(request, { deadlineMs });
 }
-/** Long enough for several tries. */
+/** Long enough for several attempts. */
 const REFUSED_MS = 1_500;
 const refused = { code: 'service_unavailable_error' };
 
-/** Serial number of the certificate that a new connection is shown. */
+/** Serial number of the certificate that a new connection gets. */
 const shownAt = async (port: number): Promise<string> =>
   await new Promise((resolve, reject) => {
     const socket = connect(

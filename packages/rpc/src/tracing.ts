@@ -13,7 +13,7 @@ export function injectTrace(metadata: Metadata): void {
   for (const [key, value] of Object.entries(carrierOf())) metadata.set(key, value);
 }
 
-/** The same for a message: nothing when no span is active. */
+/** Returns traceparent for a message of a channel; nothing when no span is active. */
 export function traceHeader(): { traceparent?: string } {
   if (!isTracing()) return {};
   const { traceparent } = carrierOf();

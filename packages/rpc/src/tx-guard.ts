@@ -4,9 +4,9 @@ import { tenantScopeKey } from '@baton/contracts';
 const slot = Symbol.for('baton.tx');
 
 /**
- * A network call while a transaction is open holds row locks for as long as another service takes: refuse it.
- * @baton/postgres registers its AsyncLocalStorage under a global symbol, so that neither package imports the other;
- * `isOpen` ends with the transaction, so work that only inherited its async context passes.
+ * Refuses a network call inside an open transaction: it would hold row locks for as long as another service takes. @baton/postgres
+ * registers its AsyncLocalStorage under a global symbol, so that neither package imports the other. `isOpen` turns false with the
+ * end of the transaction, so work that only inherited its async context is allowed.
  * @throws Error, a bug of the caller.
  */
 export function assertNotInTransaction(what: string): void {
@@ -15,7 +15,7 @@ export function assertNotInTransaction(what: string): void {
     throw new Error(`${what} is called inside a transaction; move the call before or after it`);
 }
 
-/** Runs what is served as behind a wire: not bound to the tenant of the request that called it. */
+/** Runs a served call as if it came over the network: outside the tenant scope of the request that made it. */
 export function outsideRequests<T>(work: () => T): T {
   const storage = (globalThis as { [tenantScopeKey]?: AsyncLocalStorage<unknown> })[tenantScopeKey];
   return storage ? storage.exit(work) : work();

@@ -2,7 +2,7 @@ import { type FindUser, identityRpc } from '@baton/contracts';
 import { isAppError } from '@baton/kernel';
 import type { RpcConnector } from './definition';
 
-/** Asks identity for users by name, for requests that name the owner of a thing. Not inside a transaction. */
+/** Creates the lookup of users by name at identity, for requests that name the owner of a resource. Not inside a transaction. */
 export function createUserLookup(rpc: RpcConnector): FindUser {
   const client = rpc.client(identityRpc.IdentityServiceDefinition, 'identity');
   return async (username) => {

@@ -1,6 +1,6 @@
 /**
- * Writes src/descriptors.gen.ts: what reflection answers with. The descriptors are those of buf, not those of proto-loader, which
- * loses `optional` and renames the entries of maps: descriptor pools of protobuf refuse such files.
+ * Writes src/descriptors.gen.ts: the descriptors that reflection returns. They come from buf, not from proto-loader, which loses
+ * `optional` and renames the entries of maps: descriptor pools of protobuf refuse such files.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

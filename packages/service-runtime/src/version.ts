@@ -1,2 +1,2 @@
-/** Version of the product; a test holds it against package.json. */
+/** Version of the product; a test compares it with package.json. */
 export const productVersion = '0.2.0';

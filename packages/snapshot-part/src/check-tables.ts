@@ -3,8 +3,8 @@ import { inLoadOrder, readShapes } from './schema';
 import type { SnapshotTables } from './snapshot-tables';
 
 /**
- * What is wrong with a declaration, held against the migrated schema; null when nothing is. For tests: a new table is
- * exported by itself, one that must not be has to be declared.
+ * Returns the fault of a declaration, compared with the migrated schema; null when there is none. For tests: a new table is
+ * exported by default; a table that must not be exported has to be declared.
  */
 export async function snapshotTablesFault(
   client: ClientBase,

@@ -4,14 +4,14 @@ import { outsideRequests } from '@baton/postgres';
 import type { RpcHandlers } from '@baton/rpc';
 import type { Pool } from 'pg';
 
-/** One kind of damage in the tables of a service: how it is found, and what makes it good. */
+/** One kind of damage in the tables of a service: the query that finds it, and the repair. */
 export interface TableCheck {
   name: string;
-  /** In words of an operator. */
+  /** The effect of the repair, in words for an operator. */
   repair: string;
-  /** Selects `id` and `about` of what is broken; what may be on its way is not. */
+  /** Query that selects `id` and `about` of damaged rows, without rows whose work may still be under way. */
   find: string;
-  /** A statement with the id as $1, or what does it. Looks again, and may be repeated. */
+  /** The repair: a statement with the id as $1, or a function. It checks the damage again, and may be repeated. */
   mend: string | ((id: string) => Promise<unknown>);
 }
 
@@ -21,11 +21,11 @@ export interface ExaminedTables {
   checks: readonly TableCheck[];
 }
 
-/** Of one kind at once. */
+/** Most findings of one kind at once. */
 const MAX_FOUND = 100;
 const definition = doctorRpc.DoctorPartServiceDefinition;
 
-/** Serves what the doctor asks of a service's tables: `rpc: [createDoctorPart({ db, log, checks })]`. */
+/** Serves the doctor's checks of a service's tables: `rpc: [createDoctorPart({ db, log, checks })]`. */
 export function createDoctorPart(part: ExaminedTables): {
   definition: typeof definition;
   handlers: RpcHandlers<typeof definition>;
@@ -38,7 +38,7 @@ export function createDoctorPart(part: ExaminedTables): {
   };
 }
 
-/** Looks for all kinds of damage, in all tenants; a repair that fails is told with its finding. */
+/** Looks for all kinds of damage, in all tenants; a repair that fails is reported with its finding. */
 export async function examineTables(
   part: ExaminedTables,
   isRepairing: boolean,
@@ -76,12 +76,12 @@ async function examine(
   return findings;
 }
 
-/** No lease is longer: who holds one renews it. */
+/** No lease is longer: its holder renews it. */
 const LONGEST_LEASE = "interval '10 minutes'";
 
 /**
- * Leased work that nobody would take: its lease ends only in a time that no process asked for. `open`: a condition for rows
- * with work left; `key`: an SQL text that names a row.
+ * Returns the check for leased work that no process would take, because its lease ends later than any process could have requested.
+ * `open`: a condition for rows with work left; `key`: an SQL text that identifies a row.
  */
 export function heldForEver(of: {
   name: string;
@@ -89,7 +89,7 @@ export function heldForEver(of: {
   key: string;
   what: string;
   open: string;
-  /** The column that says until when; default `lease_until`. */
+  /** Column with the end of the lease; default `lease_until`. */
   until?: string;
 }): TableCheck {
   const { name, table, key, what, open, until = 'lease_until' } = of;

@@ -18,18 +18,18 @@ const BLOBS_A_PIECE = 500;
 const BEGIN = 'begin isolation level repeatable read read only';
 const nothing = { header: undefined, table: '', rows: Buffer.alloc(0), blobs: [] };
 
-/** Names the database, the same on all of its connections and on no other database. */
+/** Identifies the database: the same on all of its connections, and different on every other database. */
 export const DATABASE_ID = `select system_identifier || '/' || (select oid from pg_database
   where datname = current_database()) as id from pg_control_system()`;
 
-/** Tables that a snapshot holds. */
+/** Returns the tables that a snapshot contains. */
 export function exportedOf(shapes: readonly TableShape[], tables: SnapshotTables): TableShape[] {
   return shapes.filter(({ name }) => !(name in tables.kept) && !(name in tables.cleared));
 }
 
 /**
- * Fixes the instant, tells the header, then all rows and blobs. No row is locked and no writer waits: the transaction
- * only reads. It ends with the iteration, also when the caller gives up.
+ * Fixes the instant of the export, yields the header, then all rows and blobs. The transaction only reads: no row is locked and no
+ * writer waits. It ends with the iteration, also when the caller stops early.
  */
 export async function* exportTables(
   deps: ExportDeps,
@@ -47,7 +47,7 @@ export async function* exportTables(
     await client.query('rollback');
     isLost = false;
   } finally {
-    // Given up in the middle of a cursor: closing the connection is the surest end of the transaction.
+    // The caller stopped in the middle of a cursor: closing the connection is the surest end of the transaction.
     client.release(isLost);
   }
 }
@@ -62,7 +62,7 @@ async function begin(
   await client.query(BEGIN);
   if (mayShare) await client.query(`set transaction snapshot '${checkedSnapshot(request.postgresSnapshot)}'`);
   await client.query('set local idle_in_transaction_session_timeout = 0');
-  // The instant of an own snapshot is that of its first query.
+  // Without a shared snapshot, the instant is that of the first query.
   await client.query('select 1');
   if (!mayShare) deps.log.debug({ schema: deps.schema }, 'exported at an instant of its own');
   return mayShare;
@@ -101,7 +101,7 @@ async function* exportBlobs(
   }
 }
 
-/** Counts the rows that a person made. */
+/** Returns the schema version, and the number of rows of each table of `contents`. */
 export async function describeTables(deps: ExportDeps): Promise<snapshotsRpc.DescribeResponse> {
   const client = await deps.pool.connect();
   try {

@@ -1,8 +1,8 @@
 const NEWLINE = 0x0a;
 
 /**
- * The lines of `bytes`, whole ones only; a line is never held twice.
- * @throws RangeError for a line beyond `maxBytes`: what is no NDJSON must not fill the memory.
+ * Splits `bytes` into complete lines; a line is never held twice in memory.
+ * @throws RangeError for a line beyond `maxBytes`: input that is not NDJSON must not fill the memory.
  */
 export async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,

@@ -16,7 +16,7 @@ export interface Loading {
   restoreId: string;
 }
 
-/** What is to be loaded, checked against the schema as it is: {shape of the table here, what was staged}. */
+/** One table to load, checked against the present schema: {shape of the table here, staged table}. */
 export interface Planned {
   shape: TableShape;
   staged: StagedTable;
@@ -25,7 +25,7 @@ export interface Planned {
 const refused = (message: string): AppError => new AppError('snapshot_action_error', message);
 
 /**
- * Staged tables in load order. An older schema is taken (absent columns get their defaults), a newer one refused.
+ * Returns the staged tables in load order. An older schema is accepted (absent columns get their defaults), a newer one is refused.
  * @throws AppError snapshot_action_error
  */
 export async function planLoad(loading: Loading, request: snapshotsRpc.RestoreRequest): Promise<Planned[]> {
@@ -77,8 +77,8 @@ export async function loadStaged(loading: Loading, planned: readonly Planned[]):
 }
 
 /**
- * Reads the loaded rows back and compares.
- * @throws AppError snapshot_action_error: what was loaded is not what the snapshot holds.
+ * Reads the loaded rows back and compares their number and hash.
+ * @throws AppError snapshot_action_error: the loaded rows are not those of the snapshot.
  */
 export async function verifyLoaded({ client, schema }: Loading, planned: readonly Planned[]): Promise<void> {
   for (const { staged } of planned) {

@@ -63,7 +63,7 @@ export function createSnapshotPart({ db, schema, tables, log }: SnapshotPartDeps
   };
 }
 
-/** Refusals of the database (a broken key, reference or check) are faults of the archive, not ours. */
+/** Wraps refusals of the database (a violated key, reference or check): they are faults of the archive, not ours. */
 const explained =
   (schema: string) =>
   (error: unknown): never => {

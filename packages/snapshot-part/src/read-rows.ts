@@ -1,14 +1,14 @@
 import type { ClientBase } from 'pg';
 import { quote } from './schema';
 
-/** Bytes of rows that one fetch aims at; a single larger row comes alone. */
+/** Target size in bytes of the rows of one fetch; a single larger row comes alone. */
 const FETCH_BYTES = 512 * 1024;
 const MAX_ROWS = 4000;
 const GROWTH = 4;
 
 /**
- * Rows of a table as lines of JSON with the columns by name, in pieces of bounded size. The table is found by the search
- * path, temporary ones first. Inside a transaction of the caller.
+ * Reads rows of a table as lines of JSON with the columns by name, in pieces of bounded size. The table is found by the search
+ * path, temporary ones first. Runs inside a transaction of the caller.
  */
 export async function* readRows(
   client: ClientBase,
@@ -17,7 +17,7 @@ export async function* readRows(
 ): AsyncGenerator<string[], void, void> {
   const columns = table.columns.map(quote).join(', ');
   const where = condition === null ? '' : ` where ${condition}`;
-  // Line breaks occur only between the tokens of json columns, where a blank means the same.
+  // Line breaks occur only between the tokens of json columns, where a blank has the same meaning.
   await client.query(
     `declare snapshot_rows no scroll cursor for
        select translate(row_to_json(r)::text, E'\\n\\r', '  ') as line

@@ -3,9 +3,9 @@ import { type Loading, loadStaged, type Planned, planLoad, verifyLoaded } from '
 import { quote } from './schema';
 
 /**
- * Loads everything into temporary twins of the tables, with their checks, unique keys and references, compares the
- * hashes and answers what a switch would do. The real tables are neither changed nor locked against writers, so this
- * runs beside executions. The caller rolls back.
+ * Loads all staged rows into temporary copies of the tables, with their checks, unique keys and references, compares the hashes and
+ * returns the effects of a switch. The real tables are neither changed nor locked against writers, so this runs beside executions.
+ * The caller rolls back.
  */
 export async function rehearse(
   loading: Loading,
@@ -35,7 +35,7 @@ async function countRows({ client }: Loading, planned: readonly Planned[]) {
   return counts;
 }
 
-/** Foreign keys as they are written, read before the twins hide the tables that they name. */
+/** Reads the definitions of foreign keys, before the temporary copies hide the tables that they name. */
 async function readReferences({ client, schema }: Loading, planned: readonly Planned[]) {
   const { rows } = await client.query(
     `select c.relname as table, pg_get_constraintdef(f.oid) as definition

@@ -6,8 +6,8 @@ const WORD = 2 ** 32;
 const CARRY_AFTER = 2 ** 20;
 
 /**
- * Canonical hash of a set of rows: the sum of the rows' SHA-256 modulo 2^256, so the order of the rows does not matter
- * and doubled rows do. It tells states apart; what protects an archive against forgery is the seal of its manifest.
+ * Canonical hash of a set of rows: the sum of the rows' SHA-256 modulo 2^256. So the order of the rows does not matter, and
+ * repeated rows do. It only tells states apart; the seal of the manifest protects an archive against forgery.
  */
 export class RowHash {
   readonly #sums = new Array<number>(WORDS).fill(0);

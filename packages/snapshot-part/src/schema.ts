@@ -2,11 +2,11 @@ import type { ClientBase } from 'pg';
 
 export interface TableShape {
   name: string;
-  /** By name; generated columns are left out, they follow from the others. */
+  /** Columns, sorted by name; generated columns are left out, because their values follow from the others. */
   columns: string[];
-  /** Columns whose values a sequence gives. */
+  /** Columns whose values come from a sequence. */
   sequences: string[];
-  /** Tables that it refers to. */
+  /** Tables to which this table refers. */
   refersTo: string[];
 }
 
@@ -25,14 +25,14 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition
 order by c.relname collate "C"`;
 
-/** Every table of `schema` as it is now: the database says what a snapshot holds, not a list kept by hand. */
+/** Reads every table of `schema` as it is now: the database determines the content of a snapshot, not a list kept by hand. */
 export async function readShapes(client: ClientBase, schema: string): Promise<TableShape[]> {
   const { rows } = await client.query(SHAPES, [schema]);
   return rows.map(({ name, columns, sequences, refers }) => ({ name, columns, sequences, refersTo: refers }));
 }
 
 /**
- * Tables with those that they refer to before them.
+ * Returns the tables so that each comes behind the tables to which it refers.
  * @throws Error for references in a circle, which no order can load.
  */
 export function inLoadOrder(shapes: readonly TableShape[]): TableShape[] {
@@ -49,7 +49,7 @@ export function inLoadOrder(shapes: readonly TableShape[]): TableShape[] {
   return ordered;
 }
 
-/** Migrations that ran, in order. */
+/** Returns the migrations that ran, in order. */
 export async function readMigrations(client: ClientBase, schema: string): Promise<string[]> {
   const { rows } = await client.query(`select name from ${quote(schema)}.schema_migrations order by name`);
   return rows.map(({ name }) => name as string);

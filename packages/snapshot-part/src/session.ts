@@ -1,13 +1,16 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** A statement of a restore handles at most a batch of rows, or truncates; building an index of a big table is longest. */
+/**
+ * Limit of one statement. A statement of a restore handles at most a batch of rows, or truncates; the longest one builds an index
+ * of a big table.
+ */
 const STATEMENT_LIMIT_MS = 30 * 60_000;
-/** For locks on tables that others are writing to; the caller comes again. */
+/** Longest wait for locks on tables that others are writing to; then the caller tries again. */
 const LOCK_LIMIT_MS = 20_000;
 
 /**
- * Runs `work` in a transaction of its own that may last long: it is not `db.tx`, which is for commands and has their
- * limits. `end` decides how it ends.
+ * Runs `work` in a separate transaction that may last long. It is not `db.tx`, which is for commands and has their limits. `end`
+ * determines whether it commits or rolls back.
  */
 export async function inSession<T>(
   pool: Pool,
@@ -27,7 +30,7 @@ export async function inSession<T>(
     client.release();
     return result;
   } catch (error) {
-    // A connection in an unknown state is not given back.
+    // A connection in an unknown state is not returned to the pool.
     await client.query('rollback').then(
       () => client.release(),
       (cause: Error) => client.release(cause),

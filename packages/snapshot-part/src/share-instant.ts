@@ -8,7 +8,7 @@ export interface SharedInstant {
   release(): Promise<void>;
 }
 
-/** Fixes an instant for all services; it may be released as soon as they have answered their headers. */
+/** Fixes an instant for all services; it may be released as soon as they have sent their headers. */
 export async function shareInstant(pool: Pool): Promise<SharedInstant> {
   const client = await pool.connect();
   try {

@@ -40,7 +40,7 @@ async function openShop(): Promise<Shop> {
   return { database, db, part: createSnapshotPart({ db, schema: 'shop', tables, log: silentLog }).handlers };
 }
 
-/** Reads an export to its end, as a coordinator does: hashes of whole lines, pieces kept. */
+/** Reads an export to its end, as a coordinator does: hashes of complete lines, pieces kept. */
 async function readAll(part: Shop['part'], request = everything) {
   const rows = new Map<string, Buffer[]>();
   const staged = new Map<string, snapshotsRpc.StagedTable>();
@@ -191,7 +191,7 @@ describe('part of a snapshot', () => {
       const read = await readAll(source.part, shared);
       expect(read.header.isShared).toBe(true);
       expect(read.tables.find(({ name }) => name === 'shops')!.rows).toBe(2);
-      // The other database cannot share it and says so.
+      // The other database cannot share the instant and reports this.
       expect((await readAll(target.part, shared)).header.isShared).toBe(false);
     } finally {
       await holder.query('rollback');

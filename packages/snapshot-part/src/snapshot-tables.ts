@@ -1,44 +1,44 @@
 import type { ClientBase } from 'pg';
 
-/** Connection inside the transaction that a step of a service joins. */
+/** Connection inside the transaction in which a step of a service runs. */
 export type SnapshotClient = ClientBase;
 
-/** What a switch is about, for the service's own steps in it. */
+/** The executions of a switch, for the service's own steps in it. */
 export interface SwitchContext {
-  /** Of restore_snapshot, which goes on. */
+  /** Execution of restore_snapshot, which goes on after the switch. */
   executionId: string;
-  /** Of create_snapshot, which was running when its row was read. */
+  /** Execution of create_snapshot, which was running when its row was exported. */
   createdByExecution: string;
 }
 
 /**
- * How a service's tables take part in snapshots. Every table is exported unless it stands in `kept` or `cleared`; a test
- * holds both against the migrations (snapshotTablesFault).
+ * How a service's tables take part in snapshots. Every table is exported unless it is in `kept` or `cleared`; a test checks both
+ * against the migrations (snapshotTablesFault).
  */
 export interface SnapshotTables {
-  /** Not exported and not touched by a restore: {table: why}. */
+  /** Tables that are not exported and not touched by a restore: {table: reason}. */
   kept: Readonly<Record<string, string>>;
-  /** Not exported, emptied by a restore: {table: why}. */
+  /** Tables that are not exported, and emptied by a restore: {table: reason}. */
   cleared: Readonly<Record<string, string>>;
-  /** Tables that are empty on a manager that nobody has used yet. */
+  /** Tables that are empty on a manager that was not used yet. */
   contents: readonly string[];
-  /** SQL condition on the rows of an exported table; null: all of them. */
+  /** SQL condition on the rows to export of a table; null: all rows. */
   condition?(table: string, wanted: { includeEvents: boolean; includeLogs: boolean }): string | null;
-  /** Statements that answer digests of blobs (one column). */
+  /** Statements that return digests of blobs (one column). */
   blobs?: readonly string[];
-  /** Rows that outlive the switch: {table: condition with the restoring execution as $1}; sequences number them anew. */
+  /** Rows that survive the switch: {table: condition with the restoring execution as $1}; sequences give them new numbers. */
   surviving?: Readonly<Record<string, string>>;
-  /** In the transaction of the switch, before the old rows go. */
+  /** Runs in the transaction of the switch, before the old rows are deleted. */
   beforeSwitch?(client: SnapshotClient, context: SwitchContext): Promise<void>;
-  /** In the transaction of the switch, after the new rows and their hashes. */
+  /** Runs in the transaction of the switch, after the new rows are loaded and their hashes checked. */
   afterLoad?(client: SnapshotClient, context: SwitchContext): Promise<void>;
-  /** After the rehearsal's load: what would happen beside the replacement, in words. */
+  /** Runs after the load of a rehearsal; returns further effects of a switch, besides the replaced rows, in words. */
   notes?(client: SnapshotClient): Promise<string[]>;
-  /** Marks blobs that are about to be stored. */
+  /** Marks blobs that will be stored next. */
   noteBlobs?(client: SnapshotClient, digests: readonly string[]): Promise<void>;
 }
 
-/** Tables that every service has and that no snapshot holds. */
+/** Tables that every service has and no snapshot contains. */
 export const commonlyKept = {
   inbox: 'numbers of messages that were consumed: they are never sent again',
   schema_migrations: 'belongs to the schema, not to the state',

@@ -5,8 +5,8 @@ import { type Loading, loadStaged, planLoad, verifyLoaded } from './load-tables'
 import { quote, readShapes, type TableShape } from './schema';
 
 /**
- * Replaces the service's rows by the staged ones; the caller commits. Done once per restore: a repeated call finds the
- * mark of the first. Until the commit nothing of it is seen, and after it nothing of the old state is left.
+ * Replaces the service's rows by the staged ones; the caller commits. Runs once per restore: a repeated call finds the mark of the
+ * first. Before the commit no effect is visible; after it nothing of the old state is left.
  */
 export async function switchOver(loading: Loading, request: snapshotsRpc.RestoreRequest): Promise<void> {
   const { client, schema, tables, restoreId } = loading;
@@ -19,7 +19,7 @@ export async function switchOver(loading: Loading, request: snapshotsRpc.Restore
   const shapes = await readShapes(client, schema);
   const planned = await planLoad(loading, request);
   const replaced = [...exportedOf(shapes, tables), ...shapes.filter(({ name }) => name in tables.cleared)];
-  // Locked at once, in one order: writers that are under way end first, later ones meet the new state.
+  // All tables are locked at once, in one order: writers under way end first, later ones see the new state.
   await client.query(
     `lock table ${replaced.map(({ name }) => quote(name)).join(', ')} in access exclusive mode`,
   );
@@ -35,7 +35,7 @@ export async function switchOver(loading: Loading, request: snapshotsRpc.Restore
   await tables.afterLoad?.(client, context);
 }
 
-/** Copies rows that outlive the switch; answers the statements that put them back. */
+/** Copies the rows that survive the switch; returns the statements that insert them again. */
 async function setAside(
   client: PoolClient,
   shapes: readonly TableShape[],
@@ -65,7 +65,7 @@ async function setAside(
   return puts;
 }
 
-/** Sequences go on behind the highest loaded value. */
+/** Sets the sequences behind the highest loaded value. */
 async function continueSequences(
   client: PoolClient,
   schema: string,

@@ -3,12 +3,12 @@ import { clearTenant, closeTenant, openTenant } from '@baton/postgres';
 import type { RpcHandlers } from '@baton/rpc';
 import type { Pool } from 'pg';
 
-/** Rows that one call removes at most; what refers to them comes on top. */
+/** Most rows that one call removes; rows that refer to them are removed in addition. */
 const MAX_CLEARED = 1_000;
 
 const definition = tenantsRpc.TenantPartServiceDefinition;
 
-/** Serves what happens to the service's tables when a tenant goes or comes: `rpc: [createTenantPart(...)]`. */
+/** Serves the changes of the service's tables when a tenant is removed or added: `rpc: [createTenantPart(...)]`. */
 export function createTenantPart({ db, schema }: { db: { pool: Pool }; schema: string }): {
   definition: typeof definition;
   handlers: RpcHandlers<typeof definition>;

@@ -9,8 +9,8 @@ import { modifications } from './testing/modification';
 import { updates } from './testing/updates';
 
 /**
- * Over random topologies, failures, losses and cancels: dependencies are respected, no attempt is handed out twice,
- * every run comes to an end, and an uninstall reverses its install. A failing case prints its seed.
+ * Over random topologies, failures, losses and cancels: dependencies are respected, no attempt is dispatched twice,
+ * every run ends, and an uninstall reverses its install. A failing case prints its seed.
  */
 
 /** BATON_PROP_EFFORT multiplies the number of cases, and makes them random. */
@@ -76,7 +76,7 @@ test('advance respects dependencies, dispatches no attempt twice and always come
       });
       expect(['succeeded', 'failed', 'cancelled']).toContain(record.outcome);
       if (t.cancelAtMs === undefined) expect(record.outcome).not.toBe('cancelled');
-      // What asks to be run again more often than it may is not ignored.
+      // A task that requests more runs than allowed is not ignored.
       const isAskingAgain = t.outcomes.some((pick) => OUTCOMES[pick]!.kind === 'retry');
       if (t.ignore && workflow === 'uninstall' && !isAskingAgain) expect(record.outcome).not.toBe('failed');
       if (record.outcome === 'failed') expect(record.error!.message).not.toContain('wait for each other');

@@ -6,7 +6,7 @@ import { broken, type Call, drive, labels, newWorld, ok, runGraph } from './test
 import { fixture, inputOf } from './testing/fixture';
 import { nextStage } from './workflows/registry';
 
-/** The step function seen from its memory: reports, timers, failures, cancels. */
+/** The step function as its caller sees it: reports, timers, failures, cancels. */
 
 function specOf(nodes: Parameters<typeof fixture>[0], config = {}): GraphSpec {
   const stage = nextStage('install', inputOf('install', fixture(nodes), {}, config), []);

@@ -20,18 +20,18 @@ import { beginStep, endStep, type Step, touch } from './step';
 import type { TaskError } from './task';
 import { timeoutError } from './time-limit';
 
-/** Runs lost with their worker before the task fails for good: something in it kills workers. */
+/** Lost runs of one task after which it finally fails: its operation seems to kill workers. */
 export const MAX_LOSSES = 5;
 
 /**
- * One step of a graph: what follows from `happenings`, in order, at `now` (epoch ms). Moves `graph` and returns the
- * delta to store; when it cannot be stored, `undoDecision` takes it back. Cost: O(tasks changed). Never throws.
+ * One step of a graph: applies `happenings`, in order, at `now` (epoch ms). Changes `graph` and returns the delta to
+ * store. When the delta cannot be stored, `undoDecision` takes the step back. Cost: O(tasks changed). Never throws.
  */
 export function advance(graph: GraphState, happenings: readonly Happening[], now: number): Decision {
   return whole(advanceInPieces(graph, happenings, now));
 }
 
-/** The same; nobody else may look at the graph before its end. */
+/** The same in pieces; no other code may read the graph before the end. */
 export function* advanceInPieces(
   graph: GraphState,
   happenings: readonly Happening[],
@@ -47,7 +47,7 @@ export function* advanceInPieces(
   return yield* endStep(step);
 }
 
-/** Tasks that tell of a failure elsewhere have failed with it. */
+/** Fails the local tasks that carry a failure text. */
 function failBroken(step: Step): void {
   for (let idx = step.broken.pop(); idx !== undefined; idx = step.broken.pop()) {
     const node = step.graph.nodes[idx]!;
@@ -70,7 +70,7 @@ function take(step: Step, happening: Happening): void {
     case 'cancel':
       if (graph.flags.ended !== null) break;
       graph.flags.cancel = happening.mode;
-      // Also of a graph that ends later, with its code or what runs: no operation starts after a cancel.
+      // Also in a graph that ends later, with its code or its running tasks: no operation starts after a cancel.
       takeBack(step);
       if (happening.graceUntil !== undefined)
         leaveGrace(step, { until: happening.graceUntil, isStopping: false });
@@ -102,7 +102,7 @@ function take(step: Step, happening: Happening): void {
   if (graph.flags.ended !== null || !graph.flags.started) step.ready.length = 0;
 }
 
-/** Subgraphs that are not over say again that they have started. */
+/** Sends `task_started` again for subgraphs that are not over. */
 function sayGoingOn(step: Step): void {
   for (const node of step.graph.nodes) {
     const isOpen = node.spec.kind === 'subgraph' && node.state === 'started' && node.retriedBy < 0;
@@ -119,7 +119,7 @@ function leaveGrace({ graph, decision }: Step, grace: NonNullable<GraphState['fl
   decision.timers.push({ idx: null, at: grace.until });
 }
 
-/** A plain cancel lets what runs end by itself, and nobody was told to stop it yet. */
+/** Whether a plain cancel lets running tasks end by themselves, and no worker was told to stop yet. */
 export function isInGrace({ flags }: Pick<GraphState, 'flags'>): boolean {
   return flags.ended === null && flags.cancel === 'cancel' && flags.grace?.isStopping === false;
 }
@@ -146,7 +146,7 @@ function takeReport(step: Step, report: Report): void {
   if (node.state === 'sent' && report.kind !== 'lost') emitTaskEvent(step, node, 'task_started');
   leaveWorker(step, node);
   const { flags, hasCode } = step.graph;
-  // After a cancel nothing follows from an answer, whether the graph still waits for it or not.
+  // After a cancel an answer has no further effect, whether the graph still waits for it or not.
   if (flags.ended !== null || (flags.cancel !== null && !hasCode)) return answerLate(step, node, report);
   settleReport(step, node, report);
   failQuietSubgraphs(step, node);
@@ -172,7 +172,7 @@ function settleReport(step: Step, node: TaskNode, report: Exclude<Report, { kind
   else lose(step, node, report.kind === 'lost' && report.isUnwanted === true);
 }
 
-/** The graph has ended without waiting for this one: keep the answer for a resume, and change nothing else. */
+/** The graph has ended without waiting for this task: its answer is kept for a resume, and nothing else changes. */
 function answerLate(step: Step, node: TaskNode, report: Exclude<Report, { kind: 'started' }>): void {
   if (report.kind === 'lost') {
     if (node.state === 'started') node.losses++;
@@ -187,7 +187,7 @@ function answerLate(step: Step, node: TaskNode, report: Exclude<Report, { kind: 
   else node.error = retryError(report);
 }
 
-/** The run is gone with its worker: the next attempt, unless that happens too often or nobody needs it any more. */
+/** The run is lost with its worker. The next attempt starts, unless too many runs were lost or nothing needs the task any more. */
 function lose(step: Step, node: TaskNode, isUnwanted: boolean): void {
   if (isWorkflowCode(node.spec) && !mayRunAgain(step)) return fail(step, node, lostCode(step));
   if (node.state === 'started' && !isUnwanted) node.losses++;
@@ -215,7 +215,7 @@ function retryError(report: { message: string; retryAfterMs: number | null }): T
   };
 }
 
-/** Whether the graph has ended, and how. */
+/** Decides whether the graph has ended, and with which outcome. */
 function conclude(step: Step): void {
   const { graph, decision } = step;
   const { flags } = graph;
@@ -229,7 +229,10 @@ function conclude(step: Step): void {
   takeBack(step);
 }
 
-/** A plain cancel waits for what runs: for its grace, and then for as long as its workers may take to stop it. */
+/**
+ * Outcome of a cancel. A plain cancel waits for running tasks: first for the grace, then for the time that workers may
+ * take to stop.
+ */
 function outcomeOfCancel({ graph, now }: Step): Decision['outcome'] {
   const { cancel, grace } = graph.flags;
   const isWaited =
@@ -240,7 +243,7 @@ function outcomeOfCancel({ graph, now }: Step): Decision['outcome'] {
   return isWaited ? null : { kind: 'cancelled' };
 }
 
-/** Nothing runs or waits, or those that do had their time after the first failure. */
+/** Whether nothing runs or waits, or the time after the first failure is over. */
 function isOver({ graph, now }: Step): boolean {
   if (graph.active === 0 && graph.waiting === 0) return true;
   return graph.flags.deadline !== null && now >= graph.flags.deadline;
@@ -248,7 +251,7 @@ function isOver({ graph, now }: Step): boolean {
 
 function failedOutcome(graph: GraphState): Decision['outcome'] {
   const failures = [...graph.flags.failures];
-  // Without a failure the tasks left wait for each other: the relationships of the blueprint form a circle.
+  // Without a failure the remaining tasks wait for each other: the relationships of the blueprint form a circle.
   const stuck = 'The remaining tasks wait for each other: the dependencies between them form a cycle';
   const error = failures.length > 0 ? workflowFailedText(graph, failures) : stuck;
   return { kind: 'failed', error, failures };

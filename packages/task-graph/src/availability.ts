@@ -9,7 +9,7 @@ export interface AvailabilityRules {
 
 export interface Availability {
   isAvailable: boolean;
-  /** Why not, for people; null when available. */
+  /** Reason for people; null when available. */
   reason: string | null;
 }
 

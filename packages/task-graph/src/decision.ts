@@ -1,28 +1,28 @@
 import type { Json } from '@baton/kernel';
 import type { ErrorCause, SystemPropertyEdit, TaskRow, TaskStatus } from './task';
 
-/** What one call of `advance` decided: the caller writes it in one transaction. */
+/** Result of one call of `advance`; the caller writes it in one transaction. */
 export interface Decision {
-  /** The graph's version before and after; only the latest decision can be undone. */
+  /** Versions of the graph before and after; only the latest decision can be undone. */
   fromVersion: number;
   version: number;
-  /** Tasks whose status changed, with the new status in whole, each once. */
+  /** Tasks whose status changed, each once, with the whole new status. */
   changes: TaskChange[];
   /** New tasks with their status, in order of idx. */
   added: TaskRow[];
-  /** Operations to hand to workers now; their row says `sent` and the attempt to run. */
+  /** Operations to hand to workers now; their rows have the state `sent` and the attempt to run. */
   dispatch: number[];
-  /** Call `advance` with `due` at that time (epoch ms). A timer that is due twice or late does no harm. */
+  /** Times (epoch ms) at which to call `advance` with `due`. A repeated or late call does no harm. */
   timers: { idx: number | null; at: number }[];
-  /** In order; several of one instance may follow each other. */
+  /** In order; one instance may have several entries. */
   instanceStates: { nodeInstanceId: string; state: string }[];
   /** In order. */
   systemProperties: { nodeInstanceId: string; edits: SystemPropertyEdit[] }[];
   /** In order. */
   events: GraphEvent[];
-  /** Of this graph, absolute; tasks of kind nop are not counted. */
+  /** Absolute counts of this graph, without tasks of kind nop. */
   counters: { total: number; finished: number };
-  /** What must be kept of the graph beside its tasks. */
+  /** State of the graph to store beside its tasks. */
   flags: GraphFlags;
   /** Not null exactly once: when the graph ends. */
   outcome: GraphOutcome | null;
@@ -38,14 +38,14 @@ export interface TaskChange extends TaskStatus {
 export interface GraphFlags {
   started: boolean;
   cancel: 'cancel' | 'force-cancel' | 'kill' | null;
-  /** Tasks (innermost) that failed for good, first one first. */
+  /** Tasks (innermost) that finally failed, the first failure first. */
   failures: number[];
   /** Epoch ms after which a failed graph no longer waits for other tasks. */
   deadline: number | null;
   ended: 'succeeded' | 'failed' | 'cancelled' | null;
-  /** Workflow code only: it may be run again. */
+  /** Workflow code only: the code may be run again. */
   resumable?: true;
-  /** Of a plain cancel under way: until when what runs may end by itself, then until when its workers may take to stop it. */
+  /** Of a plain cancel in progress: the time until which running tasks may end, then the time until which workers may stop them. */
   grace?: { until: number; isStopping: boolean };
 }
 
@@ -68,10 +68,10 @@ export type GraphEventType =
 
 export interface GraphEvent {
   type: GraphEventType;
-  /** Type that workflow code gave its event (`workflow_stage`); it is stored in place of `type`. */
+  /** Type that workflow code gave its event (`workflow_stage`); stored in place of `type`. */
   givenType?: string;
   message: string;
-  /** The task it is about. */
+  /** The task of the event. */
   idx: number;
   nodeInstanceId: string | null;
   nodeId: string | null;
@@ -80,6 +80,6 @@ export interface GraphEvent {
   sourceId: string | null;
   targetId: string | null;
   errorCauses: ErrorCause[] | null;
-  /** Of task_succeeded. */
+  /** Only for task_succeeded. */
   result?: Json;
 }

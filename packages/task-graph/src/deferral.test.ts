@@ -76,7 +76,7 @@ test('one that waits again for what has ended does not spin', () => {
   advance(graph, [deferred(idx, 2)], 10);
   const woken = advance(graph, [{ kind: 'wake', idx }], 11);
   expect(woken).toMatchObject({ dispatch: [], timers: [{ idx, at: 510 }] });
-  // The timer is set again: the first one is forgotten with each wake.
+  // The timer is set again: each wake drops the earlier timer.
   const once = advance(graph, [{ kind: 'wake', idx }], 12);
   expect(once).toMatchObject({ changes: [], timers: [{ idx, at: 510 }] });
   expect(advance(graph, [{ kind: 'due', idx }], 510).dispatch).toEqual([idx]);

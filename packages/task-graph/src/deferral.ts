@@ -7,27 +7,28 @@ import { type Step, touch } from './step';
 import { limitAt, timeoutError } from './time-limit';
 
 /**
- * Operations that wait for something else (an execution that they have started, most of all) without a worker: `pending`
- * with a `notBefore`, as a retry waits, but as the same task: a look is neither a try nor has it events of its own.
+ * Operations that wait without a worker, mostly for an execution that they have started. The task is `pending` with a
+ * `notBefore`, as with a retry, but it stays the same task: a run after a wait is not a retry and has no events of its
+ * own.
  */
 
 type Deferred = Extract<Happening, { kind: 'deferred' }>;
 
-/** Least time between two looks of an operation for something that has happened already, ms. */
+/** Minimum ms between two runs of an operation that waits for the same event again after it has happened. */
 const REPEAT_MS = 500;
 
-/** The operation left its worker to wait; that its run came to this shows that it is not what loses workers. */
+/** The operation left its worker to wait. Its losses are reset: a run that ended shows that the operation does not kill workers. */
 export function defer(step: Step, node: TaskNode, report: Deferred): void {
   if (noteDeferral(step, node, report)) emitDeferred(step, node, report.message);
   node.losses = 0;
-  // In a subgraph that is failing nothing starts any more.
+  // In a failing subgraph no task starts any more.
   if (isAbandoned(step.graph.nodes, node)) return failWaiting(step, node);
   node.notBefore = Math.min(step.now + report.checkAfterMs, limitAt(node) ?? Number.POSITIVE_INFINITY);
   step.graph.waiting++;
   step.decision.timers.push({ idx: node.spec.idx, at: node.notBefore });
 }
 
-/** Keeps what the operation waits for; true when it is something new. Of an ended graph that is all: its resume goes on. */
+/** Stores the wait of the operation; true when the wait is new. In an ended graph nothing else happens: a resume goes on. */
 export function noteDeferral(step: Step, node: TaskNode, report: Deferred): boolean {
   const { message, untilExecution } = report;
   const before = node.deferral;
@@ -46,7 +47,7 @@ export function noteDeferral(step: Step, node: TaskNode, report: Deferred): bool
   return !isTheSame;
 }
 
-/** Lets a waiting operation look: at once, or after a moment when it has looked for the same before and waits again. */
+/** Makes a waiting operation run: at once, or after a moment when its last run already waited for the same. */
 export function wake(step: Step, node: TaskNode | undefined): void {
   const deferral = node?.deferral;
   if (!deferral || node?.state !== 'pending' || node.notBefore === null) return;
@@ -54,11 +55,11 @@ export function wake(step: Step, node: TaskNode | undefined): void {
   touch(step, node);
   node.notBefore = Math.min(node.notBefore, earliest);
   if (node.notBefore <= step.now) step.ready.push(node.spec.idx);
-  // Also when it was woken before: whoever took the wake has forgotten the timer.
+  // Also when it was woken before: the consumer of the wake has dropped the timer.
   else step.decision.timers.push({ idx: node.spec.idx, at: node.notBefore });
 }
 
-/** Ends an operation that waits and whose time limit is over; false when it is none, and may look. */
+/** Ends a waiting operation whose time limit is over. False for any other task, which may run. */
 export function endOverdue(step: Step, node: TaskNode): boolean {
   const { graph, now } = step;
   const isWaiting = node.state === 'pending' && node.notBefore !== null;

@@ -4,9 +4,9 @@ import { emitNodeEvent, emitWorkflowEvent } from './messages';
 import type { Step } from './step';
 import type { DriftSlot, SystemPropertyEdit } from './task';
 
-/** What tasks and handlers leave behind outside the graph: instance states, system properties, free events. */
+/** Effects of tasks and handlers outside the graph: instance states, system properties, free events. */
 
-/** Carry out a local task. It cannot fail. */
+/** Carries out a local task. It cannot fail. */
 export function runLocal(step: Step, node: TaskNode): void {
   const { spec } = node;
   if (spec.kind === 'set-state') {
@@ -16,7 +16,7 @@ export function runLocal(step: Step, node: TaskNode): void {
     emitWorkflowEvent(step, spec, spec.payload.event, spec.payload.eventType);
 }
 
-/** The state, and what a node instance's status is taken to be in that state (reference workflows.md 1.11). */
+/** Sets the state, and the status values that this state implies (reference workflows.md 1.11). */
 function setState(step: Step, nodeInstanceId: string, state: string): void {
   step.decision.instanceStates.push({ nodeInstanceId, state });
   const fine = { ok: true, result: null, task: null, timestamp: isoInstant(step.now) };
@@ -35,7 +35,7 @@ export function edit(step: Step, nodeInstanceId: string, edits: SystemPropertyEd
   step.decision.systemProperties.push({ nodeInstanceId, edits });
 }
 
-/** Keep the outcome of a status check: the old one moves to `previous_status`. */
+/** Records the outcome of a status check; the old outcome moves to `previous_status`. */
 export function recordStatus(step: Step, node: TaskNode, isOk: boolean): void {
   if (node.spec.kind !== 'operation') return;
   edit(step, node.spec.payload.nodeInstanceId, [

@@ -8,16 +8,16 @@ import { addRetry, inside, settle } from './run';
 import { type Step, touch } from './step';
 import type { TaskError } from './task';
 
-/** What follows when a task fails (reference workflows.md 2.3, 2.5, 2.6). */
+/** Effects of a failed task (reference workflows.md 2.3, 2.5, 2.6). */
 
-/** The operation asked to be run again; the limit of retries holds for that too, and no handler has a say in it. */
+/** The operation requested another run. The limit of retries holds for that too, and no handler is asked. */
 export function reschedule(step: Step, node: TaskNode, error: TaskError): void {
   endUnsuccessfully(step, node, 'rescheduled', error);
   if (mayRetry(step, node)) addRetry(step, node, error.retryAfterMs ?? node.spec.policy.retryIntervalMs);
   else escalate(step, node);
 }
 
-/** The task failed: ignore it, retry it, or give up. */
+/** The task failed: the failure is ignored, retried, or final. */
 export function fail(step: Step, node: TaskNode, error: TaskError): void {
   endUnsuccessfully(step, node, 'failed', error);
   const isFinal = !error.recoverable || isAnswer(node);
@@ -27,7 +27,7 @@ export function fail(step: Step, node: TaskNode, error: TaskError): void {
   } else giveUp(step, node);
 }
 
-/** A check that failed has its answer: drift is looked for once, and so is a status on which other work depends. */
+/** For a check, a failure is the answer: a drift check runs once, and so does a status check on which other work depends. */
 function isAnswer({ spec: { policy } }: TaskNode): boolean {
   const { onFailure } = policy;
   if (onFailure?.handler === 'record-status') return onFailure.ends === 'ignore';
@@ -47,7 +47,7 @@ function endUnsuccessfully(
   emitTaskEvent(step, node, state === 'failed' ? 'task_failed' : 'task_rescheduled');
 }
 
-/** The task failed, and the code that submitted it says what follows. */
+/** The task failed, and the code that submitted it decides what follows. */
 export function failAsDecided(step: Step, node: TaskNode, decided: CodeDecision): void {
   const error = node.error!;
   const isOver = decided.decision === 'go-on';
@@ -59,7 +59,7 @@ export function failAsDecided(step: Step, node: TaskNode, decided: CodeDecision)
   } else giveUp(step, node);
 }
 
-/** No retries inside a subgraph that is failing: nobody waits for them. */
+/** Whether a retry is allowed. Inside a failing subgraph it is not: nothing waits for it. */
 export function mayRetry(step: Step, node: TaskNode, isWithoutLimit = false): boolean {
   return (isWithoutLimit || hasRetryLeft(node)) && !isAbandoned(step.graph.nodes, node);
 }
@@ -71,7 +71,7 @@ function ignore(step: Step, node: TaskNode): void {
   settle(step, node);
 }
 
-/** No retry is left: the handler writes what it has to write, and the failure goes up or ends here. */
+/** The failure is final: the handler writes its properties, and the failure goes up to the subgraph or is ignored. */
 function giveUp(step: Step, node: TaskNode): void {
   const handler = node.spec.policy.onFailure;
   if (handler?.handler === 'record-status') recordStatus(step, node, false);
@@ -82,7 +82,7 @@ function giveUp(step: Step, node: TaskNode): void {
   else escalate(step, node);
 }
 
-/** The task failed for good: its subgraph fails with it, a top-level task fails the graph. */
+/** The task finally failed: its subgraph fails with it; a top-level task fails the graph. */
 function escalate(step: Step, node: TaskNode): void {
   const origin = node.error?.origin ?? node.spec.idx;
   if (node.spec.subgraph === null) return failGraph(step, origin);
@@ -96,7 +96,7 @@ function escalate(step: Step, node: TaskNode): void {
   failIfQuiet(step, parent);
 }
 
-/** Members that wait for their retry will not start any more, and those that wait for something else have failed. */
+/** Members that wait for their retry never start; members whose operation is deferred fail. */
 function abandonMembers(step: Step, subgraph: TaskNode): void {
   for (const member of inside(step.graph, subgraph)) {
     if (member.state !== 'pending' || member.notBefore === null) continue;
@@ -107,7 +107,7 @@ function abandonMembers(step: Step, subgraph: TaskNode): void {
   }
 }
 
-/** An operation has begun and waits, and nobody waits for it: its subgraph is failing. No handler is asked. */
+/** Fails a deferred operation because its subgraph is failing: nothing waits for it. No handler is asked. */
 export function failWaiting(step: Step, node: TaskNode): void {
   const message = 'The subgraph around it failed while it waited';
   endUnsuccessfully(step, node, 'failed', {
@@ -118,7 +118,7 @@ export function failWaiting(step: Step, node: TaskNode): void {
   });
 }
 
-/** Whether no handler on the way up will stop the failure of this subgraph. */
+/** Whether no handler on the way up stops the failure of this subgraph. */
 function endsGraph(step: Step, subgraph: TaskNode): boolean {
   for (let at: TaskNode = subgraph; ; at = step.graph.nodes[at.spec.subgraph]!) {
     const handler = at.spec.policy.onFailure;
@@ -133,8 +133,8 @@ function hasRetryLeft(node: TaskNode): boolean {
 }
 
 /**
- * A failing subgraph has failed once its last running operation ended. (Why wait: a lifecycle re-run must not overlap
- * with operations of the run before it.) To be called for each subgraph around an operation that ended.
+ * Marks a failing subgraph as failed once its last running operation has ended. (Why wait: a lifecycle re-run must not
+ * overlap with operations of the run before it.) To be called for each subgraph around an ended operation.
  */
 export function failIfQuiet(step: Step, subgraph: TaskNode): void {
   if (subgraph.state !== 'started' || subgraph.error === null || subgraph.runningInside > 0) return;
@@ -154,7 +154,7 @@ export function failIfQuiet(step: Step, subgraph: TaskNode): void {
   else giveUp(step, subgraph);
 }
 
-/** Subgraphs in a failed one end with it: what is left of them will not start (reference workflows.md 2.3). */
+/** Subgraphs inside a failed one end with it: their remaining tasks do not start (reference workflows.md 2.3). */
 function failMembers(step: Step, subgraph: TaskNode, error: TaskError): void {
   for (const member of inside(step.graph, subgraph)) {
     if (member.spec.kind !== 'subgraph' || member.state !== 'started') continue;
@@ -162,10 +162,10 @@ function failMembers(step: Step, subgraph: TaskNode, error: TaskError): void {
   }
 }
 
-/** Record a final failure; the first one starts the time that independent tasks still have. */
+/** Records a final failure. The first one starts the time limit for independent tasks. */
 function failGraph(step: Step, origin: number): void {
   const { flags, waitAfterFailMs } = step.graph;
-  // Of workflow code only its own failure counts; what it submitted is for it to judge.
+  // With workflow code only the failure of the code itself counts; the code judges the tasks that it submitted.
   if (step.graph.hasCode && origin !== 0) return;
   if (flags.failures.includes(origin)) return;
   flags.failures.push(origin);

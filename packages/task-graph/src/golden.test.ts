@@ -1,7 +1,7 @@
 import { broken, type DriverOptions, drive, labels, type Outcome, ok } from './testing/driver';
 import { fixture, inputOf, type NodeFixture } from './testing/fixture';
 
-/** Sequences of the reference (workflows.md 9.1): what runs, in which order. */
+/** Sequences of the reference (workflows.md 9.1): the operations that run, in order. */
 
 const REL_OPS = ['preconfigure', 'postconfigure', 'establish', 'unlink'];
 const LIFE = ['create', 'configure', 'start', 'stop', 'delete'];

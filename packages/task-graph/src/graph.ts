@@ -4,14 +4,14 @@ import type { OperationState } from './machines';
 import type { Deferral, GraphSpec, TaskError, TaskRow, TaskSpec, TaskStatus } from './task';
 
 /**
- * A graph in memory: the stored tasks with counters that make a step cost only what it changes.
+ * A graph in memory: the stored tasks, with counters that make the cost of a step depend only on the changed tasks.
  * Treat it as opaque: only `advance` and `undoDecision` write to it.
  */
 export interface GraphState {
   readonly name: string;
   readonly waitAfterFailMs: number;
   readonly dryRun: boolean;
-  /** Its first task is a workflow's code: it ends with that, and a failure of another task is for the code to judge. */
+  /** The first task is a workflow's code. The graph ends with the code, and the code judges failures of other tasks. */
   readonly hasCode: boolean;
   version: number;
   nodes: TaskNode[];
@@ -36,27 +36,27 @@ export interface TaskNode {
   error: TaskError | null;
   result: Json;
   deferral: Deferral | null;
-  /** Unsettled dependencies, plus one while its subgraph has not started. */
+  /** Number of unsettled dependencies, plus one while its subgraph has not started. */
   blockers: number;
-  /** One entry per edge; replaced, never changed in place. */
+  /** One entry per edge; the list is replaced, never changed in place. */
   dependents: readonly number[];
-  /** Of a subgraph; only ever appended to. Other tasks have none. */
+  /** Members of a subgraph; only appended to. Empty for other tasks. */
   members: number[];
   openMembers: number;
   /** Operations at workers anywhere inside this subgraph. */
   runningInside: number;
   /** The task that replaced this one, or -1. */
   retriedBy: number;
-  /** Dependents need not wait for it any longer. */
+  /** Whether dependents need not wait for the task any longer. */
   settled: boolean;
-  /** The version of the graph in which its old values were last saved for an undo. */
+  /** Version of the graph in which the old values were last saved for an undo. */
   savedAt: number;
 }
 
-/** What most tasks have, once for all of them: a graph of many tasks is mostly made of such lists. */
+/** The empty list that most tasks share: such lists are most of the memory of a large graph. */
 const NONE: readonly number[] = Object.freeze([]);
 
-/** A task's place in memory, not yet wired to others. */
+/** Makes the node of a task, not yet linked to others. */
 export function nodeOf(spec: TaskSpec, status: TaskStatus | null): TaskNode {
   return {
     spec,
@@ -79,7 +79,7 @@ export function nodeOf(spec: TaskSpec, status: TaskStatus | null): TaskNode {
   };
 }
 
-/** A new graph from its specification; nothing has run yet. */
+/** Makes a new graph from its specification; nothing has run yet. */
 export function graphFromSpec(spec: GraphSpec): GraphState {
   return whole(graphFromSpecInPieces(spec));
 }
@@ -93,7 +93,7 @@ export function freshFlags(): GraphFlags {
 }
 
 /**
- * The graph as it was when `rows` (all tasks by idx) and `flags` were last written.
+ * Restores the graph as it was when `rows` (all tasks by idx) and `flags` were last written.
  * @throws RangeError when an idx is missing: a graph with a hole cannot be run.
  */
 export function graphFromRows(
@@ -141,11 +141,11 @@ function isSettled(node: TaskNode): boolean {
   return node.retriedBy < 0 && isSettledStatus(node.spec, node);
 }
 
-/** Whether dependents may go on unless a retry took its place: it succeeded, or failed with a handler that goes on. */
+/** Whether dependents may go on, unless a retry replaced the task: it succeeded, or failed with a handler that goes on. */
 export function isSettledStatus(spec: TaskSpec, status: Pick<TaskStatus, 'state' | 'error'>): boolean {
   if (status.state === 'succeeded') return true;
   if (status.error?.ignored) return true;
-  // What asked to be run again too often has failed, and no handler was asked.
+  // A task that exceeded its retries by its own requests has failed, and no handler was asked.
   if (status.state !== 'failed' || status.error?.abandoned) return false;
   const handler = spec.policy.onFailure;
   return (
@@ -185,8 +185,8 @@ function* wireDependencies(nodes: TaskNode[]): Pieces<void> {
 }
 
 /**
- * The task that stands for `idx` now: the last of its retries, or a subgraph around it that was run again or failed
- * without anybody minding.
+ * Returns the task that stands for `idx` now: the last of its retries, or a subgraph around it that was run again or
+ * whose failure was ignored.
  */
 export function activeEnd(nodes: readonly TaskNode[], idx: number): number {
   let at = idx;
@@ -208,12 +208,12 @@ export function isAtWorker(node: TaskNode): boolean {
   );
 }
 
-/** The task that is the workflow's own code. */
+/** Whether the task is the workflow's own code. */
 export function isWorkflowCode(spec: TaskSpec): boolean {
   return spec.kind === 'operation' && spec.payload.isWorkflowCode === true;
 }
 
-/** A local task that the workflow's code carries out. */
+/** Whether the workflow's code carries out this local task. */
 export function isCodeStep(spec: TaskSpec): boolean {
   return spec.kind === 'local' && spec.payload.byCode === true;
 }
@@ -224,8 +224,8 @@ export function isCounted(spec: TaskSpec): boolean {
 }
 
 /**
- * Whether a subgraph around it is over for good without it: run again as another one, or failed and ignored. What never
- * started in it does not count for the progress (reference workflows.md 2.6: its tasks are removed).
+ * Whether a subgraph around the task is over for good without it: replaced by a re-run, or failed and ignored. Its
+ * tasks that never started do not count for the progress (reference workflows.md 2.6: its tasks are removed).
  */
 export function isInOver(nodes: readonly TaskNode[], node: TaskNode): boolean {
   for (let up = node.spec.subgraph; up !== null; up = nodes[up]!.spec.subgraph)
@@ -241,7 +241,7 @@ export function isTerminal(state: OperationState): boolean {
   return state === 'succeeded' || state === 'failed' || state === 'rescheduled';
 }
 
-/** Whether it will never start: a subgraph around it failed or is failing. */
+/** Whether the task will never start: a subgraph around it failed or is failing. */
 export function isAbandoned(nodes: readonly TaskNode[], node: TaskNode): boolean {
   for (let up = node.spec.subgraph; up !== null; up = nodes[up]!.spec.subgraph) {
     if (nodes[up]!.error !== null) return true;
@@ -249,7 +249,7 @@ export function isAbandoned(nodes: readonly TaskNode[], node: TaskNode): boolean
   return false;
 }
 
-/** How far the tasks of a stored graph are (all by idx), as `Decision.counters` has it. */
+/** Progress of the tasks of a stored graph (all by idx), as in `Decision.counters`. */
 export function progressOf(rows: readonly TaskRow[]): { total: number; finished: number } {
   const head = { name: '', waitAfterFailMs: 0, dryRun: false };
   const { total, finished } = graphFromRows(head, rows, freshFlags());

@@ -5,8 +5,8 @@ import { appendTask, type Step } from './step';
 import type { FailureHandler } from './task';
 
 /**
- * Run an instance's lifecycle again in place of its failed subgraph (reference workflows.md 2.6). The new tasks stand at
- * the end of the graph and take over everything that waited for the old.
+ * Runs an instance's lifecycle again in place of its failed subgraph (reference workflows.md 2.6). The new tasks come
+ * at the end of the graph and take over all dependents of the old subgraph.
  */
 export function rerunLifecycle(
   step: Step,
@@ -34,7 +34,7 @@ export function rerunLifecycle(
     }
   }
   replace(step, failed, top);
-  // Tasks elsewhere that waited for one task inside the old subgraph wait for the whole new one.
+  // Outside tasks that waited for one task inside the old subgraph now wait for the whole new subgraph.
   top.dependents = [...top.dependents, ...takeOutsideDependents(step, failed)];
   step.ready.push(top.spec.idx);
 }

@@ -22,7 +22,7 @@ export type OperationEvent =
   | 'answer-late';
 
 /**
- * One task's life. The terminal states are left only by a resume, which is not an event of the machine but a reset.
+ * The states of one task. Only a resume leaves a terminal state; a resume is a reset, not an event of the machine.
  * `lose` = the worker's lease ran out; `answer-late` = the result came after the graph had ended (cancelled).
  */
 export const operationMachine = defineMachine<OperationState, OperationEvent>({
@@ -80,8 +80,9 @@ export type ExecutionEvent =
   | 'cancelled';
 
 /**
- * One execution's life (reference workflows.md 3.1, 2.10). A resume of a failed or cancelled execution is a reset to
- * pending beside this table; killing a cancelled one reaps what is left of it without a change of state.
+ * The states of one execution (reference workflows.md 3.1, 2.10). A resume of a failed or cancelled execution is a
+ * reset to pending outside this table. The kill of a cancelled execution removes its leftovers without a change of
+ * state.
  */
 export const executionMachine = defineMachine<ExecutionStatus, ExecutionEvent>({
   name: 'execution',

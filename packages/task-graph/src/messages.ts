@@ -8,7 +8,7 @@ import type { TaskError, TaskSpec } from './task';
 
 type TaskEventType = Exclude<GraphEventType, 'workflow_node_event' | 'workflow_stage' | 'log'>;
 
-/** Characters of a result, of an error text and of the part of one task in it: a page has a thousand events, or executions. */
+/** Maximum characters of a result, of an error text, and of one task's part in it: a page has a thousand events or executions. */
 const MAX_TEXT = 64 * 1024;
 const MAX_LINE = 16 * 1024;
 
@@ -20,10 +20,10 @@ const VERBS: { [type in TaskEventType]: string } = {
   task_rescheduled: 'rescheduled',
 };
 
-/** Record a task event, unless the task keeps silent; a failure is never kept silent. */
+/** Records a task event, unless the task is silent; a failure is always recorded. */
 export function emitTaskEvent(step: Step, node: TaskNode, type: TaskEventType): void {
   const { kind, policy } = node.spec;
-  // Looks of an operation that waits are no runs of their own.
+  // Further runs of a deferred operation have no events of their own.
   if (node.deferral !== null && (type === 'sending_task' || type === 'task_started')) return;
   if (kind === 'nop' || isWorkflowCode(node.spec) || (!policy.sendTaskEvents && type !== 'task_failed'))
     return;
@@ -33,17 +33,17 @@ export function emitTaskEvent(step: Step, node: TaskNode, type: TaskEventType): 
   step.decision.events.push(event);
 }
 
-/** A free text in the name of the instance that the task is about. */
+/** Records a free text for the instance of the task. */
 export function emitNodeEvent(step: Step, spec: TaskSpec, message: string): void {
   step.decision.events.push(eventOn(spec, 'workflow_node_event', message));
 }
 
-/** A log line: the operation begins to wait for something. */
+/** Records a log line: the operation begins to wait. */
 export function emitDeferred(step: Step, { spec }: TaskNode, message: string): void {
   step.decision.events.push(eventOn(spec, 'log', message));
 }
 
-/** That a failure of the task is ignored, told by the instance whose sequence the task belongs to. */
+/** Records that a failure of the task is ignored, for the instance whose sequence contains the task. */
 export function emitIgnored(step: Step, spec: TaskSpec): void {
   const event = eventOn(spec, 'workflow_node_event', `Ignoring task ${spec.name} failure`);
   const relationship = spec.kind === 'operation' ? spec.payload.relationship : null;
@@ -99,8 +99,8 @@ function causesOf(error: TaskError | null): GraphEvent['errorCauses'] {
 }
 
 /**
- * The error text of a failed graph: one line for one error, else a count and a line each; then the first traceback.
- * Failures are innermost tasks, the first one first.
+ * Returns the error text of a failed graph: one line for one error; for several a count and one line each; then the
+ * first traceback. `failures` are innermost tasks, the first failure first.
  */
 export function workflowFailedText(graph: GraphState, failures: readonly number[]): string {
   const nodes = failures.map((idx) => graph.nodes[idx]!);

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '@baton/kernel';
 
 /**
- * What a workflow is built from: a deployment's nodes (shapes of the parsed plan, reference dsl.md 6) and its node
- * instances (shapes of REST), both as the deployments service holds them now.
+ * The input of graph builders: a deployment's nodes (shapes of the parsed plan, reference dsl.md 6) and its node
+ * instances (shapes of REST), as the deployments service holds them now.
  */
 export interface DeploymentModel {
   nodes: PlanNode[];
@@ -74,11 +74,11 @@ export interface ScalingGroup {
   } & JsonObject;
 }
 
-/** A modification that has begun and neither finished nor been rolled back. */
+/** A modification that has begun, and is neither finished nor rolled back. */
 export interface StartedModification {
   id: string;
   context?: Json;
-  /** Ids of the node instances it created, those it will remove, and their direct neighbours. */
+  /** Ids of the node instances that it created, of those that it will remove, and of their direct neighbours. */
   added: string[];
   removed: string[];
   related: string[];

@@ -1,21 +1,21 @@
 import type { JsonObject } from '@baton/kernel';
 
-/** Everything the worker's context of an operation needs beside the execution itself (reference workflows.md 4.1). */
+/** The data that a worker needs for the context of an operation, besides the execution itself (reference workflows.md 4.1). */
 export interface OperationPayload {
-  /** `<interface>.<operation>` as asked for. */
+  /** `<interface>.<operation>` as requested. */
   operation: string;
-  /** The implementation: the path behind the plugin's alias, e.g. `script_runner.tasks.run`. */
+  /** The implementation: the path after the plugin's alias, e.g. `script_runner.tasks.run`. */
   implementation: string;
   plugin: { name: string; packageName: string | null; packageVersion: string | null };
   executor: 'host_agent' | 'central_deployment_agent';
   inputs: JsonObject;
   inputsTypes: JsonObject | null;
   hasIntrinsicFunctions: boolean;
-  /** The instance the operation runs for; of a relationship operation, the side it runs on. */
+  /** The instance for which the operation runs; for a relationship operation, the instance on whose side it runs. */
   nodeInstanceId: string;
   nodeId: string;
   hostId: string | null;
-  /** Only of relationship operations. */
+  /** Only for relationship operations. */
   relationship: {
     side: 'source' | 'target';
     type: string;
@@ -27,6 +27,6 @@ export interface OperationPayload {
   /** Seconds, null = none. */
   timeout: number | null;
   timeoutRecoverable: boolean;
-  /** This is the code of the workflow itself: its end is the end of the graph, whose other tasks it submits. */
+  /** The operation is the code of the workflow itself: it submits the other tasks, and its end is the end of the graph. */
   isWorkflowCode?: true;
 }

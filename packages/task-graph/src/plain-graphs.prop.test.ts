@@ -6,8 +6,8 @@ import { inspector } from './testing/inspector';
 import { MODEL, plainGraph } from './testing/plain-graphs';
 
 /**
- * Graphs of any shape, over random failures, losses, waits and cancels: they end, nothing is left that nobody runs
- * (testing/end-oracle.ts), and a resume whose operations all succeed makes them succeed.
+ * Graphs of any shape, over random failures, losses, waits and cancels: they end, no task is left running without a
+ * worker (testing/end-oracle.ts), and a resume whose operations all succeed makes them succeed.
  */
 
 const EFFORT = Number(process.env.BATON_PROP_EFFORT ?? 1);
@@ -39,7 +39,7 @@ test('a graph of any shape ends, leaves nothing that nobody runs, and is resumed
         expect(end.outcome.error).not.toContain('wait for each other');
         expect(end.outcome.failures.length).toBeGreaterThan(0);
       }
-      // What still ran when it was resumed may fail after all; by force it is run again.
+      // A task that still ran at the resume may fail after all; a forced resume runs it again.
       const lives = t.force ? [true] : [false, true];
       for (const force of lives) {
         if (isSuccess(world.record)) return;

@@ -5,7 +5,7 @@ import { fixture, inputOf } from './testing/fixture';
 import { modifications } from './testing/modification';
 import { type Life, liveOn, stopAndResume } from './testing/stop-and-resume';
 
-/** However a run stopped, a resume whose operations all succeed brings it to the state that it was meant to reach. */
+/** After any kind of stop, a resume whose operations all succeed reaches the intended state. */
 
 const EFFORT = Number(process.env.BATON_PROP_EFFORT ?? 1);
 
@@ -39,7 +39,7 @@ test('a forced resume reaches the goal of the run', () => {
   );
 });
 
-/** What the instances are in before, and may be in when the workflow has succeeded. */
+/** The state of the instances before the workflow, and the allowed states after its success. */
 const WORKFLOWS: { [workflow: string]: { from: string; to: string[]; parameters?: object } } = {
   install: { from: 'uninitialized', to: ['started'] },
   uninstall: { from: 'started', to: ['deleted'] },

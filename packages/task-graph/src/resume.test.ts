@@ -5,7 +5,7 @@ import { fixture, inputOf } from './testing/fixture';
 import { stopAndResume } from './testing/stop-and-resume';
 import { nextStage } from './workflows/registry';
 
-/** Going on after a failure or a cancel (reference workflows.md 2.8, 2.9). */
+/** The resume after a failure or a cancel (reference workflows.md 2.8, 2.9). */
 
 const FAIL_B: DriverOptions = { run: (p) => (p.nodeId === 'b' ? broken() : ok()) };
 

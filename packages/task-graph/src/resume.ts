@@ -7,19 +7,19 @@ import { rowOf, statusOf } from './step';
 import type { GraphSpec, TaskRow } from './task';
 
 export interface ResumeOptions {
-  /** Also run again what may still be running at a worker. */
+  /** Whether tasks that may still run at a worker are run again too. */
   force: boolean;
   now: number;
-  /** Of a resumed `install`: its half-done instances are cleaned up before they go on (reference workflows.md 2.9). */
+  /** For a resumed `install`: half-done instances are cleaned up before they go on (reference workflows.md 2.9). */
   cleanup?: CleanupSource;
-  /** Flag of a graph with workflow code: it said that it may be run again. */
+  /** Flag of a graph with workflow code: the code declared that it may be run again. */
   resumable?: true;
 }
 
 /**
- * A stored graph whose execution failed or was cancelled, ready to go on (reference workflows.md 2.8, 2.9), with the
- * delta to store. What failed for good runs again with its retries back; what succeeded or was ignored stays. Answers
- * that came after the end count now. If the delta cannot be stored, drop the graph: it cannot be undone.
+ * Returns a stored graph whose execution failed or was cancelled, ready to go on (reference workflows.md 2.8, 2.9),
+ * with the delta to store. Finally failed tasks run again with all their retries; succeeded and ignored ones stay.
+ * Answers that came after the end count now. If the delta cannot be stored, drop the graph: it cannot be undone.
  */
 export function resumeGraph(
   head: Pick<GraphSpec, 'name' | 'waitAfterFailMs' | 'dryRun'>,
@@ -56,7 +56,7 @@ export function resumeGraph(
 /** The rows after the reset; unchanged ones are the same objects. */
 function resetRows(rows: readonly TaskRow[], force: boolean): TaskRow[] {
   const retried = new Set(rows.flatMap((row) => row.retryOf ?? []));
-  /** Replaced by a retry, or ended by an ignored failure: it is over, and so is everything inside it. */
+  /** Replaced by a retry, or ended by an ignored failure: the task is over, with everything inside it. */
   const isOver = (row: TaskRow): boolean =>
     retried.has(row.idx) || (row.state !== 'succeeded' && isSettledStatus(row, row));
   const isInOver = (row: TaskRow): boolean => {
@@ -65,25 +65,25 @@ function resetRows(rows: readonly TaskRow[], force: boolean): TaskRow[] {
   };
   return rows.map((stored) => {
     if (isOver(stored) || isInOver(stored)) return stored;
-    // What waited looks again at once, as a run of its own; its time limit begins anew.
+    // A deferred operation runs again at once, as a new run; its time limit begins anew.
     const row = stored.deferral === null ? stored : { ...stored, deferral: null };
-    // Its runs are told apart by their attempt; nobody wants to know how the stopped one ended.
+    // Attempts distinguish the runs of the code; the result of the stopped run is not needed.
     if (isWorkflowCode(row)) return { ...row, state: 'pending', error: null, result: null };
     if (row.kind === 'subgraph') return resetSubgraph(row);
-    // A final failure that came after the end, a killed run for one, is no better than one before it.
+    // A final failure reported after the end, such as a killed run, counts like a failure before the end.
     const isLateFailure = row.state === 'response-sent' && row.error?.recoverable === false;
     const isFailed = row.state === 'failed' || row.state === 'rescheduled' || isLateFailure;
     const isLost = row.state === 'sent' || row.state === 'sending' || (force && isAway(row));
     const fresh = { state: 'pending', losses: 0, notBefore: null } as const;
     if (isFailed) return { ...row, ...fresh, retries: 0, error: null, result: null };
     if (isLost) return { ...row, ...fresh, error: null, result: null };
-    // Whoever resumes does not wait for the rest of an old interval, and asks for what a lost worker had begun.
+    // A resume does not wait for the rest of an old interval, and wants the work that a lost worker had begun.
     if (row.state === 'pending' && (row.notBefore !== null || row.losses > 0)) return { ...row, ...fresh };
     return row.state === 'response-sent' ? { ...row, state: 'started' } : row;
   });
 }
 
-/** It may still run, or it failed after the end. What succeeded after the end is done, also for who uses force. */
+/** The task may still run, or failed after the end. A task that succeeded after the end is done, also with `force`. */
 function isAway(row: TaskRow): boolean {
   return row.state === 'started' || (row.state === 'response-sent' && row.error !== null);
 }

@@ -13,9 +13,9 @@ import { emitTaskEvent } from './messages';
 import { appendTask, type Step, touch } from './step';
 import type { TaskSpec } from './task';
 
-/** Starting tasks, and what follows from their success. Failure is in failure.ts. */
+/** Start of tasks, and the effects of their success. For failures see failure.ts. */
 
-/** Start everything that became ready, and what becomes ready by that, until nothing more does. */
+/** Starts all ready tasks, and the tasks that become ready through them, until no more task is ready. */
 export function drain(step: Step): void {
   whole(drainInPieces(step));
 }
@@ -38,7 +38,7 @@ function startTask(step: Step, node: TaskNode): void {
   if (node.state !== 'pending' || node.blockers > 0 || isAbandoned(step.graph.nodes, node)) return;
   if (node.notBefore !== null && node.notBefore > step.now) return;
   const isWork = node.spec.kind === 'operation' || isCodeStep(node.spec);
-  // Workflow code that is being cancelled may still say what it does, but nothing more is done for it.
+  // Workflow code that is being cancelled may still report, but no new work is started for it.
   if (isWork && step.graph.flags.cancel !== null) return;
   touch(step, node);
   if (node.notBefore !== null) step.graph.waiting--;
@@ -55,7 +55,7 @@ function startTask(step: Step, node: TaskNode): void {
   succeed(step, node, null);
 }
 
-/** What a local task says went wrong in it, if anything did. */
+/** The failure text of a local task; null when it has none. */
 export function toldFailure({ spec }: TaskNode): string | null {
   return spec.kind === 'local' && typeof spec.payload.failure === 'string' ? spec.payload.failure : null;
 }
@@ -70,7 +70,7 @@ function startSubgraph(step: Step, node: TaskNode): void {
   }
 }
 
-/** Hand an operation to the workers, or a step to the workflow's code, as its next attempt. */
+/** Hands an operation to the workers, or a step to the workflow's code, as its next attempt. */
 function dispatch(step: Step, node: TaskNode): void {
   touch(step, node);
   node.state = 'sent';
@@ -82,12 +82,12 @@ function dispatch(step: Step, node: TaskNode): void {
     emitTaskEvent(step, node, 'sending_task');
     return;
   }
-  // The code looks for steps of its own that have started.
+  // The code itself looks for its started steps.
   node.state = 'started';
   emitTaskEvent(step, node, 'task_started');
 }
 
-/** Operations that no worker has claimed yet are not for any worker any more. */
+/** Takes back the operations that no worker has claimed yet. */
 export function takeBack(step: Step): void {
   if (step.graph.active === 0) return;
   for (const node of step.graph.nodes) {
@@ -100,7 +100,7 @@ export function takeBack(step: Step): void {
   decision.dispatch = decision.dispatch.filter((idx) => graph.nodes[idx]!.state === 'sent');
 }
 
-/** An operation left its worker. */
+/** To be called when an operation has left its worker. */
 export function leaveWorker(step: Step, node: TaskNode): void {
   step.graph.active--;
   countRunning(step, node, -1);
@@ -114,14 +114,14 @@ function countRunning(step: Step, node: TaskNode, by: number): void {
   }
 }
 
-/** The task has succeeded: record it, and let its dependents go on unless its handler wants it repeated. */
+/** Records the success of a task. Its dependents go on, unless its handler wants the task repeated. */
 export function succeed(step: Step, node: TaskNode, result: Json): void {
   touch(step, node);
   node.state = 'succeeded';
   node.result = result;
   step.graph.finished += isCounted(node.spec) ? 1 : 0;
   emitTaskEvent(step, node, 'task_succeeded');
-  // In a dry run nothing ran, so there is no result to keep or to judge.
+  // In a dry run nothing ran, so there is no result to store or to evaluate.
   const handler = step.graph.dryRun ? null : node.spec.policy.onSuccess;
   if (handler?.handler === 'repeat-until-truthy' && isRepeated(step, node)) {
     addRetry(step, node, node.spec.policy.retryIntervalMs);
@@ -137,13 +137,13 @@ function isRepeated(step: Step, node: TaskNode): boolean {
   return !isTruthy(node.result) && !isAbandoned(step.graph.nodes, node);
 }
 
-/** As plugins written for the original mean it: empty texts, lists and objects are false too. */
+/** Truth as in plugins written for the original: empty texts, lists and objects are false too. */
 function isTruthy(result: Json): boolean {
   if (result === null || typeof result !== 'object') return Boolean(result);
   return Array.isArray(result) ? result.length > 0 : Object.keys(result).length > 0;
 }
 
-/** Nobody waits for this task any longer; the last member to settle ends its subgraph. */
+/** Marks the task as settled: nothing waits for it any longer. The last settled member ends its subgraph. */
 export function settle(step: Step, node: TaskNode): void {
   const { graph } = step;
   touch(step, node);
@@ -169,7 +169,7 @@ function unblock(step: Step, node: TaskNode): void {
   if (node.blockers === 0) step.ready.push(node.spec.idx);
 }
 
-/** Run the task again after `delayMs`, as a new task that takes over its dependents and its place in the subgraph. */
+/** Runs the task again after `delayMs`, as a new task that takes over its dependents and its place in the subgraph. */
 export function addRetry(step: Step, node: TaskNode, delayMs: number): void {
   const { graph } = step;
   const idx = graph.nodes.length;
@@ -193,7 +193,7 @@ export function addRetry(step: Step, node: TaskNode, delayMs: number): void {
   step.decision.timers.push({ idx, at: retry.notBefore });
 }
 
-/** A subgraph is about to be over without success: what never started in it no longer counts for the progress. */
+/** For a subgraph that is about to end without success: members that never started no longer count for the progress. */
 function leaveOut(step: Step, subgraph: TaskNode): void {
   for (const idx of subgraph.members) {
     const member = step.graph.nodes[idx]!;
@@ -202,7 +202,7 @@ function leaveOut(step: Step, subgraph: TaskNode): void {
   }
 }
 
-/** Tasks elsewhere that waited for one inside the subgraph, which will not settle any more; they are taken from there. */
+/** Returns, and removes from the members, the tasks outside that wait for a member which will not settle any more. */
 export function takeOutsideDependents(step: Step, subgraph: TaskNode): number[] {
   const members = [...inside(step.graph, subgraph)];
   const own = new Set(members.map((node) => node.spec.idx));
@@ -217,7 +217,7 @@ export function takeOutsideDependents(step: Step, subgraph: TaskNode): number[] 
   return taken;
 }
 
-/** From now on `by` stands for `node`. */
+/** Replaces `node` by `by`, which takes over its dependents. */
 export function replace(step: Step, node: TaskNode, by: TaskNode): void {
   touch(step, node);
   leaveOut(step, node);
@@ -226,7 +226,7 @@ export function replace(step: Step, node: TaskNode, by: TaskNode): void {
   node.dependents = [];
 }
 
-/** Every task inside a subgraph, at any depth. */
+/** Yields every task inside a subgraph, at any depth. */
 export function* inside(graph: GraphState, subgraph: TaskNode): Generator<TaskNode> {
   for (const idx of subgraph.members) {
     const member = graph.nodes[idx]!;

@@ -9,7 +9,7 @@ const MON = 'cloudify.interfaces.monitoring';
 const MA = 'cloudify.interfaces.monitoring_agent';
 const AG = 'cloudify.interfaces.cloudify_agent';
 
-/** Node events and operations in order; states that a step sets stand in brackets before what that step said. */
+/** Node events and operations in order; a state that a step sets stands in brackets before the step's messages. */
 function story(workflow: string, node: NodeFixture): string[] {
   const model = fixture({ t: { state: 'started' }, a: node });
   const said: string[] = [];

@@ -5,16 +5,16 @@ import { isCounted, nodeOf } from './graph';
 import type { TaskRow, TaskSpec, TaskStatus } from './task';
 
 /**
- * One call of `advance` under way: what it changed so far, what it still has to start, and what it needs to take all
- * of it back. Every write to a node must be preceded by `touch`.
+ * One call of `advance` in progress: its changes so far, the tasks that it still has to start, and the data to undo all
+ * of it. Every write to a node must be preceded by `touch`.
  */
 export interface Step {
   readonly graph: GraphState;
   readonly now: number;
   readonly decision: Decision;
-  /** Tasks whose last blocker went away; may hold tasks that must not start any more. */
+  /** Tasks whose last blocker has gone; may contain tasks that must not start any more. */
   readonly ready: number[];
-  /** Local tasks that have started and are about to fail, as they say of themselves. */
+  /** Local tasks that have started and carry a failure text, so they are about to fail. */
   readonly broken: number[];
   readonly undo: Undo;
 }
@@ -55,7 +55,7 @@ export function beginStep(graph: GraphState, now: number): Step {
   return { graph, now, decision, ready: [], broken: [], undo };
 }
 
-/** Remember `node` as it was before this step, once. */
+/** Saves `node` once, as it was before this step. */
 export function touch(step: Step, node: TaskNode): void {
   if (node.savedAt === step.graph.version) return;
   if (node.spec.idx < step.undo.nodeCount) {
@@ -64,7 +64,7 @@ export function touch(step: Step, node: TaskNode): void {
   node.savedAt = step.graph.version;
 }
 
-/** A new task at the end of the graph; it is neither wired nor counted as open. */
+/** Appends a new task to the graph; the task is neither linked nor counted as open. */
 export function appendTask(step: Step, spec: TaskSpec, retries: number): TaskNode {
   const node = nodeOf(spec, null);
   node.retries = retries;
@@ -74,7 +74,7 @@ export function appendTask(step: Step, spec: TaskSpec, retries: number): TaskNod
   return node;
 }
 
-/** The delta, once nothing more will change. */
+/** Returns the delta after all changes of the step. */
 export function* endStep(step: Step): Pieces<Decision> {
   const { decision, graph, undo } = step;
   for (const [i, { node, before }] of undo.nodes.entries()) {
@@ -86,7 +86,7 @@ export function* endStep(step: Step): Pieces<Decision> {
   return decision;
 }
 
-/** Many nodes are touched for their counters only; those have nothing to store. */
+/** Many nodes are touched only for their counters; those have nothing to store. */
 function isStatusChanged(a: TaskNode, b: TaskNode): boolean {
   return (
     a.state !== b.state ||
@@ -110,7 +110,7 @@ export function rowOf(node: TaskNode): TaskRow {
 }
 
 /**
- * Take back the graph's latest decision, because its transaction failed.
+ * Undoes the graph's latest decision, because its transaction failed.
  * @throws RangeError when another decision was made since: then drop the graph and rebuild it from its rows.
  */
 export function undoDecision(graph: GraphState, decision: Decision): void {

@@ -1,13 +1,13 @@
 import type { OperationPayload } from './operation';
 
 /**
- * The part of the deployment model that one node instance's lifecycle is made of: the only thing the sequence
- * builders read, and small enough to be stored beside a subgraph so that its re-run needs no other source.
+ * The part of the deployment model for one node instance's lifecycle. It is the only input of the sequence builders,
+ * and small enough to be stored beside a subgraph, so that the re-run of the subgraph needs no other source.
  */
 export interface LifecycleSubject {
   instanceId: string;
   nodeId: string;
-  /** The instance's state when the subject was read; null where none was ever set. */
+  /** The instance's state when the subject was read; null when it has never had one. */
   state: string | null;
   isHost: boolean;
   /** `none` = no agent; only meaningful on hosts. */

@@ -4,8 +4,8 @@ import type { OperationPayload } from './operation';
 import type { LifecycleSubject } from './subject';
 
 /**
- * A task graph as plain JSON, so that it can be stored row by row and read back by a later release.
- * A task is named by its `idx`: its position in the graph's list, dense from 0. Added tasks (retries, re-runs) come behind.
+ * A task graph as plain JSON, so that it can be stored row by row and read by a later release. The `idx` of a task
+ * identifies it: its position in the graph's list, dense from 0. Added tasks (retries, re-runs) come at the end.
  */
 
 /** The stored `type` string of the REST operation record (reference workflows.md 2.1). */
@@ -36,13 +36,13 @@ export interface WorkflowEventPayload {
   eventType: string;
 }
 
-/** `instanceId` is the node instance a lifecycle subgraph is about, else null. */
+/** `instanceId` is the node instance of a lifecycle subgraph, else null. */
 export interface SubgraphPayload {
   nodeInstanceId: string | null;
   nodeId: string | null;
 }
 
-/** What happens to the graph when a task succeeded; null = its dependents go on. */
+/** Handler of a task's success; null = its dependents go on. */
 export type SuccessHandler =
   | { handler: 'ask-code' }
   | { handler: 'repeat-until-truthy' }
@@ -51,11 +51,12 @@ export type SuccessHandler =
   | { handler: 'edit-system-properties'; nodeInstanceId: string; edits: SystemPropertyEdit[] };
 
 /**
- * What happens when a task failed; null = retry a recoverable failure within the policy, else fail.
- * - `ignore`: no retry, an event, and the dependents go on. `silent` leaves the event out.
- * - `lifecycle-retry`: of a top-level subgraph: run the instance's lifecycle again (reference workflows.md 2.6).
+ * Handler of a task's failure; null = retry a recoverable failure within the policy, else fail.
+ * - `ignore`: no retry; an event is sent, and the dependents go on. `silent` leaves the event out.
+ * - `lifecycle-retry`: for a top-level subgraph: runs the instance's lifecycle again (reference workflows.md 2.6).
  * - `ask-code`: the code that submitted the task decides (`decide` of Happening); until then it is `response-sent`.
- * - `record-*`, `edit-system-properties`: when no retry is left, write system properties, and it `ends` in a failure or is ignored.
+ * - `record-*`, `edit-system-properties`: when no retry is left, writes system properties; `ends` says whether the task
+ *   then fails or is ignored.
  */
 export type FailureHandler =
   | { handler: 'ask-code' }
@@ -70,25 +71,25 @@ export type FailureHandler =
       ends: 'fail' | 'ignore';
     };
 
-/** Where a drift check's result goes: the system properties of `nodeInstanceId`, under `path`. */
+/** Destination of a drift check's result: the system properties of `nodeInstanceId`, under `path`. */
 export interface DriftSlot {
   nodeInstanceId: string;
   path: string[];
 }
 
-/** One change of a node instance's system properties; applied in order, without a version check. */
+/** One change of a node instance's system properties. Changes are applied in order, without a version check. */
 export type SystemPropertyEdit =
   | { edit: 'set'; path: string[]; value: Json }
   | { edit: 'copy'; from: string[]; to: string[] }
   | { edit: 'unset'; path: string[] };
 
 export interface TaskPolicy {
-  /** Retries after the first run; -1 = without end. */
+  /** Retries after the first run; -1 = unlimited. */
   totalRetries: number;
   retryIntervalMs: number;
   onSuccess: SuccessHandler | null;
   onFailure: FailureHandler | null;
-  /** False = task events other than task_failed are left out. */
+  /** False = only the task event task_failed is sent. */
   sendTaskEvents: boolean;
 }
 
@@ -98,12 +99,12 @@ interface TaskCommon {
   name: string;
   /** Tasks that must have succeeded (or failed ignored) before this one starts. */
   deps: number[];
-  /** The subgraph this task is a member of: it starts after that has started and ends before it ends. */
+  /** The subgraph that contains this task: the task starts after the start of the subgraph and ends before its end. */
   subgraph: number | null;
   policy: TaskPolicy;
-  /** The task this one is a retry of; it took over that one's dependents. */
+  /** The task that this one retries; this one took over its dependents. */
   retryOf: number | null;
-  /** How the code that submitted it knows it; its retries keep the name. */
+  /** Name of the task for the code that submitted it; its retries keep the name. */
   key?: string;
 }
 
@@ -114,7 +115,7 @@ export type TaskSpec =
   | (TaskCommon & { kind: 'node-event'; payload: NodeEventPayload })
   | (TaskCommon & { kind: 'workflow-event'; payload: WorkflowEventPayload })
   /**
-   * A local task with `byCode` is carried out by the workflow's code, the others by nobody: they only succeed, or fail
+   * The workflow's code carries out a local task with `byCode`. Other local tasks do nothing: they succeed, or fail
    * with the text `failure`.
    */
   | (TaskCommon & { kind: 'local' | 'nop'; payload: JsonObject })
@@ -124,7 +125,7 @@ export type TaskSpec =
 export interface GraphSpec {
   name: string;
   tasks: TaskSpec[];
-  /** Milliseconds that independent tasks may go on after the first failure. */
+  /** Milliseconds for which independent tasks may go on after the first failure. */
   waitAfterFailMs: number;
   dryRun: boolean;
 }
@@ -138,11 +139,11 @@ export interface TaskError {
   retryAfterMs?: number | null;
   traceback?: string | null;
   causes?: ErrorCause[];
-  /** Of a failed subgraph: the member that failed first, innermost. */
+  /** For a failed subgraph: the member that failed first, innermost. */
   origin?: number;
-  /** The workflow's code decided that dependents go on all the same. */
+  /** The workflow's code decided that dependents go on despite the failure. */
   ignored?: true;
-  /** It failed only because a subgraph around it did: its own handler has no say. */
+  /** The task failed only because a subgraph around it failed: its own handler is not asked. */
   abandoned?: true;
 }
 
@@ -152,37 +153,37 @@ export interface ErrorCause {
   traceback?: string | null;
 }
 
-/** The part of a task that changes; one row has this and the spec. */
+/** The changing part of a task; a row consists of this part and the spec. */
 export interface TaskStatus {
   state: OperationState;
-  /** How often it was dispatched: the fencing token of a run. 0 = never. */
+  /** Number of dispatches: the fencing token of a run. 0 = never dispatched. */
   attempt: number;
-  /** How many runs were lost with their worker. */
+  /** Number of runs that were lost with their worker. */
   losses: number;
-  /** Retries before this one (`current_retries`); set back to 0 by resume. */
+  /** Retries before this one (`current_retries`); a resume resets it to 0. */
   retries: number;
-  /** Epoch ms before which it must not start; null = at once. */
+  /** Epoch ms before which the task must not start; null = no bound. */
   notBefore: number | null;
   error: TaskError | null;
   result: Json;
-  /** What its operation waits for, or waited for before its present run; null = it never asked to wait. */
+  /** The wait of its operation: the current one, or the one before its current run; null = it never asked to wait. */
   deferral: Deferral | null;
 }
 
 /**
- * An operation that waits without a worker until something else has happened. While it waits the task is `pending` with a
- * `notBefore`, as a retry is; `wake` lets it look earlier. Times are epoch ms.
+ * An operation that waits without a worker for another event. During the wait the task is `pending` with a `notBefore`,
+ * like a retry; `wake` makes it run earlier. Times are epoch ms.
  */
 export interface Deferral {
-  /** Id of the execution whose end it waits for; null = it only looks again after a while. */
+  /** Id of the execution whose end the operation waits for; null = it only runs again after a while. */
   untilExecution: string | null;
-  /** For people: what it waits for. */
+  /** Text for people: the thing that the operation waits for. */
   message: string;
-  /** When it began to wait for anything: from here its time limit counts. */
+  /** Begin of the first wait: from here the time limit of the operation counts. */
   begunAt: number;
-  /** When it began to wait for this. */
+  /** Begin of the wait for the present thing. */
   since: number;
-  /** When it last said so. */
+  /** Time of the latest report that it waits. */
   saidAt: number;
 }
 

@@ -16,8 +16,8 @@ export function timeoutError(node: TaskNode): TaskError {
 }
 
 /**
- * When the time of an operation that waits is over (epoch ms): its limit holds for all its looks together and the time in
- * between. Null: it has no limit, or has not asked to wait and only its run is limited.
+ * Returns the deadline of a deferred operation (epoch ms): its time limit covers all its runs and the time in between.
+ * Null: no limit, or the operation has never waited and the limit covers only its run.
  */
 export function limitAt({ spec, deferral }: Pick<TaskNode, 'spec' | 'deferral'>): number | null {
   if (deferral === null || spec.kind !== 'operation' || !spec.payload.timeout) return null;

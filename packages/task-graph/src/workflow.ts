@@ -3,28 +3,28 @@ import type { GraphOutcome } from './decision';
 import type { DeploymentModel } from './model';
 import type { GraphSpec, SystemPropertyEdit } from './task';
 
-/** What a workflow decides its next stage from. The model is read anew for each stage. */
+/** Input from which a workflow decides its next stage. The model is read anew for each stage. */
 export interface WorkflowInput {
   workflowId: string;
   executionId: string;
   deploymentId: string;
   blueprintId: string;
-  /** Merged and converted (reference workflows.md 1.2). */
+  /** Merged and converted parameters (reference workflows.md 1.2). */
   parameters: JsonObject;
   model: DeploymentModel;
   config: WorkflowConfig;
   resume: boolean;
   dryRun: boolean;
   /**
-   * The stages of `history` were not carried out, and what they would have done to the model is assumed: a dry run, or
-   * the plan of an execution that has not begun.
+   * True for a dry run, or for the plan of an execution that has not begun: the stages of `history` were not carried
+   * out, and their effects on the model are assumed.
    */
   isRehearsal?: boolean;
 }
 
-/** Values in force for one execution (reference workflows.md 2.4, 2.5). */
+/** Settings in force for one execution (reference workflows.md 2.4, 2.5). */
 export interface WorkflowConfig {
-  /** -1 = without end. */
+  /** -1 = unlimited. */
   taskRetries: number;
   taskRetryIntervalMs: number;
   subgraphRetries: number;
@@ -32,8 +32,8 @@ export interface WorkflowConfig {
 }
 
 /**
- * One step of a workflow. Its `name` is unique within the execution: the caller stores a result under it and never runs
- * the same stage twice. `memo` is handed back in the stage's result: what a later stage must know of this one's reasons.
+ * One step of a workflow. Its `name` is unique within the execution: the caller stores the result under it and never
+ * runs the same stage twice. The stage's result returns `memo`: data about this stage that a later stage needs.
  */
 export type Stage =
   | { kind: 'graph'; name: string; spec: GraphSpec; memo?: Json; log?: StageLog[] }
@@ -46,13 +46,13 @@ export interface StageLog {
   message: string;
 }
 
-/** A stage that ended. A cancelled graph ends the workflow before the next stage is asked for. */
+/** Result of a stage that ended. After a cancelled graph the workflow ends, and no next stage is requested. */
 export type StageResult =
   | { kind: 'graph'; name: string; outcome: Exclude<GraphOutcome, { kind: 'cancelled' }>; memo?: Json }
   | { kind: 'call'; name: string; response: Json; error?: undefined; memo?: Json }
   | { kind: 'call'; name: string; error: { type: string; message: string }; memo?: Json };
 
-/** What a workflow asks of other services. Each is idempotent by (execution, stage name). */
+/** Requests of a workflow to other services. Each is idempotent by (execution, stage name). */
 export type CallRequest =
   /** -> `{modification_id, added: ids, removed: ids, related: ids}` */
   | {
@@ -64,22 +64,23 @@ export type CallRequest =
   | { call: 'modification-rollback'; modificationId: string }
   | { call: 'system-properties'; changes: { nodeInstanceId: string; edits: SystemPropertyEdit[] }[] }
   /**
-   * What the call would answer; nothing is changed. Of a modification also `instances`: those added and related as they
-   * would be; of an update `steps`: descriptions of all.
+   * Returns the expected answer of the call `of` and changes nothing. For a modification the answer also has
+   * `instances`: the added and related instances as they would be. For an update it also has `steps`: descriptions of
+   * all steps.
    */
   | { call: 'rehearse'; of: Extract<CallRequest, { call: 'modification-start' | 'update-prepare' }> }
-  /** Nothing to do: the stage only keeps its `memo`. Answer null at once. */
+  /** Does nothing: the stage only keeps its `memo`. The answer is null at once. */
   | { call: 'note' }
   /** Stage A of a deployment update -> `{unsupported: descriptions of steps that cannot be carried out}` */
   | { call: 'update-prepare'; updateId: string; parameters: JsonObject }
-  /** Stage B: the new model is in place afterwards -> UpdateChanges. */
+  /** Stage B: puts the new model in place -> UpdateChanges. */
   | { call: 'update-perform'; updateId: string }
   /** Stage D. */
   | { call: 'update-finish'; updateId: string }
   | { call: 'update-state'; updateId: string; state: string }
-  /** Enters an update of the deployment, as a request for one does -> `{update_id, parameters}` of the workflow `update`. */
+  /** Creates an update of the deployment, as an API request would -> `{update_id, parameters}` of the workflow `update`. */
   | { call: 'update-begin'; parameters: JsonObject }
-  /** Start an execution and wait until it ended -> `{execution_id, status}`; `timeoutMs` null = no limit. */
+  /** Starts an execution and waits until it has ended -> `{execution_id, status}`; `timeoutMs` null = no limit. */
   | {
       call: 'run-execution';
       deploymentId: string;
@@ -88,10 +89,10 @@ export type CallRequest =
       force: boolean;
       allowCustomParameters: boolean;
       timeoutMs: number | null;
-      /** A workflow of the manager's own, which no user may name. */
+      /** A workflow of the manager itself, which no user may name. */
       isSystem?: boolean;
     }
-  /** Make a group of the deployments below, run a workflow on it, wait, delete the group. */
+  /** Makes a group of the deployments below this one, runs a workflow on it, waits, deletes the group. */
   | {
       call: 'run-on-services';
       groupId: string;
@@ -100,7 +101,7 @@ export type CallRequest =
       parameters: JsonObject;
     };
 
-/** What `update-perform` answers: ids of node instances (as finally named), from the difference of the plans. */
+/** Answer of `update-perform`: ids of node instances (with their final names), from the difference of the plans. */
 export interface UpdateChanges {
   added: string[];
   added_related: string[];
@@ -108,11 +109,11 @@ export interface UpdateChanges {
   removed_related: string[];
   extended: string[];
   reduced: string[];
-  /** [source instance, target instance] of relationships that come or go on surviving instances. */
+  /** [source instance, target instance] of relationships that are added to or removed from surviving instances. */
   extended_relationships: [string, string][];
   reduced_relationships: [string, string][];
   /** Ids of nodes with a changed property or operation. */
   changed_nodes: string[];
-  /** Of a custom workflow: what the steps touch, by kind. */
+  /** For a custom workflow: the entities that the steps touch, by kind. */
   modified_entity_ids?: JsonObject;
 }

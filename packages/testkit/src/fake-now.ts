@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /**
- * Stops `app_now()` at `iso` for the database of `pool` (null: lets it run again): for every connection the pool has
- * and for those that anybody opens later. Holds the whole pool for a moment: a connection that is busy, or being
- * opened, would keep the old time.
+ * Stops `app_now()` at `iso` for the database of `pool` (null: lets it run again): for every connection of the pool and for all
+ * connections opened later. It takes all connections of the pool for a moment: a connection that is busy, or being opened, would
+ * keep the old time.
  */
 export async function setFakeNow(pool: pg.Pool, iso: string | null): Promise<void> {
   const value = iso === null ? '' : new Date(iso).toISOString();

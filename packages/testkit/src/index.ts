@@ -18,5 +18,12 @@ export type { ServerProcess } from './server-process';
 export { testUrls, withDatabase } from './services';
 export { mountSmallDisk, onSmallDisks, type SmallDisk } from './small-disk';
 export { type TcpProxy, tcpProxy } from './tcp-proxy';
-export { dropWithRoles, type TestDatabase, type TestDatabaseOptions, testDatabase } from './test-database';
+export {
+  dropWithRoles,
+  type TestDatabase,
+  type TestDatabaseOptions,
+  testDatabase,
+  withoutDiskWaits,
+} from './test-database';
 export { type TestSignal, testSignals } from './test-signals';
+export { vacuumAnalyze } from './vacuum-analyze';

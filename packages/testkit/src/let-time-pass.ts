@@ -1,9 +1,9 @@
-/** Longer than any fault lasts. */
+/** Longer than any fault in tests lasts. */
 const LONGEST_MS = 120_000;
 
 /**
- * Lets `ms` of real time pass. For rates, for how long a fault lasts, and for moments that are varied; whoever waits for something
- * uses `eventually` or a test signal. `why` says what the time is for: it stands at each call for the reader.
+ * Lets `ms` of real time pass. For rates, durations of faults, and varied moments; a test that waits for an effect uses
+ * `eventually` or a test signal. `why` tells the reader of each call the purpose of the time.
  * @throws RangeError for more than two minutes
  */
 export function letTimePass(ms: number, why: string): Promise<void> {

@@ -7,19 +7,19 @@ import { freePort } from './free-port';
 import { serverProcess } from './server-process';
 import { mountSmallDisk } from './small-disk';
 
-/** A server of the test's own that it may stop, kill and start again; its content stays. */
+/** A private server of a test, which may stop, kill and start it again; its content stays. */
 export interface RestartableServer {
   url: string;
   start(): Promise<void>;
-  /** Like a power cut: no goodbye to clients. */
+  /** Kills the server, like a power cut: without notice to clients. */
   kill(): Promise<void>;
-  /** Connections break; what was confirmed is kept. */
+  /** Kills and starts the server: connections break; confirmed data is kept. */
   restart(): Promise<void>;
-  /** Ends it and removes its files. */
+  /** Ends the server and removes its files. */
   close(): Promise<void>;
 }
 
-/** Paths of PEM files that a server shows; plain connections are refused then. */
+/** Paths of the PEM files of a server; it then refuses connections without TLS. */
 export interface ServerCertificate {
   ca: string;
   cert: string;
@@ -27,15 +27,15 @@ export interface ServerCertificate {
 }
 
 export interface RestartablePostgres extends RestartableServer {
-  /** Below which all of its files lie. */
+  /** Folder of all its files. */
   folder: string;
-  /** Starts it where it ended by itself. */
+  /** Starts the server again if it ended by itself. */
   revive(): Promise<void>;
 }
 
 /**
- * A private PostgreSQL on a free port, started. Takes about a second. With `tls` it lets nobody in without it. `diskBytes`: on
- * a disk of its own of that size, which needs root; `onMount` is told its folder before anything is mounted.
+ * Starts a private PostgreSQL on a free port, in about a second. With `tls` it refuses connections without TLS. `diskBytes`: on a
+ * separate disk of that size, which needs root; `onMount` gets the folder before anything is mounted.
  */
 export async function restartablePostgres(
   o: { tls?: ServerCertificate; diskBytes?: number; onMount?: (folder: string) => void } = {},
@@ -46,7 +46,7 @@ export async function restartablePostgres(
   if (o.diskBytes) o.onMount?.(root);
   const disk = o.diskBytes ? mountSmallDisk(root, o.diskBytes) : null;
   const port = await freePort();
-  // The server refuses to run as root; in a user namespace it does not know.
+  // The server refuses to run as root; in a user namespace it does not see that it does.
   const prefix = process.getuid?.() === 0 ? ['unshare', '-U'] : [];
   const folder = join(root, 'data');
   const [initdb = '', ...initArgs] = [
@@ -74,7 +74,7 @@ export async function restartablePostgres(
   const [command = '', ...args] = [...prefix, join(bin, 'postgres'), '-D', folder, ...flags];
   if (tls) writeFileSync(join(folder, 'pg_hba.conf'), 'hostssl all all all trust\n');
   const plain = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  // This is about the server being up; whom it is trusted as is the business of whoever connects.
+  // This URL only checks whether the server is up; its clients decide which authorities they trust.
   const url = tls ? `${plain}?sslmode=no-verify` : plain;
   const server = serverProcess({ command, args, isReady: () => answers(url), startTimeoutMs: 15_000 });
   await server.start();

@@ -14,15 +14,15 @@ const CONTROL = '/usr/lib/rabbitmq/bin/rabbitmqctl';
 const CONTROL_MS = 30_000;
 
 export interface RestartableRabbit extends RestartableServer {
-  /** Below which all of its files lie. */
+  /** Folder of all its files. */
   folder: string;
-  /** Of the management API, as the administrator; null without the plugin. */
+  /** URL of the management API, as the administrator; null without the plugin. */
   apiUrl: string | null;
   /** Runs rabbitmqctl on the node. @throws when it fails. */
   control(args: string[]): Promise<void>;
 }
 
-/** Listens for TLS alone; users are known by their passwords. */
+/** Configuration that listens only with TLS; users log in with passwords. */
 const tlsConfig = (port: number, { ca, cert, key }: ServerCertificate): string => `listeners.tcp = none
 listeners.ssl.1 = 127.0.0.1:${port}
 ssl_options.cacertfile = ${ca}
@@ -33,7 +33,7 @@ ssl_options.versions.2 = tlsv1.2
 ssl_options.verify = verify_none
 `;
 
-/** A private RabbitMQ node on free ports, started. Takes a few seconds. With `tls` it lets nobody in without it. */
+/** Starts a private RabbitMQ node on free ports, in a few seconds. With `tls` it refuses connections without TLS. */
 export async function restartableRabbit(
   tls?: ServerCertificate,
   o: { hasManagement?: boolean } = {},
@@ -50,7 +50,7 @@ export async function restartableRabbit(
     `${api}${tls ? tlsConfig(port, tls) : `listeners.tcp.1 = 127.0.0.1:${port}\n`}loopback_users = none\n`,
   );
   const env = {
-    // Keeps the cookie of the node.
+    // Folder of the node's cookie.
     HOME: root,
     RABBITMQ_NODENAME: `test-${randomSuffix(6)}@localhost`,
     ...(tls ? {} : { RABBITMQ_NODE_PORT: String(port) }),
@@ -83,7 +83,8 @@ export async function restartableRabbit(
       });
     },
     restart: async () => {
-      // A quorum queue made within the last seconds may come back from a kill without a leader (seen with 3.10.8).
+      // A quorum queue made within the last seconds may come back from a kill without a leader (seen with 3.10.8): so the node is
+      // stopped.
       await server.stop('SIGTERM');
       await server.start();
     },

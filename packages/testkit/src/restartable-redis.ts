@@ -6,7 +6,7 @@ import { freePort } from './free-port';
 import type { RestartableServer, ServerCertificate } from './restartable-postgres';
 import { serverProcess } from './server-process';
 
-/** A private Redis on a free port, started; it keeps nothing. With `tls` it lets nobody in without it. */
+/** Starts a private Redis on a free port; it stores nothing on disk. With `tls` it refuses connections without TLS. */
 export async function restartableRedis(tls?: ServerCertificate): Promise<RestartableServer> {
   const root = mkdtempSync(join(tmpdir(), 'baton-test-redis-'));
   const port = await freePort();

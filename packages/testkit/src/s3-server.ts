@@ -6,12 +6,12 @@ export interface TestS3 {
   endpoint: string;
   bucket: string;
   objects: Map<string, { content: Buffer; modifiedMs: number }>;
-  /** The next `count` requests are answered with `status`. */
+  /** Answers the next `count` requests with `status`. */
   failNext(count: number, status: number): void;
   close(): Promise<void>;
 }
 
-/** Objects a list answers with at once; small, so that tests see several pages. */
+/** Objects in one page of a list; small, so that tests see several pages. */
 const PAGE = 3;
 
 /**

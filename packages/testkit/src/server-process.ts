@@ -5,13 +5,13 @@ import { letTimePass } from './let-time-pass';
 
 export interface ServerProcess {
   start(): Promise<void>;
-  /** Starts it when it ended by itself; waits until it answers. */
+  /** Starts the server when it ended by itself; waits until it answers. */
   revive(): Promise<void>;
-  /** Ends it with `signal` and waits until it is gone. */
+  /** Ends the server with `signal` and waits until it is gone. */
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** A server as a child process in its own process group, so that what it starts ends with it. */
+/** A server as a child process in its own process group, so that its own children end with it. */
 export function serverProcess(options: {
   command: string;
   args: string[];

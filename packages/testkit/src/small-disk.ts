@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 
-/** Set in a process that is root of a namespace of its own. */
+/** Set in a process that is root of its own namespace. */
 const INSIDE = 'BATON_TEST_IN_NAMESPACE';
 
 export interface SmallDisk {
-  /** Makes it `rw` or `ro`. */
+  /** Remounts the disk read-write or read-only. */
   remount(mode: 'rw' | 'ro'): void;
   unmount(): void;
 }
@@ -15,8 +15,8 @@ function run(command: string, args: string[]): void {
 }
 
 /**
- * A file system of `bytes` in memory, on the empty folder `path`; only where this process is root (`onSmallDisks`).
- * @throws Error with the words of `mount`: a test that cannot have its disk fails, it is not skipped.
+ * Mounts a file system of `bytes` in memory on the empty folder `path`; only where this process is root (`onSmallDisks`).
+ * @throws Error with the message of `mount`: a test that cannot have its disk fails, it is not skipped.
  */
 export function mountSmallDisk(path: string, bytes: number): SmallDisk {
   run('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=0777`, 'baton-test', path]);
@@ -27,8 +27,8 @@ export function mountSmallDisk(path: string, bytes: number): SmallDisk {
 }
 
 /**
- * Defines the tests of `file` that mount file systems. For another user than root they run in a namespace in which he is
- * root, in a runner of their own.
+ * Defines the tests of `file` that mount file systems. For a user other than root they run in a separate test runner, in a
+ * namespace in which the user is root.
  */
 export function onSmallDisks(file: string, define: () => void): void {
   if (process.geteuid?.() === 0 || process.env[INSIDE] === '1') return define();

@@ -1,21 +1,21 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 
-/** A TCP proxy that misbehaves on demand. `url` of the target with the proxy's address is `through(url)`. */
+/** A TCP proxy with faults on demand. `through(url)` is the target's `url` with the proxy's address. */
 export interface TcpProxy {
   port: number;
-  /** The same address by way of the proxy. */
+  /** Returns the same address through the proxy. */
   through(url: string): string;
   /** Resets all connections; new ones work. */
   cut(): void;
-  /** Swallows everything in both directions without closing (a dead network) until `heal`; connections hang. */
+  /** Drops all data in both directions without closing (a dead network) until `heal`; connections hang. */
   blackhole(): void;
-  /** Lets requests pass and swallows the answers: the server has done it, the client never learns. */
+  /** Passes requests and drops the answers: the server has done the work, and the client never learns it. */
   dropAnswers(): void;
-  /** Holds everything back for `ms`, more or less by up to `jitterMs`; what was sent first arrives first. */
+  /** Delays all data by `ms`, plus or minus up to `jitterMs`; the order is kept. */
   delay(ms: number, jitterMs?: number): void;
   /** Refuses new connections and resets the present ones. */
   refuse(): void;
-  /** As in the beginning. What was swallowed is lost, so connections that lost something are reset. */
+  /** Passes everything again. Dropped data is lost, so connections that lost data are reset. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
           to.write(chunk);
           return;
         }
-        // Timers of one instant have no order; the chunks have.
+        // Timers of one instant have no order, but the chunks have one.
         held.push(chunk);
         setTimeout(() => to.write(held.shift()!), Math.max(0, lastDue - now));
       };

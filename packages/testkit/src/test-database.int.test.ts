@@ -31,7 +31,7 @@ test('databases of many test files at once are migrated, apart from each other, 
 test('a database whose test process is gone is removed when the next template is made', async () => {
   const abandoned = 'baton_test_999999999_left';
   await run(testUrls.postgres(), `create database ${abandoned}`);
-  // Other schema, other template.
+  // Another schema name leads to another template.
   const database = await testDatabase({ migrations: [{ ...migrations[0]!, schema: `s${process.pid}` }] });
   expect(await run(testUrls.postgres(), `select 1 from pg_database where datname = '${abandoned}'`)).toEqual(
     [],

@@ -1,10 +1,10 @@
-/** A point in the code under test that a test can wait for and hold up. */
+/** A point in the code under test at which a test can wait, and at which it can stop the code. */
 export interface TestSignal {
-  /** Called by the code under test (handed in as a dependency or inside a handler). Waits while the signal is held. */
+  /** Called by the code under test (as a dependency or inside a handler). Waits while the signal is held. */
   reached(value?: unknown): Promise<void>;
-  /** Resolves with the value of the next call that nobody has waited for yet. */
+  /** Resolves with the value of the next call of `reached` that no `wait` has returned yet. */
   wait(deadlineMs?: number): Promise<unknown>;
-  /** From now on `reached` waits until `release`. */
+  /** Lets `reached` wait from now on, until `release`. */
   hold(): void;
   release(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * A certificate authority for development and tests, and what it signs. Its key lies in a file: not for production, where
- * cert-manager or the organisation's own authority does this.
+ * A certificate authority for development and tests, and the certificates that it signs. Its key lies in a file: not for
+ * production, where cert-manager or the organisation's own authority signs.
  */
 import 'reflect-metadata';
 import { randomBytes, webcrypto } from 'node:crypto';
@@ -10,7 +10,7 @@ import * as x509 from '@peculiar/x509';
 
 const SIGNING = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 86_400_000;
-/** Clocks of other machines may lag. */
+/** Certificates begin this much earlier: the clocks of other machines may lag. */
 const BACKDATED_MS = 3_600_000;
 
 export interface Issued {
@@ -20,7 +20,7 @@ export interface Issued {
 }
 
 export interface IssueOptions {
-  /** DNS names and IP addresses that the certificate is for; the first is its common name. */
+  /** DNS names and IP addresses of the certificate; the first is its common name. */
   names: readonly string[];
   /** Default 90 days from `nowMs`. */
   days?: number;
@@ -31,7 +31,7 @@ export interface Authority {
   /** PEM of the authority's own certificate. */
   cert: string;
   key: string;
-  /** A certificate for servers and clients. */
+  /** Issues a certificate for servers and clients. */
   issue(options: IssueOptions): Promise<Issued>;
 }
 
@@ -55,7 +55,7 @@ const span = (nowMs: number, days: number) => ({
   notAfter: new Date(nowMs + days * DAY_MS),
 });
 
-/** A new authority, valid for ten years. */
+/** Creates a new authority, valid for ten years. */
 export async function createAuthority(name: string, nowMs: number): Promise<Authority> {
   x509.cryptoProvider.set(webcrypto as never);
   const keys = await keyPair();
@@ -74,7 +74,7 @@ export async function createAuthority(name: string, nowMs: number): Promise<Auth
   return authorityOf(own, keys.privateKey);
 }
 
-/** The authority whose certificate and key were written earlier. */
+/** Opens the authority whose certificate and key were written earlier. */
 export async function openAuthority({ cert, key }: Issued): Promise<Authority> {
   x509.cryptoProvider.set(webcrypto as never);
   const bytes = x509.PemConverter.decodeFirst(key);
@@ -111,7 +111,7 @@ async function authorityOf(own: x509.X509Certificate, signing: webcrypto.CryptoK
   return { cert: `${own.toString('pem')}\n`, key: `${await pemOfKey(signing)}\n`, issue };
 }
 
-/** Writes `tls.crt`, `tls.key` and the authority's `ca.crt` into `dir`, as cert-manager names them. Answers their paths. */
+/** Writes `tls.crt`, `tls.key` and the authority's `ca.crt` into `dir`, with the names of cert-manager. Returns their paths. */
 export function writeIssued(
   dir: string,
   issued: Issued,

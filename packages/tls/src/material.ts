@@ -1,17 +1,17 @@
-/** Reads certificates and keys, and says which file is wrong and why. */
+/** Reads certificates and keys, and reports which file is wrong and why. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Paths of PEM files; key and certificate come together. */
+/** Paths of PEM files; key and certificate are given together. */
 export interface TlsFiles {
-  /** Certificates that are trusted, one or more. */
+  /** Trusted certificates, one or more. */
   ca?: string | undefined;
   /** Our own certificate, followed by the intermediate ones. */
   cert?: string | undefined;
   key?: string | undefined;
 }
 
-/** What is in the files; a part without a file is null. */
+/** The content of the files; a part without a file is null. */
 export interface Material {
   ca: Buffer | null;
   cert: Buffer | null;

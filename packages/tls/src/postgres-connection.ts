@@ -1,18 +1,19 @@
 import { type ClientTls, lastingClientTls } from './sockets';
 import type { TlsSource } from './source';
 
-/** For `new pg.Client` and `new pg.Pool`. */
+/** Options for `new pg.Client` and `new pg.Pool`. */
 export interface PostgresConnection {
   connectionString: string;
   ssl?: ClientTls;
 }
 
-/** Modes of the driver that check certificate and host name: it reads them all as verify-full. */
+/** Modes in which the driver checks certificate and host name: it treats all of them as verify-full. */
 const VERIFIED = new Set(['prefer', 'require', 'verify-ca', 'verify-full']);
 
 /**
- * How to reach `url`. Whether by TLS is said by its `sslmode`; whom it trusts by its own `sslrootcert`, else by `trust`,
- * else by the system. The driver lets what is in the address win over `ssl`, so what we decide is taken out of it.
+ * Returns the connection options for `url`. Its `sslmode` decides whether TLS is used. The trusted authorities come from its own
+ * `sslrootcert`, else from `trust`, else from the system. Parameters of the address override `ssl` in the driver, so `sslmode` is
+ * removed where we set `ssl`.
  */
 export function postgresConnection(url: string, trust: TlsSource | null | undefined): PostgresConnection {
   const query = url.indexOf('?');

@@ -1,34 +1,34 @@
-/** What servers and clients of node:tls need of a source. */
+/** Options of a certificate source for servers and clients of node:tls. */
 import type { ConnectionOptions, Server, TLSSocket, TlsOptions } from 'node:tls';
 import { dnsNames } from './material';
 import type { TlsSource } from './source';
 
-/** TLS 1.3 is taken wherever the other side has it. */
+/** TLS 1.3 is used wherever the other side supports it. */
 const MIN_VERSION = 'TLSv1.2';
 
 export interface ServerTls {
-  /** For `createServer` of node:tls, node:https or node:http2. */
+  /** Options for `createServer` of node:tls, node:https or node:http2. */
   options(): TlsOptions;
-  /** New connections get renewed certificates from then on, old ones go on; call the answer when the server closes. */
+  /** Applies renewed certificates to new connections; old connections go on. Call the returned function when the server closes. */
   attach(server: Pick<Server, 'setSecureContext' | 'on'>): () => void;
 }
 
 export interface ServerTlsOptions {
   /** Clients must show a certificate of our CA. */
   needsClient: boolean;
-  /** First labels of the names of clients that may connect; absent: every client of our CA. */
+  /** Services that may connect, as first labels of the names in client certificates; absent: every client of our CA. */
   clients?: readonly string[];
 }
 
-/** `executions.baton.svc` is `executions`. */
+/** `executions.baton.svc` becomes `executions`. */
 const labelOf = (name: string): string => name.split('.', 1)[0]!;
 
-/** The services that a certificate speaks for. */
+/** Returns the services that a certificate names. */
 export const certifiedServices = (
   certificate: { subjectaltname?: string | undefined } | undefined,
 ): string[] => dnsNames(certificate?.subjectaltname).map(labelOf);
 
-/** The services that the other side's certificate speaks for. */
+/** Returns the services that the other side's certificate names. */
 const peerServices = (socket: Pick<TLSSocket, 'getPeerCertificate'>): string[] =>
   certifiedServices(socket.getPeerCertificate());
 
@@ -62,7 +62,9 @@ export interface ClientTls {
   minVersion: NonNullable<ConnectionOptions['minVersion']>;
 }
 
-/** For one connection that is made now: whom it trusts and what it shows. The name of the other side is always checked. */
+/**
+ * Options for one connection made now: the trusted authorities and our certificate. The name of the other side is always checked.
+ */
 export function clientTls(source: TlsSource): ClientTls {
   const { ca, cert, key } = source.current();
   return {
@@ -73,14 +75,14 @@ export function clientTls(source: TlsSource): ClientTls {
 }
 
 /**
- * The same for libraries that keep one options object for all their connections and copy it for each: what they copy is
- * what the files hold by then.
+ * `clientTls` for libraries that keep one options object for all their connections and copy it for each: each copy has the content
+ * of the files at that moment.
  */
 export function lastingClientTls(source: TlsSource): ClientTls {
   const present: ClientTls = { minVersion: MIN_VERSION };
   for (const part of ['ca', 'cert', 'key'] as const) {
     if (clientTls(source)[part])
-      // Configurable: the driver of PostgreSQL hides the key from whoever prints its options.
+      // Configurable: the driver of PostgreSQL redefines the property, so that printing its options does not show the key.
       Object.defineProperty(present, part, {
         enumerable: true,
         configurable: true,

@@ -5,16 +5,16 @@ import { type Material, readMaterial, type TlsFiles } from './material';
 /** The present content of some certificate files. */
 export interface TlsSource {
   current(): Material;
-  /** Called after each change; the answer takes the listener off. */
+  /** Registers a listener, called after each change; returns the function that removes it. */
   onChange(listener: (material: Material) => void): () => void;
-  /** Reads now; answers whether something changed. Files that do not fit together leave what was. */
+  /** Reads the files now; returns whether something changed. Files that do not fit together leave the previous content. */
   refresh(): boolean;
   close(): void;
 }
 
 /**
- * Every ten seconds: renewals are days ahead of the end, and three small files cost some 0.1 ms. Looking at the content is
- * what works everywhere: Kubernetes swaps a link of the folder, which watchers of the file do not see.
+ * Every ten seconds: renewals come days before the end, and reading three small files costs about 0.1 ms. Comparing the content
+ * works everywhere: Kubernetes replaces a link of the folder, which file watchers do not see.
  */
 const POLL_MS = 10_000;
 
@@ -24,7 +24,7 @@ const isSame = (a: Material, b: Material): boolean =>
     return before === now || (before !== null && now !== null && before.equals(now));
   });
 
-/** Reads at once. @throws TlsFileError when the files are not usable at the start. */
+/** Creates a source; reads the files at once. @throws TlsFileError when the files are not usable at the start. */
 export function createTlsSource(files: TlsFiles, o: { log: Log; pollMs?: number }): TlsSource {
   let material = readMaterial(files);
   let failed = '';
@@ -36,7 +36,8 @@ export function createTlsSource(files: TlsFiles, o: { log: Log; pollMs?: number 
       if (isSame(material, next)) return false;
       material = next;
     } catch (error) {
-      // Half replaced: certificate and key are two files. The next look finds both; a fault that stays is told once.
+      // Certificate and key are two files, and only one may be replaced yet. The next poll finds both; a lasting fault is logged
+      // once.
       const { message } = error as Error;
       if (failed !== message) o.log.warn({ reason: message }, 'renewed certificate cannot be used yet');
       failed = message;

@@ -1,4 +1,4 @@
-/** Who calls: tokens of services and workers, valid for a minute, made twice a minute and checked once each. */
+/** Authentication of callers: tokens of services and workers, valid for a minute, made twice a minute and checked once each. */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import type { RpcCaller, ServiceName } from '@baton/contracts';
 import { type Clock, systemClock } from '@baton/kernel';
@@ -16,6 +16,7 @@ import {
 import {
   type Claims,
   checkLife,
+  claimsIn,
   endMsOf,
   lifeFrom,
   openToken,
@@ -24,23 +25,23 @@ import {
   Untrusted,
 } from './signed-token';
 
-/** Who makes a call, as far as it was proved. */
+/** The caller of an RPC, as far as it was proved. */
 export interface Caller {
   name: RpcCaller;
-  /** Of a registered worker; else empty. */
+  /** Id of a registered worker; empty for other callers. */
   workerId: string;
-  /** A worker that this process started itself: it needs no word to join (the channel of a child process is its proof). */
+  /** True for a worker that this process started itself: it needs no join token (the channel of a child process is its proof). */
   isChild?: boolean;
 }
 
-/** What a process shows when it calls. */
+/** The credential that a process shows when it calls. */
 export interface CallerCredential {
-  /** The token for a service; null: there is none yet, `ready` tells when. */
+  /** Returns the token for a service; null while there is none yet: `ready` resolves when there is. */
   tokenFor(audience: ServiceName): string | null;
   ready(): Promise<void>;
 }
 
-/** One token an audience, made anew when half of its life is over. */
+/** Caches one token per audience; makes a new one when half of its life is over. */
 function reused(clock: Clock, make: (audience: ServiceName, life: { iat: number; exp: number }) => string) {
   const made = new Map<ServiceName, { token: string; exp: number }>();
   return (audience: ServiceName): string => {
@@ -61,7 +62,7 @@ export function serviceCredential(identity: ServiceIdentity, clock: Clock = syst
   return { tokenFor, ready: async () => undefined };
 }
 
-/** What executions says of a registered worker: its id and the key that its calls are signed with. */
+/** Signs the certificate of a registered worker, as executions: the worker's id and the key that signs its calls. */
 export function signCertificate(
   identity: ServiceIdentity,
   worker: { workerId: string; publicKey: string },
@@ -72,7 +73,10 @@ export function signCertificate(
   return signToken('baton-worker', identity.key(), { iss, aud: 'baton', sub, x, ...lifeFrom(clock.now()) });
 }
 
-/** The key pair of a worker: it lives in the memory of its process alone. */
+/** The time in ms at which a certificate was signed, by the clock of executions. For its owner, who got it from executions. */
+export const certifiedAtMs = (certificate: string): number => claimsIn(certificate).iat * 1000;
+
+/** The key pair of a worker; it exists only in the memory of the worker's process. */
 export interface WorkerKey {
   signing: SigningKey;
   /** 32 bytes, base64url. */
@@ -84,7 +88,9 @@ export function newWorkerKey(): WorkerKey {
   return { signing: signingKey(privateKey), publicKey: publicPoint(createPublicKey(privateKey)) };
 }
 
-/** Tokens of a worker: signed by itself, with the certificate that says whose key that is. */
+/**
+ * Returns the function that makes tokens of a worker: signed by the worker, with the certificate that binds the key to the worker.
+ */
 export function workerTokens(
   key: WorkerKey,
   certificate: string,
@@ -95,11 +101,11 @@ export function workerTokens(
   );
 }
 
-/** The owner of worker registrations: its word about workers is believed, and no other's. */
+/** The owner of worker registrations: only its certificates of workers are trusted. */
 const REGISTRAR = 'executions';
 /**
- * The registrar knows which of its certificates were taken back, so a worker whose certificate ran out while the registrar was away
- * may still ask it for the next one.
+ * Extra life of a certificate towards the registrar. The registrar knows which of its certificates were revoked. So a worker whose
+ * certificate ran out while the registrar was away may still ask it for the next one.
  */
 const RENEWAL_GRACE_S = 24 * 3600;
 
@@ -114,7 +120,7 @@ interface Known {
 }
 const MAX_KNOWN = 2_000;
 
-/** Checks tokens that were made for `audiences` (a process may hold several services). */
+/** Creates the check of tokens that were made for `audiences` (a process may hold several services). */
 export function createCallVerifier(o: {
   audiences: readonly ServiceName[];
   bundle: TrustBundle;
@@ -147,7 +153,7 @@ interface Read {
   endMs: number;
 }
 
-/** The unchecked type: which check is to be made. */
+/** Returns the unchecked type of a token, which decides the check to make. */
 function typeOf(token: string): unknown {
   try {
     const head = JSON.parse(Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString('utf8'));

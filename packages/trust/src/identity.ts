@@ -1,6 +1,6 @@
 /**
- * Every service has an Ed25519 key pair: with the private key it says who it is, by the public keys others know it.
- * Signing costs about 0.05 ms and a check 0.12 ms, so both are done once a token and not once a call.
+ * Every service has an Ed25519 key pair. It proves its identity with the private key; others verify it with the public keys. A
+ * signature costs about 0.05 ms and a check 0.12 ms, so both are done once per token and not once per call.
  */
 import {
   createHash,
@@ -14,13 +14,16 @@ import {
 import { type ManagerService, managerServices, type ServiceName } from '@baton/contracts';
 import type { Secret } from '@baton/kernel';
 
-/** A private key that signs; `kid` names its public key among those of the same owner. */
+/** A private key that signs; `kid` identifies its public key among the keys of the same owner. */
 export interface SigningKey {
   kid: string;
   sign(bytes: Uint8Array): Buffer;
 }
 
-/** What a process shows of itself. The key may be another one at the next call: it is rotated without a stop. */
+/**
+ * The name of a process and the key that proves it. `key()` may return another key at the next call: keys are rotated without a
+ * stop.
+ */
 export interface ServiceIdentity {
   name: ServiceName;
   key(): SigningKey;
@@ -31,20 +34,20 @@ export interface TrustBundle {
   keyOf(owner: ServiceName, kid: string): KeyObject | null;
 }
 
-/** Who a process is, and whom it believes. */
+/** The identity of a process, and the public keys it trusts. */
 export interface Trust {
   identity: ServiceIdentity;
   bundle: TrustBundle;
 }
 
-/** Every service with an identity; workers have credentials of their own (worker-credential.ts). */
+/** Every service with an identity; workers have separate credentials (worker-credential.ts). */
 export const identityOwners = managerServices;
 export type IdentityOwner = ManagerService;
 
 export const isIdentityOwner = (name: string): name is IdentityOwner =>
   (identityOwners as readonly string[]).includes(name);
 
-/** Thumbprint of a public key: as short as is safe against confusing two of one owner. */
+/** Thumbprint of a public key: short, but long enough to tell apart the keys of one owner. */
 export function kidOf(publicKey: KeyObject): string {
   const { x } = publicKey.export({ format: 'jwk' });
   return createHash('sha256').update(Buffer.from(x!, 'base64url')).digest('base64url').slice(0, 16);
@@ -57,10 +60,10 @@ export function signingKey(privateKey: KeyObject): SigningKey {
 export const isSignedBy = (publicKey: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean =>
   edVerify(null, bytes, publicKey, signature);
 
-/** A public key as the 32 bytes of its curve point, in base64url: what certificates of workers carry. */
+/** Returns a public key as the 32 bytes of its curve point, in base64url, as certificates of workers carry it. */
 export const publicPoint = (publicKey: KeyObject): string => publicKey.export({ format: 'jwk' }).x!;
 
-/** @throws Error for what is no such point */
+/** @throws Error for a text that is no such point */
 export function publicKeyAt(point: string): KeyObject {
   if (Buffer.from(point, 'base64url').length !== 32) throw new Error('a public key has 32 bytes');
   return createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: point } });
@@ -92,8 +95,8 @@ function derivedKey(internalKey: Secret, owner: ServiceName): Derived {
 }
 
 /**
- * Identities that follow from the key that the services share: nothing more to hand out, but whoever knows that key can be
- * any service. Key files (key-files.ts) keep them apart.
+ * Derives all identities from the key that the services share. No further secret has to be handed out, but a holder of that key can
+ * act as any service. Key files (key-files.ts) keep the services apart.
  */
 export function derivedTrust(name: ServiceName, internalKey: Secret): Trust {
   return {

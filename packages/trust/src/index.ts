@@ -2,6 +2,7 @@ export {
   type Caller,
   type CallerCredential,
   type CallVerifier,
+  certifiedAtMs,
   createCallVerifier,
   newWorkerKey,
   serviceCredential,

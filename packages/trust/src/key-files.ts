@@ -1,4 +1,4 @@
-/** Identities from files: the private key of this service, and the public keys of all. */
+/** Identities from files: the private key of this service, and the public keys of all services. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import {
   type Trust,
 } from './identity';
 
-/** Files are looked at again at most so often: when a key is not known, and before a token is signed. */
+/** Shortest time between two looks at a file: when a key is not known, and before a token is signed. */
 const LOOK_MS = 1_000;
 
 export interface KeyFiles {
@@ -24,7 +24,9 @@ export interface KeyFiles {
   trustFile: string;
 }
 
-/** The content of a file, read again when it has changed; an unreadable one leaves what was read before. */
+/**
+ * Returns the content of a file, read again when the file has changed. When the file cannot be read, the previous content stays.
+ */
 function watched<T>(file: string, read: (text: string) => T, clock: Clock, log: Log): () => T {
   const stamp = (): string => {
     const { mtimeMs, ino, size } = statSync(file);
@@ -53,7 +55,7 @@ function watched<T>(file: string, read: (text: string) => T, clock: Clock, log: 
   };
 }
 
-/** @throws Error that names the file and what is wrong with it */
+/** @throws Error that names the file and the fault in it */
 export function trustFromFiles(
   name: ServiceName,
   { keyFile, trustFile }: KeyFiles,
@@ -73,7 +75,7 @@ function parsed(file: string, text: string): JsonObject {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // Said below.
+    // Reported by the error below.
   }
   throw new Error(`${file}: expected a JSON object`);
 }
@@ -100,16 +102,16 @@ function readPublicKeys(file: string, text: string): Map<string, KeyObject> {
   return found;
 }
 
-/** Where `makeKeys` puts what a service is configured with. */
+/** Paths of the key files of a service in a folder of `makeKeys`. */
 export const keyFilesIn = (dir: string, name: ServiceName): KeyFiles => ({
   keyFile: join(dir, `${name}.key.json`),
   trustFile: join(dir, 'trust.json'),
 });
 
 /**
- * Makes the keys that are missing in `dir`, and a new one for each service in `rotate` beside its old one. In this order nobody meets a key
- * that is not known yet: first the public keys, then, once every process has read them (a second; as long as it takes where files are copied),
- * the private one. `retire`: old public keys of these services go. Answers what was made.
+ * Makes the keys that are missing in `dir`, and for each service in `rotate` a new key besides the old one. The order keeps unknown
+ * keys out of use: first the public keys are written; then, once every process has read them (a second; longer where files are
+ * copied), the private one. `retire`: removes the old public keys of these services. Returns the made and the pending keys.
  */
 export function makeKeys(
   dir: string,
@@ -137,14 +139,14 @@ export function makeKeys(
   return { made, pending };
 }
 
-/** The second step of a rotation: the new private key takes the place of the old one. */
+/** Does the second step of a rotation: the new private key replaces the old one. */
 export function adoptKeys(pending: readonly { file: string; next: string }[]): void {
   for (const { file, next } of pending) renameSync(next, file);
 }
 
 /**
- * Copies from `dir` into `out`, a folder for each service with nothing of another one but public keys: trust.json (`public`),
- * or key.json (`private`). The folders may be mounts.
+ * Copies keys from `dir` into `out`, one folder per service, which holds nothing of other services but public keys: trust.json
+ * (`public`), or key.json (`private`). The folders may be mounts.
  */
 export function handOutKeys(dir: string, out: string, part: 'public' | 'private'): void {
   for (const owner of identityOwners) {
@@ -174,7 +176,7 @@ function writeKey(owner: IdentityOwner, file: string): JsonObject {
   return { ...publicKey.export({ format: 'jwk' }), ...about } as JsonObject;
 }
 
-/** Whole or not at all: a service reads it meanwhile. */
+/** Writes the file whole or not at all: a service may read it meanwhile. */
 function writeJson(file: string, value: object, mode: number): void {
   const fresh = `${file}.new`;
   writeFileSync(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode });

@@ -1,6 +1,7 @@
 /**
- * What shows services other than executions that a worker holds an operation: made by executions with the lease, renewed with it, and
- * worth nothing in the hands of another worker. It says for whom the worker acts, so that no request of it has to be believed.
+ * Lease proofs: they prove to services other than executions that a worker holds the lease of an operation. Executions makes a
+ * proof with the lease and renews it with the lease. A proof is worthless for another worker. It names the tenant and execution for
+ * which the worker acts, so that services need not trust the worker's requests.
  */
 import { createHash } from 'node:crypto';
 import { type Clock, type Secret, systemClock } from '@baton/kernel';
@@ -8,30 +9,30 @@ import { LRUCache } from 'lru-cache';
 import { createMac } from './mac';
 import { SKEW_S, Untrusted } from './signed-token';
 
-/** A lease as other services see it. */
+/** A lease in the form that other services see. */
 export interface HeldLease {
   workerId: string;
   tenant: string;
   executionId: string;
   taskId: string;
   attempt: number;
-  /** Empty for executions without one. */
+  /** Empty for executions without a deployment. */
   deploymentId: string;
   blueprintId: string;
-  /** Of inputs with functions (`digestOfInputs`); empty where nothing is to be evaluated. */
+  /** Digest of inputs with functions (`digestOfInputs`); empty where there are no functions to evaluate. */
   inputsDigest: string;
-  /** Who started the execution. */
+  /** The user who started the execution. */
   username: string;
 }
 
 export interface LeaseProofs {
-  /** Valid for `lifeMs` from now. */
+  /** Returns a proof, valid for `lifeMs` from now. */
   prove(lease: HeldLease, lifeMs: number): string;
-  /** The lease, whose proof has not ended; `anyTime` accepts one that has. @throws Untrusted */
+  /** Returns the lease of a proof that has not expired; `anyTime` accepts an expired one. @throws Untrusted */
   read(proof: string, anyTime?: boolean): HeldLease;
 }
 
-/** Of the JSON text of inputs. */
+/** Digest of the JSON text of inputs. */
 export const digestOfInputs = (json: string): string =>
   createHash('sha256').update(json).digest('base64url').slice(0, 22);
 

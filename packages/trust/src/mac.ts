@@ -1,4 +1,4 @@
-/** Message authentication with a key that the services hold and workers do not: 2 microseconds each. */
+/** Message authentication codes with a key that the services have and workers do not: 2 microseconds each. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '@baton/kernel';
 
@@ -8,7 +8,7 @@ export interface Mac {
   isOf(mac: string, text: string): boolean;
 }
 
-/** `purpose` keeps what is authenticated for one use from passing for another. */
+/** `purpose` separates uses: a code made for one use is not valid for another. */
 export function createMac(internalKey: Secret, purpose: string): Mac {
   const key = Buffer.from(hkdfSync('sha256', internalKey.expose(), '', `baton-mac:${purpose}`, 32));
   const of = (text: string): Buffer => createHmac('sha256', key).update(text).digest().subarray(0, 16);
@@ -21,14 +21,14 @@ export function createMac(internalKey: Secret, purpose: string): Mac {
   };
 }
 
-/** What a worker shows when it registers, where nothing else is configured. */
+/** The join token that a worker shows when it registers, where no other is configured. */
 export function derivedJoinToken(internalKey: Secret): string {
   return Buffer.from(hkdfSync('sha256', internalKey.expose(), '', 'baton-worker-join', 32)).toString(
     'base64url',
   );
 }
 
-/** Compares secrets without telling by the time where they differ. */
+/** Compares secrets in constant time. */
 export function isSameSecret(given: string, expected: string): boolean {
   const hash = (text: string) => createHmac('sha256', 'compare').update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));

@@ -85,7 +85,7 @@ test('a message that waits while the key of its publisher is rotated stays good 
     expect(() => reader.check(['identity'], after, fresh)).not.toThrow();
     makeKeys(dir, { retire: ['identity'] });
     look();
-    // Checked before, but not good any more.
+    // It was checked before, but is not valid any more.
     expect(() => reader.check(['identity'], before, old)).toThrow(UnknownKey);
     expect(() => reader.check(['identity'], after, fresh)).not.toThrow();
   } finally {

@@ -1,21 +1,21 @@
-/** Tokens in the compact form of RFC 7515 with EdDSA; `typ` keeps those of one use from passing for another. */
+/** Tokens in the compact form of RFC 7515 with EdDSA; `typ` separates uses: a token of one use is not valid for another. */
 import type { KeyObject } from 'node:crypto';
 import { type Clock, isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { isSignedBy, type SigningKey } from './identity';
 
 export type TokenType = 'baton-principal' | 'baton-call' | 'baton-worker-call' | 'baton-worker';
 
-/** Of every token: a longer life is refused however it is signed. */
+/** Life of every token: a token with a longer life is refused whoever signed it. */
 export const LIFE_S = 60;
-/** By so much the clocks of two services may differ. */
+/** Largest difference between the clocks of two services. */
 export const SKEW_S = 5;
-/** A token is used again while more than this is left of it. */
+/** A cached token is used again while more than this is left of its life. */
 export const REUSE_MARGIN_S = 30;
 
 export interface Claims extends JsonObject {
-  /** Who signed. */
+  /** The signer. */
   iss: string;
-  /** For whom. */
+  /** The audience. */
   aud: string;
   /** Seconds since 1970. */
   iat: number;
@@ -29,17 +29,17 @@ export function signToken(typ: TokenType, key: SigningKey, claims: object): stri
   return `${content}.${key.sign(Buffer.from(content)).toString('base64url')}`;
 }
 
-/** Claims with the times of a token that begins now. */
+/** Returns the times of a token that begins now. */
 export function lifeFrom(nowMs: number, lifeS = LIFE_S): { iat: number; exp: number } {
   const iat = Math.floor(nowMs / 1000);
   return { iat, exp: iat + lifeS };
 }
 
-/** Why a token is not believed; for logs, never for callers. */
+/** The reason why a token is refused; for logs, never for callers. */
 export class Untrusted extends Error {}
 
 /**
- * The claims of a token of this type, whose signature was checked with the key that `keyOf` finds for it.
+ * Returns the claims of a token of type `typ`, after a check of its signature with the key that `keyOf` finds.
  * @throws Untrusted
  */
 export function openToken(
@@ -61,6 +61,9 @@ export function openToken(
   return claims;
 }
 
+/** Returns the claims of a token without a check of its signature. @throws Untrusted when the text is no token */
+export const claimsIn = (token: string): Claims => claimsOf(decode(token.split('.')[1] ?? ''));
+
 function decode(part: string): JsonObject {
   let value: Json;
   try {
@@ -81,8 +84,8 @@ function claimsOf(body: JsonObject): Claims {
 }
 
 /**
- * Whether the token holds now: begun, not ended, and not made for longer than a minute. Its signer could write any `exp`, so the
- * life is the reader's to limit.
+ * Checks that the token is valid now: it has begun, has not ended, and was not made for longer than a minute. Its signer could
+ * write any `exp`, so the reader limits the life.
  * @throws Untrusted
  */
 export function checkLife({ iat, exp }: Claims, clock: Clock, graceS = 0): void {
@@ -93,5 +96,5 @@ export function checkLife({ iat, exp }: Claims, clock: Clock, graceS = 0): void 
   if (exp + SKEW_S + graceS <= nowS) throw new Untrusted('it has expired');
 }
 
-/** The moment, in ms, from which a token is not believed any more. */
+/** The moment, in ms, from which a token is refused. */
 export const endMsOf = ({ exp }: Claims): number => (exp + SKEW_S) * 1000;

@@ -16,7 +16,7 @@ import {
 
 const key = new Secret('the internal key of this test');
 
-/** A clock that tests put forward. */
+/** A clock that tests can advance. */
 function clockAt(startMs: number) {
   let ms = startMs;
   return { now: () => ms, monotonic: () => ms, pass: (by: number) => (ms += by) };

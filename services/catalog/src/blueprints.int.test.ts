@@ -219,7 +219,7 @@ describe('asynchronous upload', () => {
     await eventually(async () => expect(await state('faulty')).toMatchObject({ state: 'invalid' }));
     expect((await state('faulty')).error).toMatch(/Invalid blueprint - .*nothing.*and 1 more/);
     expect((await state('faulty')).error_traceback).toMatch(/blueprint\.yaml:6:.*blueprint\.yaml:5:/s);
-    // What is no archive at all is refused at once, and leaves its row too.
+    // A body that is no archive is refused at once, and also leaves its row.
     const rubbish = await call('PUT', '/blueprints/noarchive?async_upload=true', {
       raw: Buffer.from('rubbish'),
       contentType: octets,
@@ -238,7 +238,7 @@ describe('asynchronous upload', () => {
   it('is finished by whoever runs when the first replica died', async () => {
     const raw = await blueprintTgz({ 'blueprint.yaml': MAIN });
     const { digest, size } = await catalog.blobs.put((await import('node:stream')).Readable.from([raw]));
-    // As a replica leaves it that died while parsing: leased to it, the lease over.
+    // State after a replica that died while parsing: the row is leased to it, and the lease has expired.
     await catalog.db.pool.query(
       `insert into blueprints (tenant, id, upload_id, created_by, creator_id, visibility, state, archive_digest, archive_size, upload_execution_id, lease_owner, lease_until, attempts)
        values ('default_tenant', 'orphan', gen_random_uuid(), 'ann', 3, 'tenant', 'extracting', $1, $2, gen_random_uuid(), 'dead', app_now() - interval '1 s', 1),

@@ -192,7 +192,20 @@ it('summarizes and pages', async () => {
       'by tenant_name': [{ tenant_name: 'default_tenant', blueprints: 4 }],
     },
   ]);
+  expect((await call('GET', '/summary/blueprints?_target_field=visibility&_search=one')).body.items).toEqual([
+    { visibility: 'tenant', blueprints: 1 },
+  ]);
   expect((await call('GET', '/summary/blueprints?_target_field=state')).status).toBe(400);
+  await call('PUT', '/filters/blueprints/teams', {
+    json: { filter_rules: [rule('team', 'is_not_null', [])] },
+  });
+  const filtered = (id: string) =>
+    call('GET', `/summary/blueprints?_target_field=visibility&_filter_id=${id}`);
+  const listed = await ids(call('GET', '/blueprints?_filter_id=teams&_include=id'));
+  expect(listed).toEqual(['one', 'two']);
+  expect((await filtered('teams')).body.items).toEqual([{ visibility: 'tenant', blueprints: listed.length }]);
+  const [refused, inList] = [await filtered('nosuch'), await call('GET', '/blueprints?_filter_id=nosuch')];
+  expect([refused.status, refused.body.message]).toEqual([404, inList.body.message]);
   const page = (query: string) => call('GET', `/blueprints?_include=id&${query}`);
   expect(await ids(page('_sort=-id&_size=2&_offset=1'))).toEqual(['one', 'many']);
   expect((await page('_size=0')).body).toMatchObject({

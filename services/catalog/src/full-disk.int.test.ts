@@ -6,7 +6,7 @@ import { startCatalog, type TestCatalog } from './testing/catalog-setup';
 const MAIN =
   'tosca_definitions_version: cloudify_dsl_1_4\nnode_types:\n  root: {}\nnode_templates:\n  web: {type: root}\n';
 
-/** An archive that cannot be packed, so it is as large as `bytes`. */
+/** Makes an archive of incompressible content, so that it is as large as `bytes`. */
 const archive = (bytes: number): Promise<Buffer> =>
   tgzOf([
     { name: 'bp/blueprint.yaml', content: MAIN },
@@ -36,7 +36,7 @@ onSmallDisks(__filename, () => {
     const ids = async (): Promise<string[]> =>
       (await catalog.call('GET', '/blueprints')).body.items.map(({ id }: { id: string }) => id);
 
-    // The archive itself has no room; it has, but what is unpacked of it has not.
+    // First case: no space for the archive itself. Second case: space for the archive, but not for its unpacked files.
     it.each([5_000_000, 2_500_000])(
       'refuses an archive of %i bytes with 507 and a sentence, and shows nothing of it',
       async (bytes) => {

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '@baton/testkit';
 import { sweepOnce } from './commands/sweep-blobs';
-import { blueprintTgz } from './testing/archives';
+import { blueprintTgz, zipOf } from './testing/archives';
 import { startCatalog, type TestCatalog } from './testing/catalog-setup';
 
 // Each test starts a catalog and a database of its own.
@@ -135,10 +135,10 @@ it('on the wire of the original every upload is accepted first and shows an exec
       createdBy: accepted.body.created_by,
       createdAt: accepted.body.created_at,
     });
-    // The execution is the tenant's, also where the blueprint is global.
+    // The execution belongs to the tenant, even when the blueprint is global.
     const wide = await upload(catalog, 'wide', { 'blueprint.yaml': HEAD }, '?visibility=global');
     expect(wide.body).toMatchObject({ visibility: 'global', upload_execution: { visibility: 'tenant' } });
-    // Nothing at all leaves a failed row too, of which no execution has begun.
+    // An upload without any archive also leaves a failed row, whose execution has not begun.
     expect((await catalog.call('PUT', '/blueprints/none')).status).toBe(400);
     expect((await catalog.call('GET', '/blueprints/none')).body).toMatchObject({
       state: 'failed_uploading',
@@ -209,6 +209,34 @@ it('a deleted blueprint tells which execution goes with it; one that was refused
       `select envelope->'payload' as payload from outbox where envelope->>'type' = 'catalog.blueprint-deleted.v1'`,
     );
     expect(told.rows).toEqual([{ payload: { blueprintId: 'gone', executionId: rows[0].id } }]);
+  } finally {
+    await catalog.close();
+  }
+});
+
+it('on the wire of the original refused archives are told in its words', async () => {
+  const catalog = await startCatalog({ wire: 'cloudify' });
+  const put = async (id: string, raw: Buffer, query = '') => {
+    await catalog.call('PUT', `/blueprints/${id}${query}`, { raw, contentType: 'application/octet-stream' });
+    await eventually(async () => {
+      const { body } = await catalog.call('GET', `/blueprints/${id}`);
+      expect(body.state).toBe('failed_extracting');
+    });
+    return (await catalog.call('GET', `/blueprints/${id}`)).body.error;
+  };
+  try {
+    const two = zipOf([
+      { name: 'one/blueprint.yaml', content: HEAD },
+      { name: 'two/x', content: 'x' },
+    ]);
+    const none = zipOf([{ name: 'bp/other.yaml', content: HEAD }]);
+    expect(await put('two', two)).toBe('Archive must contain exactly 1 directory');
+    expect(await put('main', none)).toBe(
+      'Application directory is missing blueprint.yaml and application_file_name query parameter was not passed',
+    );
+    expect(await put('named', none, '?application_file_name=app.yaml')).toBe(
+      'app.yaml does not exist in the application directory',
+    );
   } finally {
     await catalog.close();
   }

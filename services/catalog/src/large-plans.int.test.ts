@@ -2,9 +2,9 @@ import { isAppError, readFoldedJson } from '@baton/kernel';
 import { blueprintTgz } from './testing/archives';
 import { admin, startCatalog, type TestCatalog } from './testing/catalog-setup';
 
-/** A message between services carries 64 MiB. */
+/** Most bytes of a message between services: 64 MiB. */
 const MESSAGE_BYTES = 64 * 1024 * 1024;
-/** Nodes whose plan is larger than that: 13.6 KB each. */
+/** Number of nodes, 13.6 KB each, that makes the plan larger than a message. */
 const NODES = 5_500;
 
 const MAIN = `tosca_definitions_version: cloudify_dsl_1_4
@@ -36,7 +36,7 @@ it('a plan larger than a message is uploaded, read by services in pieces, and an
   expect(plan.nodes).toHaveLength(NODES);
   expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(300_000);
 
-  // Counted as it comes: nobody needs 75 MB at once.
+  // Counted chunk by chunk, so that 75 MB are never in memory at once.
   const { url, headers } = await catalog.signed(admin);
   const lengthOf = async (path: string): Promise<number> => {
     let bytes = 0;
@@ -47,7 +47,7 @@ it('a plan larger than a message is uploaded, read by services in pieces, and an
   expect(await lengthOf('/blueprints/large')).toBeGreaterThan(MESSAGE_BYTES);
   const list = await catalog.call('GET', '/blueprints');
   expect(list.body.items).toMatchObject([{ id: 'large', plan: null }]);
-  // What lists remember of plans does not hide one that is asked for.
+  // A plan that lists have cached as omitted is returned when it is asked for.
   expect(await lengthOf('/blueprints?_include=plan')).toBeGreaterThan(MESSAGE_BYTES);
 }, 120_000);
 

@@ -1,4 +1,4 @@
-/** The parsing thread: blueprints, and other YAML of foreign origin. */
+/** The parsing thread: parses blueprints and other untrusted YAML. */
 import { derivePluginYaml13, readYamlJson } from '@baton/dsl';
 import { serveCpuTasks } from '@baton/service-runtime/cpu-worker';
 import { parseTask } from './parse/parse-task';

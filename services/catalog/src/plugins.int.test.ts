@@ -41,9 +41,10 @@ it('uploads wagon and yaml and gives both back', async () => {
   });
   expect((await call('GET', `/plugins/${id}/archive`)).bytes.equals(await wagon('1.2.3'))).toBe(true);
   expect((await call('GET', `/plugins/${id}/archive?full_archive=true`)).bytes.equals(zip)).toBe(true);
-  expect((await call('GET', `/plugins/${id}/yaml?dsl_version=cloudify_dsl_1_5`)).bytes.toString()).toContain(
-    'data_types',
-  );
+  const newer = await call('GET', `/plugins/${id}/yaml?dsl_version=cloudify_dsl_1_5`);
+  expect(newer.bytes.toString()).toContain('data_types');
+  expect(newer.headers.get('content-disposition')).toBe('attachment; filename="plugin_1_5.yaml"');
+  expect(Number(newer.headers.get('content-length'))).toBe(newer.bytes.length);
   expect(
     (await call('GET', `/plugins/${id}/yaml?dsl_version=cloudify_dsl_1_4`)).bytes.toString(),
   ).not.toContain('data_types');
@@ -227,7 +228,7 @@ it('knows the action install, and changes of what the plugin gives', async () =>
   expect((await call('PATCH', `/plugins/${id}`, { json: { labels: 5 } })).body.error_code).toBe(
     'bad_parameters_error',
   );
-  // Nothing to change is no mistake, unlike in a PATCH of blueprints, deployments and secrets.
+  // A PATCH that changes nothing is no error, unlike for blueprints, deployments and secrets.
   expect((await call('PATCH', `/plugins/${id}`, { json: {} })).status).toBe(200);
   expect((await call('PATCH', `/plugins/${id}`, { json: { package_name: 'y' } })).body.package_name).toBe(
     'x-plugin',

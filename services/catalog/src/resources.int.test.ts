@@ -26,7 +26,7 @@ const yaml = 'plugins:\n  p: {executor: host_agent, package_name: p, package_ver
 
 const permissions = ['blueprint_upload', 'file_server_auth', 'plugin_download'];
 const member = (name: string, tenant = 'default_tenant') => ({ ...userOf(name, tenant), permissions });
-/** As the gateway sends somebody of another tenant who names this one in the path. */
+/** The principal that the gateway sends for a user of another tenant who names this tenant in the path. */
 const stranger = (name: string) => ({
   ...userOf(name),
   permissions: [],
@@ -94,6 +94,27 @@ describe('blueprints', () => {
     expect((await call('GET', of('plain', 'scripts'))).status).toBe(404);
   });
 
+  it('gives the icon by itself: an image with its validator, to whom the blueprint is shown', async () => {
+    expect((await call('GET', '/blueprints/everywhere/icon')).status).toBe(404);
+    expect((await call('GET', '/blueprints/everywhere')).body.has_icon).toBe(false);
+    // The file begins like a PNG and continues with other content.
+    const hostile = Buffer.concat([PNG, Buffer.from('<script>alert(1)</script>')]);
+    await call('PATCH', '/blueprints/everywhere/icon', { raw: hostile, contentType: octets });
+    const icon = await call('GET', '/blueprints/everywhere/icon');
+    expect(icon.bytes.equals(hostile)).toBe(true);
+    expect(icon.headers.get('content-type')).toBe('image/png');
+    expect(icon.headers.get('content-security-policy')).toContain('sandbox');
+    const headers = { 'if-none-match': icon.headers.get('etag')! };
+    expect((await call('GET', '/blueprints/everywhere/icon', { headers })).status).toBe(304);
+    expect((await call('GET', '/blueprints?_include=id,has_icon&id=everywhere')).body.items).toEqual([
+      { id: 'everywhere', has_icon: true },
+    ]);
+    await call('PATCH', '/blueprints/mine/icon', { raw: PNG, contentType: octets, as: member('alice') });
+    expect((await call('GET', '/blueprints/mine/icon', { as: userOf('bob') })).status).toBe(404);
+    const elsewhere = { as: userOf('eve', 'elsewhere') };
+    expect((await call('GET', '/blueprints/everywhere/icon', elsewhere)).status).toBe(200);
+  });
+
   it('shows the icon that was set, and its new validator when it changes', async () => {
     expect((await call('GET', of('plain', 'icon.png'))).status).toBe(404);
     await call('PATCH', '/blueprints/plain/icon', { raw: PNG, contentType: octets });
@@ -117,11 +138,11 @@ describe('blueprints', () => {
     );
     expect(await status('everywhere', stranger('eve'))).toBe(200);
     expect(await status('plain', stranger('eve'))).toBe(403);
-    // Not told apart from one that exists.
+    // The answer is the same as for a blueprint that exists.
     expect(await status('nosuch', stranger('eve'))).toBe(403);
     expect(await status('nosuch', member('bob'))).toBe(404);
     expect(await status('plain', { ...member('bob'), permissions: [] })).toBe(403);
-    // The path's tenant is the only one: no blueprint of the same name elsewhere, no header that differs from it.
+    // Only the tenant of the path counts: no blueprint of the same name in another tenant, no different tenant header.
     expect(
       (await call('GET', '/resources/blueprints/other/plain/README.md', { as: member('bob') })).status,
     ).toBe(404);
@@ -211,7 +232,7 @@ describe('GET /file-server-auth', () => {
   });
 });
 
-/** A path as it is, which `fetch` would tidy up. */
+/** Requests a path unchanged; `fetch` would normalize it. */
 function rawStatus(path: string): Promise<number> {
   return catalog.signed(admin).then(
     ({ url, headers }) =>

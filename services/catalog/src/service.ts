@@ -29,6 +29,7 @@ import { blueprintHttp } from './http/blueprints.routes';
 import { cloudifyWire } from './http/cloudify/wire-policy';
 import { pluginHttp } from './http/plugins.routes';
 import { resourceHttp } from './http/resources.routes';
+import { usesHttp } from './http/uses.routes';
 import { specWire } from './http/wire-policy';
 import { finishUploadsLoop } from './loops/finish-uploads.loop';
 import { sweepLoop } from './loops/sweep.loop';
@@ -45,9 +46,9 @@ export { configSchema } from './config';
 
 export const serviceName = 'catalog';
 
-/** Renewed while a process works, so that another goes on soon after a crash. */
+/** Lease of a running upload; renewed while its process works, so that another replica continues soon after a crash. */
 const LEASE_MS = 15_000;
-/** A wagon holds a whole virtual environment; only its package.json is read. */
+/** Most entries of a wagon, which contains a whole virtual environment; only its package.json is read. */
 const PLUGIN_ENTRIES = 200_000;
 const PLUGIN_UNPACKED_FACTOR = 8;
 
@@ -79,7 +80,7 @@ function limitsOf(config: Config): {
     extractLimits: {
       ...each,
       maxArchiveBytes: config.BATON_FOLDER_MAX_BYTES,
-      // Folders are entries, too.
+      // Folders count as entries, too.
       maxEntries: 2 * config.BATON_FOLDER_MAX_FILES,
       maxTotalBytes: config.BATON_FOLDER_MAX_BYTES,
     },
@@ -121,15 +122,16 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     ...deploymentsClient(infra.rpc),
     findUser: createUserLookup(infra.rpc),
   };
+  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   const uploads = {
     ...shared,
+    texts: wire.texts,
     parse: createBlueprintParser({ pool, sources, clock }),
     kickUploads: () => finishing.kick(),
     instanceId: infra.instanceId,
     leaseMs: LEASE_MS,
   } satisfies FinishDeps;
   const plans = createPlanCache();
-  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   const finishing: ReturnType<typeof finishUploadsLoop> = finishUploadsLoop(uploads);
   return {
     name: 'catalog',
@@ -138,6 +140,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...blueprintFilterHttp({ ...shared, plans }, wire),
       ...pluginHttp(shared, wire),
       ...resourceHttp(shared),
+      ...usesHttp({ db }),
     ],
     rpc: [
       catalogRpcPart(uploads),

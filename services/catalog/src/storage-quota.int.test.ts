@@ -41,7 +41,7 @@ it('what a tenant keeps is bounded in sum, said with 507, and no other tenant is
   expect((await catalog.call('GET', '/blueprints/second')).status).toBe(404);
   expect((await upload('second', 600_000, '', 'another')).status).toBe(201);
 
-  // In the background too, and by files of deployments.
+  // The quota also holds for uploads in the background and for files of deployments.
   expect((await upload('later', 600_000, '?async_upload=true')).status).toBe(507);
   catalog.known.set('default_tenant/dep', '');
   const write = (bytes: number) =>
@@ -52,7 +52,7 @@ it('what a tenant keeps is bounded in sum, said with 507, and no other tenant is
   const file = await write(600_000);
   expect([file.status, file.body.quota]).toEqual([507, 'storage']);
   expect((await write(300_000)).status).toBeLessThan(300);
-  // In place of itself it is counted once.
+  // A file that replaces itself is counted once.
   expect((await write(310_000)).status).toBeLessThan(300);
 
   const { blueprints, plugins, files, limit } = await catalog.rpc.getStorage({ tenant: 'default_tenant' });

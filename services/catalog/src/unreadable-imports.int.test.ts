@@ -1,4 +1,4 @@
-// An import that cannot be had: the error names what was imported, why it failed and where the blueprint imports it.
+// Imports that cannot be read: the error names the import, the reason, and the place in the blueprint that imports it.
 import http from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { blueprintTgz } from './testing/archives';
@@ -44,7 +44,7 @@ async function diagnosticsOf(imported: string, at = catalog) {
   return answer.body as { message: string; diagnostics: Record<string, unknown>[] };
 }
 
-/** A port that nothing listens on. */
+/** Returns a port on which no server listens. */
 async function closedPort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));

@@ -1,4 +1,4 @@
-// A worker reads what the plan of its lease is made of, and nothing else of the tenant; a service reads what it asks for.
+// A worker may read only the parts of its lease's plan, and nothing else of the tenant; a service may read anything.
 import type { HeldLease } from '@baton/trust';
 import { blueprintTgz } from './testing/archives';
 import { startCatalog, type TestCatalog } from './testing/catalog-setup';
@@ -35,7 +35,7 @@ async function upload(id: string, imported: string, more = ''): Promise<void> {
   expect([id, status, body.message]).toEqual([id, 201, undefined]);
 }
 
-/** The options of a call by a worker that holds an operation of a deployment of that blueprint; null: a service. */
+/** Returns the call options of a worker that holds an operation of a deployment of that blueprint; null: of a service. */
 function by(blueprintId: string | null): never {
   const lease = { workerId: 'w1', tenant, blueprintId } as HeldLease;
   const admitted =
@@ -75,11 +75,11 @@ test('the blueprint of the lease and what it imports, however deep, are read; ot
   }
   for (const read of [file, folder, head]) {
     expect(await read('mine', 'other')).toBe('forbidden_error');
-    // Nor does an import lead back, and a lease without a blueprint leads nowhere.
+    // An import does not work in the opposite direction either, and a lease without a blueprint allows nothing.
     expect(await read('deep', 'mine')).toBe('forbidden_error');
     expect(await read('', 'mine')).toBe('forbidden_error');
     expect(await read('mine', 'nosuch')).toBe('forbidden_error');
-    // The control: a service is not bound.
+    // Control: a service is not limited.
     expect(await read(null, 'other')).not.toBe('forbidden_error');
   }
 });

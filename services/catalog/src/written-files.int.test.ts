@@ -35,7 +35,7 @@ interface Part {
   file?: string;
   content: string | Buffer;
 }
-/** A multipart body as the Python client makes it. */
+/** Makes a multipart body as the Python client does. */
 function form(parts: Part[]) {
   const lines = parts.flatMap(({ name, file, content }) => [
     Buffer.from(
@@ -171,7 +171,7 @@ it('holds to its caps, and to a tree that a disk can hold; a refused write chang
   const many = await tgzOf(Array.from({ length: 17 }, (_, i) => ({ name: `m${i}`, content: '' })));
   expect((await put(`${at('', 'full')}?extract=yes`, many)).status).toBe(413);
   expect(Object.keys((await call('GET', at('', 'full'))).body)).toEqual(['1', '2', 'a', 'c/d']);
-  // What lies there may be replaced however full the folder is.
+  // Existing files may be replaced even when the folder is full.
   expect((await put(at('1', 'full'), 'small')).status).toBe(200);
 });
 
@@ -315,7 +315,7 @@ it('rpc: an archive goes into the folder of a deployment; a check keeps nothing 
   await rpc.unpackFolder({ folder: folder('w'), archive });
   await rpc.unpackFolder({ folder: folder('w'), archive });
   expect(Object.keys((await call('GET', at('', 'w'))).body)).toEqual(['a/one.txt', 'two.txt']);
-  // Under a name it is done once, whatever became of the files since.
+  // A change with a request id is done once, whatever happened to the files since.
   const requestId = '11111111-1111-4111-8111-111111111111';
   await rpc.unpackFolder({ folder: folder('w'), archive, requestId });
   await call('DELETE', at('two.txt', 'w'), { as: bob });

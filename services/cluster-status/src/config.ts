@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { envValue, retryVariables, runtimeConfig } from '@baton/service-runtime';
 import { z } from 'zod';
+import { isReach } from './webhooks/adapters/reach';
 
 /** Settings of the cluster-status service. */
 export const configSchema = runtimeConfig.extend({
@@ -33,12 +34,26 @@ export const configSchema = runtimeConfig.extend({
     .flag()
     .prefault('false')
     .describe('Let archives and imports be fetched from private, loopback and link-local addresses'),
-  // Read here only to be shown as what is shipped in GET /config; the executions service works by them.
+  BATON_WEBHOOKS_ALLOW: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine(
+      (entries) => entries.every(isReach),
+      'must be addresses, CIDR networks or names of hosts, separated by commas',
+    )
+    .describe(
+      'Networks (CIDR) and names of hosts inside the installation that webhooks may lead to, separated by commas; public addresses may always',
+    ),
+  // Read here only so that GET /config can show the shipped values; the executions service is the one that applies them.
   ...retryVariables,
 });
 export type ClusterStatusConfig = z.infer<typeof configSchema>;
 
-/** Line ends rarely survive in environment variables: a PEM may come with \n as two characters, or wholly as base64. */
+/**
+ * Parses an RSA public key in PEM. Line ends rarely survive in environment variables: the PEM may come with `\n` as two
+ * characters, or wholly as base64.
+ */
 function publicKeyOf(text: string, context: z.RefinementCtx): KeyObject {
   const pem = text.includes('-----BEGIN')
     ? text.replaceAll('\\n', '\n')
@@ -47,7 +62,7 @@ function publicKeyOf(text: string, context: z.RefinementCtx): KeyObject {
     const key = createPublicKey(pem);
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch {
-    // Told below, with every other problem of the configuration.
+    // Reported below, with every other problem of the configuration.
   }
   context.addIssue('must be an RSA public key in PEM');
   return z.NEVER;

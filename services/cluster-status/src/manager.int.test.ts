@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { signedContent } from './adapters/license-file';
-import { bob, startCluster } from './testing/cluster-setup';
+import { admin, bob, startCluster } from './testing/cluster-setup';
 
 type Service = Awaited<ReturnType<typeof startCluster>>;
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -66,6 +66,22 @@ describe('maintenance mode', () => {
     service.running.length = 0;
     await service.tick('settle-maintenance');
     expect(await reported()).toBe('activated');
+    await call('POST', '/maintenance/deactivate');
+  });
+
+  it('a gateway that asks finds it complete once nothing runs; other processes complete nothing', async () => {
+    service.running.push({ id: 'e2', status: 'started', deploymentId: '', workflowId: 'create_snapshot' });
+    await call('POST', '/maintenance/activate');
+    expect(await reported()).toBe('activating');
+    service.running.length = 0;
+    const worker = { service: 'worker', instanceId: 'w', startedAt: '2026-01-01T00:00:00Z' };
+    expect((await service.rpc.report(worker)).maintenance).toBe('activating');
+    expect(await reported()).toBe('activated');
+    const { rows } = await service.db.pool.query(
+      `select envelope->'payload'->>'status' as status from outbox
+       where envelope->>'type' = 'cluster-status.maintenance-changed.v1' order by created_at, id`,
+    );
+    expect(rows.slice(-2)).toEqual([{ status: 'activating' }, { status: 'activated' }]);
     await call('POST', '/maintenance/deactivate');
   });
 
@@ -257,7 +273,9 @@ it('shows broker and database, never a password', async () => {
   expect(mine.body.items[0]).toMatchObject({ host: 'mq.example.org', port: 5673, username: 'chief' });
   const other = await call('GET', '/brokers', { as: bob });
   expect(other.body.items[0]).toMatchObject({ username: null, password: null });
-  for (const { text } of [mine, other]) expect(text).not.toContain('canary');
+  const operation = await call('GET', '/brokers', { as: { ...admin, executionId: 'e1' } });
+  expect(operation.body.items[0]).toMatchObject({ host: 'mq.example.org', username: null, password: null });
+  for (const { text } of [mine, other, operation]) expect(text).not.toContain('canary');
   expect((await call('GET', '/db-nodes?_include=host')).body.items).toEqual([{ host: '127.0.0.1' }]);
 });
 

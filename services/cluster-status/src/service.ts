@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { changeMade, clusterStatusRpc } from '@baton/contracts';
-import { chooseWire, createSafeFetch } from '@baton/http';
+import { chooseWire, createSafeFetch, createSafePost } from '@baton/http';
 import type { Db } from '@baton/postgres';
 import {
   consumerPart,
@@ -42,12 +42,22 @@ import { clusterStatusHandlers } from './rpc/cluster-status.rpc';
 import { doctorChecks } from './store/doctor.sql';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
+import { createTriggerPeers } from './triggers/adapters/trigger-peers';
+import { pruneTriggerCalls } from './triggers/commands/fire-trigger';
+import { triggersHttp } from './triggers/http/triggers.routes';
+import { webhookReach } from './webhooks/adapters/reach';
+import { createTextSealClient } from './webhooks/adapters/sealed-content';
+import { webhooksHttp } from './webhooks/http/webhooks.routes';
+import { deliverWebhooks } from './webhooks/loops/deliver-webhooks.loop';
+import { pruneWebhookDeliveries } from './webhooks/loops/prune-webhooks.loop';
+import { onFacts } from './webhooks/messages/on-facts';
 
 export { configSchema } from './config';
 export const serviceName = 'cluster-status' as const;
 
 const FORGET_INTERVAL_MS = 30_000;
 const MAINTENANCE_INTERVAL_MS = 10_000;
+const PRUNE_INTERVAL_MS = 3_600_000;
 
 /** Composes the cluster-status service. */
 export function buildService(config: ClusterStatusConfig, infra: Infra): ServiceParts {
@@ -60,6 +70,9 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
   const driver = driveSnapshots(snapshots);
   const bundles = { ...snapshots, definitions, kick: () => void bundleDriver.work() };
   const bundleDriver = driveLogBundles(bundles);
+  const webhooks = webhookParts(config, infra, db);
+  const settle = async () => (await settleMaintenance(maintenance)).status;
+  const ownCalls = { db, os, definitions, settle };
   const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   return {
     name: serviceName,
@@ -72,6 +85,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
       ...auditHttp({ db, clock: infra.clock }),
       ...providerContextHttp({ db }),
       ...logBundlesHttp(bundles, wire),
+      ...webhooks.routes,
       ...snapshotsHttp({ ...snapshots, fetch: archiveFetch(config) }, wire),
       ...brokersHttp({
         brokerUrl: config.BATON_BROKER === 'postgres' ? config.DATABASE_URL : config.AMQP_URL,
@@ -79,18 +93,17 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
       }),
     ],
     rpc: [
-      rpcPart(
-        clusterStatusRpc.ClusterStatusServiceDefinition,
-        clusterStatusHandlers({ db, os, definitions }),
-      ),
+      rpcPart(clusterStatusRpc.ClusterStatusServiceDefinition, clusterStatusHandlers(ownCalls)),
       ...tableParts(db, infra),
     ],
     consumers: [
       consumerPart(changeMade, { queue: serviceName, prefetch: 128, handler: onChangeMade({ db }) }),
+      ...webhooks.consumers,
     ],
     subscriptions: [],
     loops: [
       ...[driver.loop, sweepSnapshotArchives(snapshots), bundleDriver.loop, temporarySweep(infra.blobs)],
+      ...webhooks.loops,
       { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => forgetSilent({ db }) },
       {
         name: 'settle-maintenance',
@@ -100,8 +113,33 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
     ],
     checks: {},
     stop: async () => {
-      await Promise.all([driver.stop(), bundleDriver.stop()]);
+      await Promise.all([driver.stop(), bundleDriver.stop(), webhooks.stop()]);
     },
+  };
+}
+
+function webhookParts(config: ClusterStatusConfig, infra: Infra, db: Db<DB>) {
+  const reach = webhookReach(config.BATON_WEBHOOKS_ALLOW);
+  const seals = createTextSealClient(infra.rpc);
+  const { clock, log } = infra;
+  const deliverer = deliverWebhooks({ db, seals, post: createSafePost(reach), clock, log }, infra.instanceId);
+  const deps = { db, seals, clock, reach, kick: deliverer.kick };
+  return {
+    routes: [
+      ...webhooksHttp(deps),
+      ...triggersHttp({ db, seals, clock, peers: createTriggerPeers(infra.rpc) }),
+    ],
+    consumers: onFacts(deps),
+    loops: [
+      deliverer.loop,
+      pruneWebhookDeliveries(deps),
+      {
+        name: 'prune-trigger-calls',
+        intervalMs: PRUNE_INTERVAL_MS,
+        tickOnce: () => pruneTriggerCalls(deps),
+      },
+    ],
+    stop: deliverer.stop,
   };
 }
 
@@ -153,7 +191,7 @@ function shippedValues(config: ClusterStatusConfig): ShippedValues {
   };
 }
 
-/** Absent on systems that are not Linux. */
+/** Reads the name and release of the operating system. Without the file (not Linux): the platform name and an empty release. */
 function readOsRelease() {
   try {
     return parseOsRelease(readFileSync('/etc/os-release', 'utf8'));
@@ -162,7 +200,7 @@ function readOsRelease() {
   }
 }
 
-/** What every service with tables serves. */
+/** The RPC parts that every service with tables serves: snapshot, tenant and doctor. */
 function tableParts(db: Db<DB>, { log }: Infra) {
   const schema = 'cluster_status';
   return [

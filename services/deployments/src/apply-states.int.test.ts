@@ -54,10 +54,10 @@ describe('ApplyExecutionStates', () => {
       ],
     });
     expect(await read(host)).toEqual(after);
-    // Another execution counts from the beginning.
+    // The sequence numbers of another execution start again.
     await applyStates({ ...of, executionId: 'second', states: [stateWrite(host, 1, 'stopping')] });
     expect((await read(host)).state).toBe('stopping');
-    // What the first one was still sending when it ended comes too late; what it decides when resumed does not.
+    // States that the first execution was still sending when it ended come too late; states that it decides after a resume do not.
     const ended = {
       ...of,
       workflowId: 'install',

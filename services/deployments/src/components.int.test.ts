@@ -3,7 +3,7 @@ import { startTestDeployments, type TestDeployments } from './testing/test-deplo
 let test: TestDeployments;
 const tenant = 'default_tenant';
 const CHILDREN = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
-/** Node -> id of its instance. */
+/** Id of the instance of each node. */
 let instances: Record<string, string>;
 
 beforeAll(async () => {
@@ -52,10 +52,10 @@ it('own components never block the workflows of their parent, and the parent nev
   for (const id of CHILDREN) await depend('parent', id, `component.${instances.two}`);
   expect(await dependents('parent')).toEqual([]);
   expect(await dependents('first')).toEqual([]);
-  // Another deployment below that is none of them does.
+  // Another child that is not a component is a dependent.
   await test.create('other', { blueprint_id: 'mini', labels: [{ 'csys-obj-parent': 'parent' }] });
   expect(await dependents('parent')).toEqual([expect.stringContaining('`other`')]);
-  // For deleting it they count.
+  // For a deletion the components count as dependents.
   const refused = await test.call('DELETE', '/deployments/parent');
   expect([refused.status, refused.body.error_code]).toEqual([400, 'dependent_exists_error']);
   expect(refused.body.dependents).toEqual(expect.arrayContaining(['first', 'other']));

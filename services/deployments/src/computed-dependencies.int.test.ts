@@ -1,7 +1,7 @@
 import { newId } from '@baton/kernel';
 import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
-/** Dependencies whose target a function names (reference/workflows.md 8.5): evaluated when an execution ends. */
+/** Dependencies whose target is named by a function (reference/workflows.md 8.5): evaluated when an execution ends. */
 
 let test: TestDeployments;
 const tenant = 'default_tenant';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.stop());
 
-/** Sets what the node of a deployment names, as an operation does. */
+/** Sets the target in the runtime properties of a deployment's node, as an operation does. */
 async function link(deploymentId: string, target: unknown): Promise<void> {
   const { items } = (await test.call('GET', `/node-instances?deployment_id=${deploymentId}`)).body;
   const [{ id, version }] = items;
@@ -53,7 +53,7 @@ it('the target is the one that the function names at the end of an execution tha
   expect(await targetsOf('one')).toEqual(['two']);
   expect(await dependents('two')).toEqual([expect.stringContaining('`one`')]);
   expect(await consumersOf('two')).toEqual(['one']);
-  // It names another one now; what is no deployment changes nothing.
+  // The function names another deployment now; a value that names no deployment changes nothing.
   await link('one', 'three');
   await ends('one');
   expect([await targetsOf('one'), await dependents('two')]).toEqual([['three'], []]);

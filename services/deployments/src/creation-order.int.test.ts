@@ -1,4 +1,6 @@
-// Nodes and node instances without _sort come as they were made, like everything else (reference/rest-api.md 3.2 note 2).
+// Without _sort, lists of nodes and node instances are in the order of creation, like all other lists (reference/rest-api.md 3.2
+// note 2).
+import { vacuumAnalyze } from '@baton/testkit';
 import { sql } from 'kysely';
 import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
@@ -96,7 +98,7 @@ it.each([
     select d.tenant, 'n_' || d.id, d.key, 'n', 1, 'tenant' from deployments d where d.id like 'many%' on conflict do nothing`.execute(
     test.db.query,
   );
-  await test.db.pool.query(`vacuum (analyze) ${table}`);
+  await vacuumAnalyze(test.db.pool, table);
   const { rows } = await test.db.pool.query(`explain (analyze, costs off, timing off) ${statement}`);
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   expect(plan).toContain('Index Only Scan');

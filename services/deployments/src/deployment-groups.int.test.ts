@@ -133,13 +133,13 @@ describe('members', () => {
     await test.call('DELETE', '/deployment-groups/several');
     const removed = await patch('members', { remove: { filter_rules: [rule] } });
     expect(removed.body.deployment_ids).toEqual(['m3']);
-    // Rules alone, and new deployments, name members beside those that are there.
+    // A PUT with only rules, or with new deployments, keeps the present members.
     await put('more', { deployment_ids: ['m3'], blueprint_id: 'mini' });
     const ruled = await put('more', { filter_rules: [rule] });
     expect(ruled.body.deployment_ids.sort()).toEqual(['m1', 'm2', 'm3']);
     const grown = await put('more', { new_deployments: [{ id: 'm4' }] });
     expect(grown.body.deployment_ids.sort()).toEqual(['m1', 'm2', 'm3', 'm4']);
-    // No rules are none, not the rule that all fit; a filter and rules add up.
+    // An empty list of rules selects nothing, and not everything; a filter and rules are combined by OR.
     for (const change of [{ add: { filter_rules: [] } }, { remove: { filter_rules: [] } }])
       expect((await patch('members', change)).body.deployment_ids).toEqual(['m3']);
     const prod = { ...rule, values: ['prod'] };
@@ -147,7 +147,7 @@ describe('members', () => {
     expect(both.body.deployment_ids.sort()).toEqual(['m1', 'm2', 'm3']);
     const listed = await test.call('GET', '/deployments?_group_id=members&_include=id,deployment_groups');
     expect(listed.body.items).toEqual([{ id: 'm3', deployment_groups: ['both', 'members', 'more'] }]);
-    // A filter like others: what nothing belongs to selects nothing.
+    // An unknown group is a filter like others: it selects nothing.
     for (const [method, path] of [
       ['GET', '/deployments?_group_id=nosuch'],
       ['POST', '/searches/deployments?_group_id=nosuch'],

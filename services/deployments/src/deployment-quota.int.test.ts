@@ -1,6 +1,6 @@
 import { principal, startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
-/** The quota of deployments of a tenant: single ones, those of groups, and bursts of both. */
+/** A tenant's quota of deployments: single deployments, those of groups, and bursts of both. */
 
 const T = 'default_tenant';
 let deployments: TestDeployments;
@@ -44,7 +44,7 @@ it('a burst of single ones and groups never makes more than the quota, and is re
     }),
   ]);
   expect((await deployments.call('GET', '/deployments/beyond')).status).toBe(404);
-  // Another tenant is held to the same number by itself.
+  // Another tenant has the same limit of its own.
   expect(await count('other')).toBe(0);
 });
 
@@ -53,11 +53,11 @@ it('a group is made with all of its deployments or not at all', async () => {
   expect((await group('large', 3)).status).toBe(429);
   expect((await deployments.call('GET', '/deployment-groups/large')).status).toBe(404);
   expect((await group('small', 2)).status).toBe(200);
-  // What changes no number is let through.
+  // A change that does not raise the number is accepted.
   expect((await deployments.call('PUT', '/deployment-groups/small', { description: 'full' })).status).toBe(
     200,
   );
-  // Room comes with a raised limit; positive control: without a limit anything goes.
+  // A raised limit makes room; positive control: without a limit every request is accepted.
   await limit((await count()) + 1);
   expect((await put('one-more')).status).toBe(201);
   await limit(undefined);

@@ -60,7 +60,7 @@ it('stores an update and starts its workflow, merging the inputs', async () => {
   const list = await test.call('GET', '/deployment-updates?deployment_id=start&_include=id,state');
   expect(list.body.items).toEqual([{ id: body.id, state: 'updating' }]);
   const finalize = (id: string) => test.call('POST', `/deployment-updates/${id}/update/finalize`);
-  // Its workflow ends it, nobody else.
+  // Only the workflow of the update ends it.
   expect((await finalize(body.id)).body).toMatchObject({ id: body.id, state: 'updating' });
   expect((await finalize('nosuch')).status).toBe(404);
 });
@@ -111,6 +111,16 @@ it('carries an update out in three calls, each of which may be repeated', async 
     'add outputs,said',
   ]);
   expect(new_inputs).toEqual({ greeting: 'hello' });
+  const { changes: told } = await read(id);
+  expect(told.map((one: Record<string, unknown>) => [one.action, one.node_id, one.path, one.effect])).toEqual(
+    [
+      ['remove', 'app', [], 'uninstall'],
+      ['add', 'db', [], 'install'],
+      ['add', 'host', ['relationships', '0'], 'establish'],
+      ['add', null, ['outputs', 'said'], 'none'],
+    ],
+  );
+  expect(told[3]).toMatchObject({ before: null, after: { value: 'hello' } });
   expect(await nodeIds('up', 'nodes', 'id')).toEqual(['app', 'host']);
 
   const changes = await call('up', execution_id, { call: 'update-perform', updateId: id });
@@ -180,6 +190,26 @@ it('keeps the last relationship in the record that the next steps are made from'
   expect(await updateTo('pair-apart')).toEqual({ steps: [removal], gained: 0, lost: 0 });
   expect(await updateTo('pair')).toEqual({ steps: [], gained: 1, lost: 0 });
   expect(await updateTo('pair')).toEqual({ steps: [], gained: 0, lost: 0 });
+});
+
+it('the changes of an update are told in single reads of the own wire only', async () => {
+  await test.create('told', { blueprint_id: 'hello-flat' });
+  const { id, changes } = (await initiate('told', { blueprint_id: 'hello-next' })).body;
+  expect(changes).toBeNull();
+  const list = await test.call('GET', '/deployment-updates?deployment_id=told');
+  expect(Object.keys(list.body.items[0])).not.toContain('changes');
+  expect((await test.call('GET', `/deployment-updates/${id}?_include=id,changes`)).body).toEqual({
+    id,
+    changes: null,
+  });
+  const original = await startTestDeployments({ wire: 'cloudify' });
+  try {
+    await original.create('told', { blueprint_id: 'hello-flat' });
+    const { body } = await original.call('PUT', '/deployment-updates/told/update/initiate', {});
+    expect(Object.keys(body)).not.toContain('changes');
+  } finally {
+    await original.stop();
+  }
 });
 
 it('fails an update with its execution', async () => {

@@ -6,6 +6,7 @@ import type { ExecutionsPort } from './adapters/executions.client';
 import type { IdentityPort } from './adapters/identity.client';
 import type { SecretsPort } from './adapters/secrets.client';
 import type { ExecutionNotes } from './commands/note-executions';
+import type { RefusalTexts } from './domain/refusal-texts';
 import type { DeploymentPages, DeploymentRecords } from './queries/deployment-records';
 import type { SeenTotals } from './queries/plain-page';
 import type { FragmentCache } from './queries/present-deployment';
@@ -14,7 +15,7 @@ import type { DeploymentStatements } from './store/deployment-pages.sql';
 import type { DocumentCache } from './store/documents.sql';
 import type { DB } from './store/tables.gen';
 
-/** What the composition root hands to routes, rpc and loops; commands and queries declare the part they use. */
+/** Dependencies that the composition root passes to routes, rpc and loops; commands and queries declare the part that they use. */
 export interface ServiceDeps {
   db: Db<DB>;
   documents: DocumentCache;
@@ -29,11 +30,14 @@ export interface ServiceDeps {
   secrets: SecretsPort;
   identity: IdentityPort;
   executions: ExecutionsPort;
-  /** What tenants may have at most. */
+  /** Quotas of the tenants. */
   limits: Pick<TenantLimitsSource, 'of'>;
   log: Log;
-  /** Names this replica, for leases. */
+  /** Whether the bounds of a node or group limit modifications (`WirePolicy.boundsScaling`). */
+  boundsScaling: boolean;
+  texts: RefusalTexts;
+  /** Id of this replica, for leases. */
   instanceId: string;
-  /** Wakes the loop that carries plugins updates out. */
+  /** Wakes the loop that performs plugins updates. */
   kickPluginsUpdates(): void;
 }

@@ -14,7 +14,7 @@ afterAll(() => test.stop());
 const run = (text: string, values: unknown[] = []) => test.db.pool.query(text, values);
 const examine = (isRepairing: boolean) =>
   examineTables({ db: test.db, log: silentLog, checks: doctorChecks(test.db) }, isRepairing);
-/** Found by looking, mended by the repair, and gone then. */
+/** Checks that an examination finds the fault, that the repair mends it, and that it is gone then. */
 async function repairs(check: string): Promise<void> {
   expect((await examine(false)).map((one) => one.check)).toEqual([check]);
   expect(await examine(true)).toMatchObject([{ check, isRepaired: true, error: '' }]);

@@ -15,7 +15,7 @@ it('keeps the shared parts of equal blueprints once', async () => {
   expect(await documents()).toBe(before);
 });
 
-/** Several of them are more than is sent without a question, and more than goes into one statement. */
+/** Makes a large document: several of them are more than is sent without asking first, and more than fits into one statement. */
 const large = (name: string) => documentOf({ name, text: name.repeat(300_000) });
 
 it('stores the documents that are missing beside those that are there, however large they are', async () => {
@@ -41,7 +41,7 @@ it.each([
     const { db } = test;
     await db.tx((tx) => putDocuments(tx, [document]));
     const isSweepable = async () => {
-      // As the sweep takes it; given back with the statement.
+      // The lock that the sweep takes; it is released with the statement.
       const { rows } = await db.pool.query('select pg_try_advisory_xact_lock(7236101) as free');
       return rows[0].free;
     };

@@ -118,7 +118,7 @@ describe('UpdateNodeInstance', () => {
     const odd =
       '{"nul":"a\\u0000b","half":"\\ud800","whole":"\\ud83d\\ude00","ip":"10.0.0.1","\\u0000":1,"__proto__":{"x":1}}';
     const { version } = await test.rpc.updateNodeInstance({ ...write, runtimePropertiesJson: odd });
-    // The same again: its answer was lost.
+    // The same write again, as after a lost answer.
     expect(await test.rpc.updateNodeInstance({ ...write, runtimePropertiesJson: odd })).toEqual({ version });
     expect(JSON.stringify((await read(host)).runtime_properties)).toBe(
       '{"nul":"a\ufffdb","half":"\ufffd","whole":"😀","ip":"10.0.0.1","\ufffd":1,"__proto__":{"x":1}}',
@@ -275,7 +275,7 @@ describe('statuses', () => {
       workflowId: 'install',
       status: 'terminated',
     });
-    // An older execution that ends later is not the latest one.
+    // An older execution that ends later does not become the latest one.
     await test.rpc.executionEnded({
       tenant,
       deploymentId,
@@ -336,7 +336,7 @@ describe('model for workflows', () => {
     expect(Object.entries(lean[0]!.operations)).toEqual(implemented);
     const facts = await test.rpc.getDeployment({ tenant, deploymentId, username: 'bob' });
     expect(Object.keys(JSON.parse(facts.workflowsJson))).toContain('install');
-    // A user of a capability that is not installed does not block.
+    // A dependent that uses a capability and is not installed does not block.
     expect(facts.dependents).toEqual([]);
     await test.db.pool.query(`update deployments set installation_status = 'active' where id = 'cons'`);
     expect((await test.rpc.getDeployment({ tenant, deploymentId })).dependents).toEqual([

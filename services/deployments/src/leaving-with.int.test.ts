@@ -22,7 +22,7 @@ it('deployments below that leave in the same act do not count as dependents; the
     (await test.rpc.getDeployment({ tenant, deploymentId, leavingWith })).dependents.length;
   expect([await dependents('top', ''), await dependents('top', 'top')]).toEqual([2, 0]);
   expect([await dependents('mid-a', ''), await dependents('mid-a', 'top')]).toEqual([1, 0]);
-  // Who leaves elsewhere counts.
+  // A deployment that leaves with another one counts.
   expect(await dependents('top', 'mid-a')).toBe(1);
 
   const listed = async (executionId: string, callName = 'uninstall-services') => {
@@ -49,6 +49,6 @@ it('deployments below that leave in the same act do not count as dependents; the
   expect(await listed('some')).toEqual(['low', 'mid-b']);
   await start('mid-a');
   expect(await listed('more')).toEqual(['mid-a', 'mid-b']);
-  // Asked again it is what it was.
+  // A repeated call returns the first result.
   expect(await listed('some')).toEqual(['low', 'mid-b']);
 });

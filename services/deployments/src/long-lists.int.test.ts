@@ -1,6 +1,7 @@
 import type { Principal } from '@baton/contracts';
 import { deploymentsRoutes } from '@baton/contracts/http/deployments';
 import { visibleTotal } from '@baton/postgres';
+import { vacuumAnalyze } from '@baton/testkit';
 import { sql } from 'kysely';
 import { createDeploymentStatements, type PageStart } from './store/deployment-pages.sql';
 import { deploymentScope } from './store/deployments.sql';
@@ -15,7 +16,7 @@ let test: TestDeployments;
 beforeAll(async () => {
   test = await startTestDeployments();
   await test.create('model');
-  // Ten at the same time, a tenth of another tenant, some of them shared with everybody, some private.
+  // Ten rows have the same time; a tenth of the rows is in another tenant; some rows are global, some private.
   await sql`insert into deployments (tenant, id, blueprint_id, display_name, visibility, created_by, created_at)
     select case when i % 10 = 3 then 'other' else 'default_tenant' end, 'r' || lpad(i::text, 5, '0'), 'mini', 'r',
       case when i % 30 = 3 then 'global' when i % 7 = 0 then 'private' else 'tenant' end,
@@ -27,7 +28,7 @@ beforeAll(async () => {
   );
   await sql`insert into deployment_labels (deployment_key, tenant, key, value, created_by, creator_id)
     select key, tenant, 'team', 't' || key % 10, 'admin', 0 from deployments`.execute(test.db.query);
-  await test.db.pool.query('vacuum (analyze) deployments.deployments');
+  await vacuumAnalyze(test.db.pool, 'deployments.deployments');
 });
 afterAll(() => test.stop());
 
@@ -144,7 +145,7 @@ describe('pages', () => {
       await sql`insert into node_instances (tenant, deployment_key, id, node_id, index, visibility, private_to)
         select d.tenant, d.key, 'i' || d.id, 'x', 1, d.visibility, case when d.visibility = 'private' then d.created_by end
         from deployments d where d.id like 'r%'`.execute(test.db.query);
-      await test.db.pool.query('vacuum (analyze) deployments.nodes');
+      await vacuumAnalyze(test.db.pool, 'deployments.nodes');
     }, 60_000);
 
     it.each([
@@ -224,7 +225,7 @@ describe('the text that is kept of a deployment', () => {
   const { list } = deploymentsRoutes.find((route) => route.id === 'listDeployments')!;
   const path = '/deployments?id=model&_size=1';
 
-  /** As kept, and put together anew from its rows. */
+  /** Returns the item as stored, and as assembled again from its rows. */
   async function shown(): Promise<[kept: unknown, fresh: unknown]> {
     const kept = await test.call('GET', path);
     const fresh = await test.call('GET', `${path}&_include=${list.fields.join()}`);
@@ -292,7 +293,7 @@ const touchesDeployments = (node: PlanNode): boolean =>
 const rowsOf = (node: PlanNode): number =>
   (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
 
-/** The nodes of the plan that a connection keeps for a statement, which does not look at values. */
+/** Returns the nodes of the generic plan, which a connection keeps for a statement and which does not depend on values. */
 async function explained(text: string, values: unknown[]): Promise<PlanNode[]> {
   const client = await test.db.pool.connect();
   try {

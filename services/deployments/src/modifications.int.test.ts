@@ -38,7 +38,7 @@ it('scales a node out: instances and relationships at the start, numbers at the 
   });
   const marks = (list: { modification: string }[]) => list.map((i) => i.modification).sort();
   expect(marks(answer.body.node_instances.added_and_related)).toEqual(['added', 'added', 'related']);
-  // Whole copies, as the API shows instances, in the order of the nodes.
+  // Complete copies in the form of the API's instances, in the order of the nodes.
   const { items } = (await test.call('GET', '/node-instances?deployment_id=out&_size=1')).body;
   const copies = answer.body.node_instances.before_modification as Record<string, unknown>[];
   expect(copies.map((copy) => Object.keys(copy).sort())).toEqual(
@@ -205,7 +205,7 @@ it('rehearses a start: the answer shows what would be there, and nothing is', as
   expect([await instances('rehearsed'), await node('rehearsed', 'host')]).toEqual(before);
   const list = await test.call('GET', '/deployment-modifications?deployment_id=rehearsed');
   expect(list.body.items).toEqual([]);
-  // Nothing was kept under the call's name either, and whatever else asks for a change is refused.
+  // No result was stored under the name of the call either, and any other change is refused in a rehearsal.
   expect(JSON.parse((await call(request)).resultJson).added).not.toEqual(result.added);
   await expect(call({ call: 'system-properties', changes: [] })).rejects.toMatchObject({
     code: 'bad_parameters_error',
@@ -231,7 +231,7 @@ it('on the wire of the original a modification and its copies have the retired c
         node_instances: { before_modification: [{ runtime_properties_p: null }, { relationships_p: null }] },
       });
     expect(rolled.node_instances.before_rollback[0]).toHaveProperty('scaling_groups_p', null);
-    // Instances that stay have all their fields, and only the relationships that they gain.
+    // Remaining instances have all their fields, and only the relationships that they gain.
     const { added_and_related: added, extended_and_related: extended } = body.node_instances;
     const app = {
       node_id: 'app',
@@ -245,6 +245,37 @@ it('on the wire of the original a modification and its copies have the retired c
     ]);
     expect(extended).toMatchObject([{ ...app, modification: 'extended' }]);
     expect(body.node_instances.reduced_and_related).toEqual([]);
+  } finally {
+    await original.stop();
+  }
+});
+
+it('on the wire of the original the bounds of a blueprint do not limit what is scaled, and the next finish keeps the number', async () => {
+  const original = await startTestDeployments({ wire: 'cloudify' });
+  original.peers.values.set('token', { value: 'sesame' });
+  try {
+    await original.create('wide', { blueprint_id: 'hello', inputs: { must: 1 } });
+    const { status, body } = await original.call('POST', '/deployment-modifications', {
+      deployment_id: 'wide',
+      nodes: { g1: { instances: 4 } },
+    });
+    expect(status).toBe(201);
+    await original.call('POST', `/deployment-modifications/${body.id}/finish`);
+    const { scaling_groups: groups } = (await original.call('GET', '/deployments/wide')).body;
+    expect(groups.g1.properties).toMatchObject({
+      max_instances: 3,
+      current_instances: 4,
+      planned_instances: 4,
+    });
+    const call = { tenant, deploymentId: 'wide', executionId: 'e', callName: 'more' };
+    const request = { call: 'modification-start', entities: { g1: { instances: 5 } }, context: {} };
+    const more = await original.rpc.callModel({ ...call, requestJson: JSON.stringify(request) });
+    expect(JSON.parse(more.resultJson).added.length).toBeGreaterThan(0);
+    const below = await original.call('POST', '/deployment-modifications', {
+      deployment_id: 'wide',
+      nodes: { host: { instances: -1 } },
+    });
+    expect(below.body.error_code).toBe('bad_parameters_error');
   } finally {
     await original.stop();
   }

@@ -2,7 +2,7 @@ import { newId, systemClock } from '@baton/kernel';
 import { deployHello } from './testing/hello';
 import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
-/** What is shown of the latest execution goes by the versions of its row, in whatever order they are heard. */
+/** The shown status of the latest execution follows the versions of its row, whatever the order of the reports. */
 
 let test: TestDeployments;
 const tenant = 'default_tenant';
@@ -14,9 +14,9 @@ afterAll(() => test.stop());
 
 let executions = 0;
 
-/** What the engine says of one execution of a deployment; each status with the version of its row. */
+/** Reports of the engine about one execution of a deployment; each status with the version of its row. */
 function telling(deploymentId: string, workflowId = 'install') {
-  // Each later than the one before, also within a millisecond.
+  // Each id is later than the one before, also within a millisecond.
   const executionId = newId(systemClock.now() + 1_000 * ++executions);
   const [consumer] = test.parts.consumers;
   const of = { tenant, deploymentId, executionId, workflowId };
@@ -33,7 +33,7 @@ function telling(deploymentId: string, workflowId = 'install') {
           lastStateSeq: 0,
         })
       ).failure,
-    /** Accepted, or resumed; `time`: of the message. */
+    /** Reports that it was accepted or resumed; `time`: of the message. */
     goesOn: async (version?: number, time = '') => {
       const payload = { executionId, deploymentId, workflowId, isResumed: time !== '', version };
       const message = { id: newId(), type: 'x', time, tenant, key: executionId, payload };
@@ -56,7 +56,7 @@ const CANCELLED = 'cancelled, requires_attention';
 const FAILED = 'failed, requires_attention';
 const RUNS = 'in_progress, in_progress';
 
-/** Ends are written in another way where a deployment has a family. */
+/** For a deployment with a family, ends are stored in another way. */
 describe.each([
   ['alone', []],
   ['with a family', [{ 'csys-obj-parent': 'above' }]],
@@ -82,7 +82,7 @@ describe.each([
       await execution.goesOn();
       for (const [status, version] of ends) expect(await execution.ends(status, version)).toBe('');
       expect(await shown(id)).toBe(CANCELLED);
-      // Told again, as after a crash.
+      // Reported again, as after a crash.
       await execution.ends('cancelled', 5);
       await execution.ends('cancelled', 6);
       await execution.ends('terminated', 4);

@@ -26,7 +26,7 @@ const versions = async (id: string) =>
   (await test.call('GET', `/nodes?deployment_id=${id}`)).body.items[0].plugins.map(
     (one: { package_version: string }) => one.package_version,
   );
-/** What the workflow `update` does, for the update that was started last on the deployment. */
+/** Performs the steps of the workflow `update` for the latest update of the deployment. */
 async function carryOut(id: string): Promise<void> {
   const { items } = (await test.call('GET', `/deployment-updates?deployment_id=${id}&state=updating`)).body;
   const { id: updateId, execution_id: executionId } = items.at(-1);
@@ -62,7 +62,7 @@ it('updates the deployments one after the other, leaves out what is up to date, 
   for (const id of ['one', 'two', 'new']) {
     await drive();
     expect(await versions(id)).toEqual(['1.0']);
-    // A process that died has written down which update it began: whoever goes on begins no second one.
+    // A process that died has stored the update that it began: its successor does not begin a second one.
     await drive();
     await carryOut(id);
     expect(await versions(id)).toEqual(['2.0']);
@@ -76,7 +76,7 @@ it('updates the deployments one after the other, leaves out what is up to date, 
   expect(test.peers.reports.at(-1)).toMatchObject({ endStatus: 'terminated', error: '' });
 
   const again = (await initiate('plugged', { force: true })).body;
-  // With nothing to update the work may be a step further when the request is answered.
+  // When nothing is to be updated, the work may have advanced one step before the answer.
   expect(['executing_workflow', 'finalizing']).toContain(again.state);
   expect(again).toMatchObject({ deployments_to_update: [], forced: true });
   await drive();
@@ -177,7 +177,7 @@ describe('in all tenants', () => {
     const own = bob('default_tenant', [right, 'administrators']);
     const path = '/plugins-updates/plugged-global/update/initiate';
     const started = (await test.call('PUT', path, { all_tenants: true }, own)).body;
-    // Private ones where bob administrates only; nothing of a tenant that he may look at.
+    // Includes private deployments only where bob is an administrator, and nothing of a tenant that he may only read.
     expect(started.deployments_per_tenant).toEqual({
       default_tenant: ['default_tenant-shared', 'default_tenant-private'],
       't-user': ['t-user-shared'],
@@ -199,7 +199,7 @@ describe('in all tenants', () => {
         });
       }
     }
-    // The right was taken away meanwhile: that deployment was not begun.
+    // The permission was revoked meanwhile: the update of that deployment was not started.
     expect(ended).toEqual([
       'default_tenant-shared',
       'default_tenant-private',

@@ -75,7 +75,7 @@ describe('searches of nodes', () => {
     const metadata = async (kind: string, constraints: object, query = '') =>
       (await test.call('POST', `/searches/${kind}?deployment_id=sd&${query}`, { constraints })).body.metadata;
     const name_pattern = { equals_to: 'special' };
-    // One node of sa and another one of sd.
+    // One node of sa and another one of sd are not found.
     expect(await metadata('nodes', { name_pattern })).toMatchObject({
       filtered: 2,
       pagination: { total: 1 },

@@ -206,7 +206,7 @@ describe('summaries', () => {
       { state: 'uninitialized', node_instances: 1 },
     ]);
     expect((await summary('nodes?_target_field=deployment_id')).items).toHaveLength(3);
-    // What instances have of their deployment is looked up after they were counted.
+    // Fields of the deployment are looked up after the instances were counted.
     const ofInstances = (query: string) => summary(`node_instances?${query}`);
     const byDeployment = (await ofInstances('_target_field=deployment_id')).items;
     expect(byDeployment).toEqual(
@@ -238,6 +238,30 @@ describe('summaries', () => {
       expect(await summary(query)).toMatchObject({ error_code: 'bad_parameters_error' });
     }
   });
+});
+
+it('summaries of deployments use stored filters as the list does', async () => {
+  const filter = { filter_rules: [rule('team', 'any_of', ['red'])] };
+  await test.call('PUT', '/filters/deployments/reds', filter);
+  await test.call('PUT', '/filters/deployments/none', { filter_rules: [] });
+  const summary = (query: string) => test.call('GET', `/summary/deployments?_target_field=${query}`);
+  const counted = async (query: string) => (await summary(query)).body.items;
+  expect(await counted('blueprint_id&_filter_id=reds')).toEqual([{ blueprint_id: 'mini', deployments: 2 }]);
+  expect(await counted('blueprint_id&_filter_id=reds&_search=sb')).toEqual([
+    { blueprint_id: 'mini', deployments: 1 },
+  ]);
+  // By fields of which there are counters, too; and the site, which is looked up after the rows were counted.
+  for (const field of ['visibility', 'site_name']) {
+    const value = field === 'visibility' ? 'tenant' : null;
+    expect(await counted(`${field}&_filter_id=reds`)).toEqual([{ [field]: value, deployments: 2 }]);
+    expect(await counted(`${field}&_filter_id=none`)).toEqual(await counted(field));
+  }
+  const [refused, listed] = [
+    await summary('blueprint_id&_filter_id=nosuch'),
+    await test.call('GET', '/deployments?_filter_id=nosuch'),
+  ];
+  expect(code(refused)).toEqual([404, 'not_found_error']);
+  expect(refused.body.message).toBe(listed.body.message);
 });
 
 it('summaries may name one field twice', async () => {

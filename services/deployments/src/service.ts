@@ -29,6 +29,7 @@ import { nodesHttp } from './http/nodes.routes';
 import { pluginsUpdatesHttp } from './http/plugins-updates.routes';
 import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
+import { topologyHttp } from './http/topology.routes';
 import { specWire } from './http/wire-policy';
 import { drivePluginsUpdates } from './loops/drive-plugins-updates.loop';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
@@ -76,6 +77,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     seenTotals: createSeenTotals(),
   };
   const limits = createTenantLimits(infra.rpc);
+  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   const deps: ServiceDeps = {
     ...lists,
     ...gatheredReads(lists),
@@ -86,11 +88,12 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     executions: createExecutionsClient(infra.rpc),
     limits,
     log: infra.log,
+    boundsScaling: wire.boundsScaling,
+    texts: wire.texts,
     instanceId: infra.instanceId,
     kickPluginsUpdates: () => void pluginsUpdates.work(),
   };
   const pluginsUpdates = drivePluginsUpdates(deps);
-  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   return {
     name: serviceName,
     routes: [
@@ -107,6 +110,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...pluginsUpdatesHttp(deps, wire),
       ...searchesHttp(deps, wire),
       ...evaluateHttp(deps),
+      ...topologyHttp(deps),
     ],
     rpc: [
       rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps)),

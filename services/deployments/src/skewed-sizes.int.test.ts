@@ -1,4 +1,4 @@
-// A few large deployments among small ones: what is read of a small one is not planned as if all were large.
+// A few large deployments among small ones: the query plan for a small one must not assume that all are large.
 import { sql } from 'kysely';
 import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
 

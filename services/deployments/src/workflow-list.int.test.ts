@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.stop());
 
-/** Names of the workflows that the list shows, and of those that it shows as available. */
+/** Returns the names of the listed workflows, and of those that are shown as available. */
 async function listed(query: string): Promise<{ names: string[]; available: string[] }> {
   const { body } = await test.call('GET', `/workflows?${query}`);
   const items = body.items as { name: string; is_available: boolean }[];
@@ -53,13 +53,13 @@ it('the states of all node instances decide, as few as there are', async () => {
     await states('stopping', 'stopped'),
     await states('whole', 'started', 'started'),
   ];
-  // The blueprint has two instances, and each kind of activity another set of workflows somewhere.
+  // The blueprint has two instances: the states above give three different sets of available workflows.
   expect(new Set(seen.map(String)).size).toBe(3);
 });
 
 it('where a model has more deployments than are looked at, what any state allows counts as available', async () => {
   await sql`update node_instances set state = 'uninitialized'`.execute(test.db.query);
-  /** Deployments as the first one, with an instance that is not installed. */
+  /** Adds deployments like the first one, with an instance that is not installed. */
   const add = (prefix: string, count: number) =>
     test.db.pool.query(`with added as (
         insert into deployments (tenant, id, display_name, visibility, created_by, created_at)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.stop());
 
-/** As if what waits had come that long ago. */
+/** Sets the age of the waiting archives. */
 const setAge = (age: string) =>
   sql`update waiting_workdirs set created_at = app_now() - ${age}::interval`.execute(test.db.query);
 
@@ -54,7 +54,7 @@ it('a creation that died before its files were unpacked is brought to its end, o
   expect((await test.call('GET', '/deployments/orphan')).status).toBe(200);
   expect(await zipOf('orphan')).toBeNull();
   await setAge('5 seconds');
-  // Its request may still be at work.
+  // Its request may still be running.
   expect(await tickOnce()).toBe(0);
   await setAge('1 minute');
   expect(await tickOnce()).toBe(0);

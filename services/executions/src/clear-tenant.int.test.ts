@@ -1,4 +1,4 @@
-// What a removed tenant leaves here goes in bounded parts, whatever refers to it, and never out of a tenant that is open.
+// The rows of a removed tenant are deleted in bounded batches, whatever refers to them. Rows of an open tenant are never deleted.
 import { clearTenant, closeTenant, openTenant } from '@baton/postgres';
 import { type EngineSetup, engineSetup } from './testing/engine-setup';
 

@@ -1,7 +1,7 @@
 import { envValue, retryVariables, runtimeConfig } from '@baton/service-runtime';
 import { z } from 'zod';
 
-/** Settings of the executions service; the names are those of the environment. */
+/** Settings of the executions service; the names are those of the environment variables. */
 export const configSchema = runtimeConfig.extend({
   ...retryVariables,
   BATON_CANCEL_GRACE: envValue

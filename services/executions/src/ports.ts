@@ -8,14 +8,15 @@ import type { DeploymentsPort } from './adapters/deployments.client';
 import type { AcceptedRows } from './executions/accepted-rows';
 import type { Acceptor } from './executions/acceptor';
 import type { ExecutionQuota } from './executions/domain/quota';
+import type { RefusalTexts } from './executions/domain/refusal-texts';
 import type { PassedOver } from './executions/passed-over';
 import type { Turns } from './executions/turns';
 import type { KilledRun } from './store/rows';
 import type { DB } from './store/tables.gen';
 
 /**
- * What commands, queries and loops of this service may ask for. Each file declares the ports that it needs, and the needs of the
- * commands that it calls: `type Deps = Pick<Ports, 'db' | 'wake'> & RequestExecutionDeps`. `service.ts` hands all of them over.
+ * The ports of this service. Each file of commands, queries and loops declares the ports that it needs, and the needs of the
+ * commands that it calls: `type Deps = Pick<Ports, 'db' | 'wake'> & RequestExecutionDeps`. `service.ts` passes all of them.
  */
 export interface Ports {
   db: Db<DB>;
@@ -25,53 +26,65 @@ export interface Ports {
   deployments: DeploymentsPort;
   catalog: CatalogPort;
   findUser: FindUser;
-  /** In-process wake-ups after a commit; every one of them has a loop that does the same after a crash. */
+  /** In-process wake-ups after a commit. For each of them, a loop does the same work after a crash. */
   wake: Wakes;
-  /** Key that execution tokens are derived from. */
+  /** Key from which execution tokens are derived. */
   tokenKey: string;
-  /** What workers show to other services of the leases that they hold. */
+  /** Proofs of leases: a worker shows one to other services for each lease that it holds. */
   leases: LeaseProofs;
   workflowConfig: Omit<WorkflowConfig, 'waitAfterFailMs'>;
-  /** What holds back the whole queue. */
+  /** Limits that hold back the whole queue. */
   queue: QueueRules;
   passedOver: PassedOver;
-  /** How long what runs may go on after a plain cancel, unless the execution says otherwise; ms. */
+  /** How long running operations may continue after a plain cancel, unless the execution sets its own time; ms. */
   cancelGraceMs: number;
+  texts: RefusalTexts;
   log: Log;
 }
 
 export interface QueueRules {
-  /** In maintenance nothing new starts. */
+  /** Whether maintenance mode is on: no new execution starts then. */
   isPaused(): boolean;
-  /** Executions that may be at work at once. */
+  /** The most executions that may run at once. */
   maxConcurrent(): number;
-  /** How many executions a tenant may have; as last heard of identity. */
+  /** Limits of a tenant's executions, as last received from identity. */
   quota(tenant: string): Readonly<ExecutionQuota>;
-  /** Whether any tenant has a limit of executions at work. */
+  /** Whether any tenant has a limit of running executions. */
   isRunningLimited(): boolean;
-  /** Weights of tenants in the share of workers' places, where an administrator has set one. */
+  /** Weights of tenants in the share of worker slots, where an administrator has set one. */
   weights(): Readonly<Record<string, number>>;
 }
 
 export interface Wakes {
-  /** Drive the execution's phase; after a crash: engine/loops/engine.loops.ts. */
+  /** Drives the execution's phase; after a crash: engine/loops/engine.loops.ts. */
   drive(executionId: string): void;
-  /** The same, and not behind a drive of this process that may hang on another service: a forced cancel ends in time. */
+  /**
+   * Like `drive`, but does not wait behind a drive of this process that may hang on another service, so that a forced cancel ends
+   * in time.
+   */
   driveAtOnce(executionId: string): void;
-  /** Waits for a drive of the execution that this process has under way. */
+  /** Waits for the drive of the execution that runs in this process. */
   driven(executionId: string): Promise<void>;
-  /** Deliver its node-instance states; after a crash: engine/loops/engine.loops.ts. */
+  /** Delivers the execution's node-instance states; after a crash: engine/loops/engine.loops.ts. */
   deliver(executionId: string): void;
-  /** Forget states that were delivered, when no step does so soon; after a crash: engine/loops/engine.loops.ts. */
+  /** Deletes delivered states, when no step does so soon; after a crash: engine/loops/engine.loops.ts. */
   settle(executionId: string): void;
-  /** Tell event streams; they poll as well. */
+  /**
+   * The execution has new events, or it moved otherwise: wakes event streams, which poll as well, and streams of changes
+   * (changes/changes-hub.ts).
+   */
   events(executionId: string): void;
-  /** A timer of the execution is due at that epoch ms; after a crash: engine/loops/engine.loops.ts. */
+  /** Deployments has applied states of the execution's node instances: wakes streams of changes. */
+  statesApplied(executionId: string): void;
+  /** A timer of the execution is due at the epoch ms `at`; after a crash: engine/loops/engine.loops.ts. */
   timer(executionId: string, at: number): void;
-  /** Look at the queue; after a crash: engine/loops/engine.loops.ts. */
+  /** Checks the queue; after a crash: engine/loops/engine.loops.ts. */
   dequeue(): void;
-  /** It ended: look at the queue, and let go on what waits for it; after a crash: engine/loops/engine.loops.ts. */
+  /**
+   * The execution ended: checks the queue and continues what waits for the execution; after a crash:
+   * engine/loops/engine.loops.ts.
+   */
   ended(executionId: string): void;
-  /** Tell workers to stop operations; they also learn it from their heartbeat. */
+  /** Tells workers to stop operations; workers also learn it from their heartbeat. */
   kill(executionId: string, runs: readonly KilledRun[]): void;
 }

@@ -4,7 +4,6 @@ import {
   configChanged,
   deploymentCreated,
   deploymentDeleted,
-  eventsAppended,
   executionFinished,
   executionRequested,
   executionsRpc,
@@ -31,6 +30,11 @@ import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createLeaseProofs, derivedJoinToken } from '@baton/trust';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
+import { createChangeRings } from './changes/change-rings';
+import { createChangesHub } from './changes/changes-hub';
+import { changesHttp } from './changes/http/changes.routes';
+import { onChanges } from './changes/messages/on-changes';
+import { rememberedOwners } from './changes/remembered-owners';
 import { configSchema, type ExecutionsConfig } from './config';
 import { createDoctorParts, type DoctorPart } from './doctor/adapters/doctor-parts';
 import { doctorHttp } from './doctor/http/doctor.routes';
@@ -57,6 +61,7 @@ import { createAcceptor } from './executions/acceptor';
 import { createQueueConfig } from './executions/adapters/queue-config';
 import { dequeueExecutions } from './executions/commands/dequeue-executions';
 import { createMaintenanceSwitch } from './executions/domain/maintenance';
+import type { RefusalTexts } from './executions/domain/refusal-texts';
 import { executionsRoutes } from './executions/http/executions.routes';
 import { onBlueprintDeleted } from './executions/messages/on-blueprint-deleted';
 import { onDeploymentCreated } from './executions/messages/on-deployment-created';
@@ -75,6 +80,8 @@ import { scheduleLoops } from './schedules/loops/schedules.loops';
 import { schedulesHandlers } from './schedules/rpc/schedules.rpc';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
+import { webhookLoops } from './webhooks/loops/webhooks.loops';
+import { onWebhookInterestChanged } from './webhooks/messages/on-webhook-interest-changed';
 import { cloudifyWire, specWire, type WirePolicy } from './wire-policy';
 import { workersHttp } from './workers/http/workers.routes';
 import { forGoodWorkers } from './workers/rpc/for-good-workers';
@@ -84,10 +91,11 @@ import { createWorkerRegistry, type WorkerRegistry } from './workers/worker-regi
 export { configSchema };
 export const serviceName = 'executions' as const;
 
-/** The engine of one replica: its memory, its wake-ups and what they do. */
+/** Builds the engine of one replica: its in-memory state, its wake-ups and their handlers. */
 export function composeEngine(config: ExecutionsConfig, infra: Infra) {
   const db = requireDb<DB>(infra);
   const hub = createStreamHub();
+  const rings = createChangeRings();
   const wake = createWakes(infra, () => ({
     drive: (id) => driveExecution(deps, id),
     deliver: (ids) => deliverStates(deps, ids),
@@ -95,12 +103,17 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
     due: (id) => wakeExecution(deps, id),
     dequeue: async () => void (await dequeueExecutions(deps)),
     ended: (ids) => afterEnds(deps, ids),
-    streams: (id) => hub.notify(id),
+    streams: (id, hasStates) => {
+      hub.notify(id);
+      changes.moved([id], hasStates);
+    },
   }));
+  // Called after transactions whose store functions noted that an execution has moved.
+  db.onCommitNotes((ids) => ids.forEach(wake.events));
   const workflowConfig = workflowConfigOf(config, infra);
   const queueConfig = createQueueConfig(infra.rpc);
   const maintenance = createMaintenanceSwitch(() => wake.dequeue());
-  // More may run at once now, or wait.
+  // With a changed limit, more executions may run at once, or must wait.
   const limits = createTenantLimits(infra.rpc, () => wake.dequeue());
   const queue: QueueRules = {
     isPaused: maintenance.isActive,
@@ -112,21 +125,25 @@ export function composeEngine(config: ExecutionsConfig, infra: Infra) {
     isRunningLimited: () => limits.isAnySet('runningExecutions'),
     weights: limits.weights,
   };
-  const deps = engineDeps(config, infra, db, { wake, workflowConfig, queue });
-  return { db, hub, wake, deps, workflowConfig, queueConfig, maintenance, limits };
+  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
+  const { texts } = wire.executions;
+  const deps = engineDeps(config, infra, db, { wake, workflowConfig, queue, texts });
+  const owners = rememberedOwners(deps.deployments.owner, () => infra.clock.now());
+  const changes = createChangesHub({ db, rings, owners, log: infra.log });
+  return { db, hub, rings, changes, wake, deps, wire, workflowConfig, queueConfig, maintenance, limits };
 }
 
 /** Composes the executions service. */
 export function buildService(config: ExecutionsConfig, infra: Infra): ServiceParts {
   const engine = composeEngine(config, infra);
-  const { db, hub, wake, deps, workflowConfig, queueConfig, maintenance, limits } = engine;
-  const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
+  const { db, hub, rings, changes, wake, deps, wire, workflowConfig, queueConfig, maintenance, limits } =
+    engine;
   const registry = createWorkerRegistry(db);
   const managerName = config.BATON_MANAGER_NAME ?? hostname();
   const doctorParts = createDoctorParts(infra.rpc);
   const readConfig = async (): Promise<void> => {
     await Promise.all([workflowConfig.refresh(), queueConfig.refresh()]);
-    // More may run at once now.
+    // With the new configuration, more executions may run at once.
     wake.dequeue();
   };
   return {
@@ -139,11 +156,12 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       ...workersHttp(deps, registry),
       ...operationsRoutes({ db, wire: wire.operations, managerName, engine: deps }),
       ...eventsRoutes({ db, hub, wire: wire.events, managerName, engine: deps }),
+      ...changesHttp({ db, rings }),
     ],
     rpc: rpcOf(config, infra, engine, { registry, doctorParts }),
     consumers: consumersOf(wire, deps),
     subscriptions: [
-      subscriptionPart(eventsAppended, ({ payload }) => payload.executionIds.forEach(hub.notify)),
+      ...onChanges(changes, hub.notify),
       subscriptionPart(configChanged, readConfig),
       limits.subscription,
     ],
@@ -152,22 +170,30 @@ export function buildService(config: ExecutionsConfig, infra: Infra): ServicePar
       limits.loop,
       ...engineLoops(deps),
       ...eventLoops(db, { retentionDays: config.BATON_EVENT_RETENTION_DAYS }),
+      ...webhookLoops(deps),
       ...scheduleLoops(deps, { keepOccurrencesDays: config.BATON_SCHEDULE_HISTORY_DAYS }),
     ],
     checks: { database: () => db.ping() },
-    // Before the first events: a month that has begun in the table of the rest stays in it.
+    // Runs before the first events: events of a month without a partition go to events_rest, and the month then stays there.
     start: async () => {
       await makeMonths(db).catch((err: unknown) => {
         infra.log.warn({ err }, 'partitions of events could not be made yet; the loop keep-events does it');
       });
+      wake.begin();
     },
-    stop: async () => wake.stop(),
-    onMaintenance: maintenance.learn,
+    stop: async () => {
+      wake.stop();
+      changes.stop();
+    },
+    onMaintenance: (state) => {
+      // A restored snapshot replaces all data at once, so readers of changes must read everything again.
+      if (maintenance.learn(state)) changes.lost();
+    },
     onConfig: readConfig,
   };
 }
 
-/** What workers and other services call. */
+/** The RPC parts that workers and other services call. */
 function rpcOf(
   config: ExecutionsConfig,
   infra: Infra,
@@ -197,7 +223,7 @@ function rpcOf(
   ];
 }
 
-/** Facts of this and other services that change what is stored here. */
+/** Consumers of messages from this and other services that change the data of this service. */
 function consumersOf({ executions: wire }: WirePolicy, deps: EnginePorts): ConsumerPart[] {
   return [
     consumerPart(executionRequested, {
@@ -235,6 +261,7 @@ function consumersOf({ executions: wire }: WirePolicy, deps: EnginePorts): Consu
       prefetch: 4,
       handler: onDeploymentDeleted({ db: deps.db, wire }),
     }),
+    onWebhookInterestChanged(deps),
   ];
 }
 
@@ -250,7 +277,7 @@ function engineDeps(
   config: ExecutionsConfig,
   infra: Infra,
   db: Db<DB>,
-  parts: { wake: Wakes; workflowConfig: WorkflowConfigSource; queue: QueueRules },
+  parts: { wake: Wakes; workflowConfig: WorkflowConfigSource; queue: QueueRules; texts: RefusalTexts },
 ): EnginePorts & { nowMs(): number } {
   const accepted = createAcceptedRows();
   return {
@@ -265,6 +292,7 @@ function engineDeps(
     findUser: createUserLookup(infra.rpc),
     wake: parts.wake,
     queue: parts.queue,
+    texts: parts.texts,
     passedOver: newPassedOver(),
     cancelGraceMs: config.BATON_CANCEL_GRACE,
     tokenKey: config.BATON_INTERNAL_KEY.expose(),

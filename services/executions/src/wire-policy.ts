@@ -9,7 +9,7 @@ import { type GroupsWire, specGroups } from './groups/http/wire-policy';
 import { cloudifySchedules } from './schedules/http/cloudify/wire-policy';
 import { type SchedulesWire, specSchedules } from './schedules/http/wire-policy';
 
-/** What differs between the wires, by room. `service.ts` builds one and gives each room its part. */
+/** The differences between the wires, by folder. `service.ts` builds one policy and gives each folder its part. */
 export interface WirePolicy {
   executions: ExecutionsWire;
   events: EventsWire;

@@ -2,14 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorBody, retryAfterOf, toAppError } from '@baton/http';
 import type { AppError } from '@baton/kernel';
 
-/** A client that sends first and reads afterwards sees only a broken connection where nobody reads on: so much is read. */
+/**
+ * Bytes of an unread request body that are read and discarded: a client that sends its whole body before it reads would otherwise
+ * see only a broken connection.
+ */
 const DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARDED_MS = 10_000;
 
 /**
- * Writes the JSON body of an error; `headers` is [name, value, ...]. What nobody has read of the request's body is read on
- * and thrown away, within bounds, so that the client comes to read the answer. A body that is announced as larger ends
- * the connection.
+ * Writes the JSON body of an error; `headers` is [name, value, ...]. The unread rest of the request body is read and discarded, up
+ * to DISCARDED_BYTES, so that the client comes to read the answer. When the announced body is larger, the connection is closed.
  */
 export function answerError(
   response: ServerResponse,
@@ -34,7 +36,7 @@ export function answerError(
   const retryAfter = retryAfterOf(error);
   if (retryAfter) all.push('retry-after', retryAfter);
   const isLeft = isUnread(request);
-  // Whoever sends too slowly is not waited for.
+  // A client that sends its body too slowly is not waited for.
   const isSlow = error.code === 'request_body_timeout_error';
   const isClosing = isSlow || (isLeft && announcedBytes(request) > DISCARDED_BYTES);
   if (isClosing) all.push('connection', 'close');

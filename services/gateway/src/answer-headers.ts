@@ -1,7 +1,7 @@
 import { packedHeader } from '@baton/http';
 import type { ForwardRequest } from './forward';
 
-/** Of one connection, or set by the gateway itself. */
+/** Headers that are not copied from the service's answer: they belong to one connection, or the gateway sets them itself. */
 const NOT_COPIED = new Set([
   'connection',
   'keep-alive',
@@ -14,25 +14,29 @@ const NOT_COPIED = new Set([
 export interface AnswerHeaders {
   /** [name, value, ...], names in small letters. */
   headers: string[];
-  /** Of a packed answer. */
+  /** Value of content-length; null when the answer has none. */
+  bodyBytes: number | null;
+  /** Layout size of a packed answer; null when the answer is not packed. */
   layoutBytes: string | null;
 }
 
-/** A text, or its bytes. */
+/** A header as a string or as a Buffer. */
 interface Latin1 {
   toString(encoding?: 'latin1'): string;
 }
 
-/** Headers of the answer to a client: `raw` are [name, value, ...] of the service's answer. */
+/** Returns the headers of the answer to the client. `raw`: [name, value, ...] of the service's answer. */
 export function answerHeaders(
   raw: readonly Latin1[],
   request: Pick<ForwardRequest, 'answerHeaders' | 'unlessSaid'>,
 ): AnswerHeaders {
   const headers: string[] = [];
+  let bodyBytes: number | null = null;
   let layoutBytes: string | null = null;
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!.toString('latin1').toLowerCase();
     const value = raw[i + 1]!.toString('latin1');
+    if (name === 'content-length') bodyBytes = Number(value);
     if (!NOT_COPIED.has(name)) headers.push(name, value);
     else if (name === packedHeader) layoutBytes = value;
   }
@@ -40,5 +44,5 @@ export function answerHeaders(
   for (let i = 0; i < request.unlessSaid.length; i += 2)
     if (!headers.includes(request.unlessSaid[i]!))
       headers.push(request.unlessSaid[i]!, request.unlessSaid[i + 1]!);
-  return { headers, layoutBytes };
+  return { headers, bodyBytes, layoutBytes };
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Bodies up to so many bytes are waited for; what is larger is passed on while it comes. */
+/** The gateway waits for bodies up to this size; larger bodies are passed on while they arrive. */
 const SHORT_BYTES = 16 * 1024;
 
 /**
- * Resolves when a short body has come whole, or that much of a longer one; nothing of it is taken out. A service, and a
- * connection to it, are asked for only then: a client that never ends its body holds neither.
- * Resolves to false when the client goes away first.
+ * Waits until a short body has arrived whole, or the first SHORT_BYTES of a longer one; no bytes are taken out of the stream. The
+ * gateway takes a connection to the service only afterwards: a client that never ends its body holds no connection.
+ * Resolves to false when the client disconnects first.
  */
 export function bodyHasCome(request: IncomingMessage): boolean | Promise<boolean> {
   if (isHere(request)) return true;

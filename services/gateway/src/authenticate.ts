@@ -15,12 +15,16 @@ export interface AuthenticateDeps {
 export interface AuthenticationScope {
   /** Tenant that the request names; empty: none. */
   tenant: string;
-  /** v2.1: without a tenant default_tenant is meant. */
+  /** v2.1: a request without a tenant means default_tenant. */
   isLegacy: boolean;
   /** Permission of the route when the request reaches into all tenants, else empty. */
   allTenantsPermission: string;
-  /** Of the client, as client-address.ts names it: failed logins slow it down. */
+  /** Address of the client as client-address.ts returns it: failed logins delay this address. */
   address: string;
+  /**
+   * The request opens an event stream, or checks an open one again: such a request does not count as a use of its session or token.
+   */
+  isWatching: boolean;
 }
 
 const DEADLINE_MS = 5_000;
@@ -30,8 +34,9 @@ export function noCredentials(): AppError {
 }
 
 /**
- * Who calls. Answers of identity are reused for as long as it allows (about a second), and dropped at once when it says
- * that something changed. Execution tokens are looked up for every request: they must die with their execution.
+ * Returns the caller of a request. Answers of identity are cached for as long as identity allows (about a second), and are dropped
+ * at once when identity reports a change. Execution tokens are looked up for every request: they must become invalid together with
+ * their execution.
  * @throws AppError unauthorized_error; forbidden_error for an unknown tenant; service_unavailable_error.
  */
 export function authenticate(
@@ -39,20 +44,29 @@ export function authenticate(
   credential: Credential,
   scope: AuthenticationScope,
 ): Caller | Promise<Caller> {
-  const { tenant, isLegacy, allTenantsPermission } = scope;
+  const { tenant, isLegacy, allTenantsPermission, isWatching } = scope;
   if (credential.kind === 'execution') return authenticateExecution(deps, credential.token, scope);
   const who =
     credential.kind === 'basic'
       ? { username: credential.username, password: credential.password }
-      : { token: credential.token };
+      : credential.kind === 'session'
+        ? { session: credential.secret }
+        : { token: credential.token };
   return deps.cache.get(
-    [credential.kind, ...Object.values(who), tenant, isLegacy ? 'legacy' : '', allTenantsPermission],
+    [
+      credential.kind,
+      ...Object.values(who),
+      tenant,
+      isLegacy ? 'legacy' : '',
+      allTenantsPermission,
+      isWatching ? 'watching' : '',
+    ],
     async () => {
       const ask = () =>
         answered(
           'identity',
           deps.identity.authenticate(
-            { ...who, tenant, isLegacy, allTenantsPermission },
+            { ...who, tenant, isLegacy, allTenantsPermission, isWatching },
             { deadlineMs: DEADLINE_MS },
           ),
         );
@@ -100,7 +114,9 @@ async function authenticateExecution(
 
 const ofExecutions = new WeakMap<Principal, Map<string, Principal>>();
 
-/** The same object for the same execution: it is signed for the services once, not with each request. */
+/**
+ * Returns the same Principal object for the same execution, so that it is signed for the services once and not for each request.
+ */
 function asExecution(principal: Principal, executionId: string): Principal {
   const known = ofExecutions.get(principal) ?? new Map<string, Principal>();
   ofExecutions.set(principal, known);
@@ -112,7 +128,9 @@ function asExecution(principal: Principal, executionId: string): Principal {
   return made;
 }
 
-/** Nothing of the request was done yet when nobody could say who asks: 503 and not 504, so that it is simply repeated. */
+/**
+ * Turns a timeout of the lookup into 503 instead of 504: nothing of the request was done yet, so the client can simply repeat it.
+ */
 async function answered<T>(service: string, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -131,10 +149,11 @@ function badExecutionToken(cause?: unknown): AppError {
   return new AppError('unauthorized_error', 'User unauthorized: Invalid execution token', {}, { cause });
 }
 
-function answerOf({ principal, cacheMs }: identityRpc.AuthenticateResponse): {
+function answerOf({ principal, cacheMs, endsInMs }: identityRpc.AuthenticateResponse): {
   principal: Principal;
   cacheMs: number;
+  endsInMs?: number;
 } {
   if (!principal) throw new AppError('internal_server_error', 'identity answered without a principal');
-  return { principal: principal as Principal, cacheMs };
+  return { principal: principal as Principal, cacheMs, endsInMs };
 }

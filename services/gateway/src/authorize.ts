@@ -1,13 +1,21 @@
-/** May this caller use this route in this tenant? (reference/rest-api.md 1.4, 2.4) */
+/** Decides whether a caller may use a route in a tenant (reference/rest-api.md 1.4, 2.4). */
+import type { IncomingMessage } from 'node:http';
 import { parseResourceUri } from '@baton/contracts';
 import { AppError, isAppError } from '@baton/kernel';
 import { type AuthenticateDeps, type AuthenticationScope, authenticate, noCredentials } from './authenticate';
+import type { BrowserSessions } from './browser-sessions';
 import { type Credential, readCredential } from './credentials';
 import { type Caller, holds } from './principal-cache';
 import type { RequestHeaders } from './request-headers';
 import type { CompiledRoute } from './route-table';
 
+export interface AuthorizeDeps extends AuthenticateDeps {
+  sessions: BrowserSessions;
+}
+
 export interface AuthorizationRequest {
+  request: IncomingMessage;
+  method: string;
   route: CompiledRoute;
   /** Segments of the path, undecoded. */
   segments: readonly string[];
@@ -15,21 +23,36 @@ export interface AuthorizationRequest {
   query: string;
   headers: RequestHeaders;
   isLegacy: boolean;
-  /** Of the client, as client-address.ts names it. */
+  /** Address of the client as client-address.ts returns it. */
   address: string;
 }
 
 /**
- * The caller, whose permission for the route has been checked; null on routes open to everybody.
- * @throws AppError unauthorized_error, forbidden_error, forbidden_while_cancelling, bad_parameters_error, service_unavailable_error
+ * Returns the caller after the permission check for the route; null on routes open to everybody.
+ * @throws AppError unauthorized_error, forbidden_error, cross_site_request_error, forbidden_while_cancelling, bad_parameters_error,
+ * service_unavailable_error
  */
-export async function authorize(
-  deps: AuthenticateDeps,
+export async function authorize(deps: AuthorizeDeps, request: AuthorizationRequest): Promise<Caller | null> {
+  const { permission, isCredentialRead } = request.route.contract;
+  if (permission === 'none' && isCredentialRead !== true) return null;
+  return authorizeAs(deps, request, credentialOf(deps, request));
+}
+
+/**
+ * Returns the credential of the request that counts; null when the request sends none.
+ * @throws AppError cross_site_request_error
+ */
+export function credentialOf(deps: AuthorizeDeps, request: AuthorizationRequest): Credential | null {
+  return readCredential(request.headers) ?? cookieOf(deps, request);
+}
+
+/** Like `authorize`, with a credential that `credentialOf` has already returned. */
+export async function authorizeAs(
+  deps: AuthorizeDeps,
   request: AuthorizationRequest,
+  credential: Credential | null,
 ): Promise<Caller | null> {
   const { contract } = request.route;
-  if (contract.permission === 'none' && contract.isCredentialRead !== true) return null;
-  const credential = readCredential(request.headers);
   if (contract.permission === 'none')
     return credential ? await authenticateIn(deps, credential, scopeOf(request), request) : null;
   if (!credential) throw noCredentials();
@@ -40,10 +63,19 @@ export async function authorize(
   if (contract.permission === 'login') return requireTenant(request, caller);
   if (isFreeForExecution(request, caller)) return caller;
   if (scope.allTenantsPermission !== '') return inReachableTenant(deps, credential, scope, request, caller);
-  // What the service shows them is for everybody who is logged in.
+  // Every logged-in user may call the route; the service decides which resources it shows.
   if (contract.reachesGlobal === true) return caller;
   if (!holds(caller, contract.permission)) throw forbidden(caller, contract.permission);
   return requireTenant(request, caller);
+}
+
+/**
+ * Returns the session cookie as a credential. Only the current version of the API has browser sessions: clients of v2.1 have none.
+ * An open route ignores the cookie: a session that has ended must not close the route.
+ */
+function cookieOf({ sessions }: AuthorizeDeps, asked: AuthorizationRequest): Credential | null {
+  const isOpen = asked.route.contract.permission === 'none';
+  return asked.isLegacy || isOpen ? null : sessions.credentialOf(asked.request, asked.headers, asked.method);
 }
 
 const ALL_TENANTS = /(?:^|&)_all_tenants=true(?:&|$)/i;
@@ -56,13 +88,14 @@ function scopeOf({
   isLegacy,
   address,
 }: AuthorizationRequest): AuthenticationScope {
-  const { permission, tenant } = route.contract;
+  const { permission, tenant, responseKind } = route.contract;
   const isAll = route.allowsAllTenants && permission !== 'login' && ALL_TENANTS.test(query);
   return {
     tenant: tenant === 'none' ? '' : tenantOf(route, segments, query, headers),
     isLegacy: isLegacy && tenant !== 'none',
     allTenantsPermission: isAll ? permission : '',
     address,
+    isWatching: responseKind === 'events',
   };
 }
 
@@ -93,8 +126,8 @@ function decode(segment: string): string {
 }
 
 /**
- * An unknown tenant in the path is 404 for those who hold the permission anyway, and the service says so; for everybody
- * else it stays the 403 that hides which tenants exist.
+ * Authenticates the caller in the tenant of the path. For an unknown tenant in the path, a caller who holds the permission anyway
+ * gets the 404 of the service; every other caller gets 403, which does not show which tenants exist.
  */
 async function authenticateIn(
   deps: AuthenticateDeps,
@@ -106,14 +139,15 @@ async function authenticateIn(
     return await authenticate(deps, credential, scope);
   } catch (error) {
     if (route.tenantSegment < 0 || !isAppError(error, 'forbidden_error')) throw error;
-    // Not as v2.1, for which no tenant is default_tenant: what is held there would open a tenant that is not there.
+    // Not as v2.1: there an empty tenant means default_tenant, and the caller's roles in it would give access to the unknown
+    // tenant.
     const caller = await authenticate(deps, credential, { ...scope, tenant: '', isLegacy: false });
     if (holds(caller, route.contract.permission)) return caller;
     throw error;
   }
 }
 
-/** Some routes belong to the work of an execution: its token opens them in its own tenant whatever the roles are (2.1). */
+/** Some routes belong to the work of an execution: its token may use them in its own tenant, whatever the roles are (2.1). */
 function isFreeForExecution(
   { route }: AuthorizationRequest,
   { principal, executionTenant }: Caller,
@@ -126,8 +160,9 @@ function isFreeForExecution(
 }
 
 /**
- * `_all_tenants`: enough that the permission is held in some tenant, and no tenant need be named. Where it is not held in
- * the tenant of the request, the principal of one where it is goes on, so that nothing of that is shown by its rights.
+ * Handles `_all_tenants`: the permission in any one tenant is enough, and the request need not name a tenant. When the caller does
+ * not hold the permission in the tenant of the request, the principal of the first tenant where he holds it is forwarded, so that
+ * his rights in the tenant of the request give access to nothing in it.
  */
 async function inReachableTenant(
   deps: AuthenticateDeps,
@@ -152,7 +187,7 @@ function requireTenant({ route }: AuthorizationRequest, caller: Caller): Caller 
   return caller;
 }
 
-/** Belongs to the tenant of the request, or may see every tenant. */
+/** Whether the caller belongs to the tenant of the request, or may see every tenant. */
 function isMember(caller: Caller): boolean {
   const { tenant, tenants } = caller.principal;
   return holds(caller, 'all_tenants') || tenants.some((entry) => entry.name === tenant);

@@ -1,16 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
-/** Who sends a request, as limits count: an IPv4 address, or the /64 of an IPv6 address, which one customer has whole. */
+/**
+ * Returns the sender of a request as the limits count it: an IPv4 address, or the /64 network of an IPv6 address, because one
+ * customer usually has a whole /64.
+ */
 export type AddressOf = (request: IncomingMessage) => string;
 
 /**
- * `trustedProxies`: addresses and networks (10.0.0.0/8) whose `X-Forwarded-For` is believed; of that header the last address
- * counts that is no proxy itself, because what stands before it came from the client.
+ * `trustedProxies`: addresses and networks (10.0.0.0/8) whose `X-Forwarded-For` is trusted. The last address in that header that is
+ * no trusted proxy counts; the addresses before it came from the client and may be forged.
  */
 export function createAddressOf(trustedProxies: readonly string[]): AddressOf {
   const isProxy = createIsProxy(trustedProxies);
-  // A connection has one peer: its name is worked out once.
+  // The peer of a connection does not change: its name is computed once.
   const peers = new WeakMap<object, { name: string; isProxy: boolean }>();
   return (request) => {
     const { socket } = request;
@@ -26,10 +29,16 @@ export function createAddressOf(trustedProxies: readonly string[]): AddressOf {
 
 /** Whether a request came over TLS: to this process, or to a trusted proxy that says so. */
 export function createIsHttps(trustedProxies: readonly string[]): (request: IncomingMessage) => boolean {
+  const isProxyPeer = createIsProxyPeer(trustedProxies);
+  return (request) =>
+    'encrypted' in request.socket ||
+    (request.headers['x-forwarded-proto'] === 'https' && isProxyPeer(request));
+}
+
+/** Whether the other end of the connection is a trusted proxy. */
+export function createIsProxyPeer(trustedProxies: readonly string[]): (request: IncomingMessage) => boolean {
   const isProxy = createIsProxy(trustedProxies);
-  return ({ socket, headers }) =>
-    'encrypted' in socket ||
-    (headers['x-forwarded-proto'] === 'https' && isProxy(withoutMapping(socket.remoteAddress ?? '')));
+  return ({ socket }) => isProxy(withoutMapping(socket.remoteAddress ?? ''));
 }
 
 function createIsProxy(trustedProxies: readonly string[]): (address: string) => boolean {

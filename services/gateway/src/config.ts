@@ -81,7 +81,7 @@ export const configSchema = runtimeConfig.extend({
     .transform((text) => text.split(/[\s,]+/).filter((part) => part !== ''))
     .refine((parts) => parts.every(isNetwork), 'must be addresses or networks, such as 10.0.0.0/8')
     .describe(
-      'Addresses and networks of proxies in front, separated by commas: their X-Forwarded-For says who the client is',
+      'Addresses and networks of proxies in front, separated by commas: their X-Forwarded-For says who the client is, X-Forwarded-Proto whether it came over TLS, and X-Forwarded-Host (else Host) the host that it asked for',
     ),
   BATON_BODY_IDLE: envValue
     .durationMs()

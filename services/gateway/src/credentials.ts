@@ -3,15 +3,17 @@ import type { RequestHeaders } from './request-headers';
 export type Credential =
   | { kind: 'execution'; token: string }
   | { kind: 'basic'; username: string; password: string }
-  | { kind: 'token'; token: string };
+  | { kind: 'token'; token: string }
+  /** Secret in a browser's session cookie (browser-sessions.ts). */
+  | { kind: 'session'; secret: string };
 
-/** A uuid without dashes; anything else need not be looked up. */
+/** A UUID without dashes; any other token need not be looked up. */
 export const EXECUTION_TOKEN = /^[0-9a-f]{32}$/i;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The credential that counts, in the order of reference/rest-api.md 2.1: execution token (in either header), basic,
- * user token. Null: none, or an Authorization header that cannot be read, which is the same thing to the caller.
+ * Returns the credential that counts, in the order of reference/rest-api.md 2.1: execution token (in either header), basic, user
+ * token. Null when there is none or when the Authorization header cannot be read; the caller gets the same answer in both cases.
  */
 export function readCredential(
   headers: Pick<RequestHeaders, 'authorization' | 'authenticationToken' | 'executionToken'>,
@@ -23,7 +25,7 @@ export function readCredential(
   return authenticationToken === '' ? null : { kind: 'token', token: authenticationToken };
 }
 
-/** The password may hold colons: the first one separates. */
+/** Reads user name and password of basic authentication. The first colon separates them: the password may contain colons. */
 function readBasic(authorization: string): Credential | null {
   const match = /^basic +(\S+) *$/i.exec(authorization);
   if (!match || !BASE64.test(match[1]!)) return null;

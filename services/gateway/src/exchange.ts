@@ -1,4 +1,4 @@
-/** One request on its way through the steps of the edge. */
+/** The state of one request while it passes through the steps of the gateway. */
 import type { RouteContract } from '@baton/contracts';
 import type { Request, RequestHandler, Response } from 'express';
 import type { ApiPath } from './api-versions';
@@ -7,7 +7,7 @@ import type { RequestHeaders } from './request-headers';
 import type { Visit } from './room';
 import type { CompiledRoute } from './route-table';
 
-/** What is known when a request comes in. */
+/** Facts known when a request comes in. */
 export interface Arrival {
   request: Request;
   response: Response;
@@ -16,11 +16,11 @@ export interface Arrival {
   api: ApiPath;
   query: string;
   address: string;
-  /** [name, value, ...] of the answer, whoever gives it. */
+  /** [name, value, ...] of the answer, also when a service writes it. */
   answerHeaders: string[];
 }
 
-/** Each step adds what it finds out, and reads what the steps before it have found. */
+/** Each step stores its results here and reads the results of the steps before it. */
 export class Exchange implements Arrival {
   readonly request: Request;
   readonly response: Response;
@@ -30,17 +30,17 @@ export class Exchange implements Arrival {
   readonly query: string;
   readonly address: string;
   readonly answerHeaders: string[];
-  /** Of the step that finds the route. */
+  /** The following three fields are set by the step that finds the route. */
   headers!: RequestHeaders;
   route!: CompiledRoute;
   segments!: readonly string[];
   /** Null until the route is known. */
   contract: RouteContract | null = null;
-  /** Of the step that counts the request in. */
+  /** Set by the step that counts the request in. */
   visit!: Visit;
-  /** Null: nobody is known to call, or the route asks for nobody. */
+  /** Null when the caller is unknown, or when the route needs no caller. */
   caller: Caller | null = null;
-  /** Why the gateway itself has refused. */
+  /** Reason of a refusal by the gateway itself; null when it refused nothing. */
   reason: string | null = null;
 
   constructor(arrival: Arrival) {
@@ -65,10 +65,13 @@ export function setExchange(request: Request, exchange: Exchange): void {
   (request as EdgeRequest).exchange = exchange;
 }
 
-/** Undefined for what is no request of the API. */
+/** Returns undefined for a request that is not a request of the API. */
 export const exchangeOf = (request: Request): Exchange | undefined => (request as EdgeRequest).exchange;
 
-/** A step for requests of the API. The next one follows when it has returned, or its promise has resolved, unless it answers `false`. */
+/**
+ * Makes a middleware for requests of the API. The next middleware runs when `work` has returned, or its promise has resolved,
+ * unless `work` returns `false`.
+ */
 export function step(work: (exchange: Exchange) => unknown): RequestHandler {
   return (request, _response, next) => {
     const done = work(exchangeOf(request)!);

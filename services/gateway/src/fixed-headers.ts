@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { securityHeaders } from './security-headers';
 
-/** [name, value, ...] that every answer of the gateway to this request has, whatever it is. */
+/** Returns [name, value, ...] that every answer of the gateway to this request has. */
 export type FixedHeaders = (request: IncomingMessage) => readonly string[];
 
 const ALWAYS: readonly string[] = securityHeaders({ xContentTypeOptions: true });
 
-/** `hstsMs`: for how long browsers are to stay with https; 0: nothing is said. `isHttps`: whether a request came over it. */
+/**
+ * `hstsMs`: how long browsers are told to keep to HTTPS; 0: no such header is sent. `isHttps`: whether a request came over HTTPS.
+ */
 export function createFixedHeaders(
   hstsMs: number,
   isHttps: (request: IncomingMessage) => boolean,
@@ -17,5 +19,8 @@ export function createFixedHeaders(
   return (request) => (isHttps(request) ? overHttps : ALWAYS);
 }
 
-/** What an answer of the API has unless its service says otherwise (files do): people, tokens and secrets are in no cache. */
+/**
+ * Headers of an answer of the API unless its service sets them (as for files): data about people, tokens and secrets must be in no
+ * cache.
+ */
 export const UNLESS_SAID: readonly string[] = ['cache-control', 'no-store'];

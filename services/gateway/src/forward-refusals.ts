@@ -1,14 +1,14 @@
-/** What a client reads when its request could not be forwarded. */
+/** Errors for clients whose request could not be forwarded. */
 import type { ServiceName } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import { errors } from 'undici';
 import type { ForwardRequest } from './forward';
 import { tooLarge } from './limit-body';
 
-/** The service was silent for as long as an answer may take. */
+/** The service sent nothing for the longest time that an answer may take. */
 export class AnswerTimeout extends Error {}
 
-/** What node:http says of a path or header that it does not write. */
+/** Error codes of node:http for a path or header that it refuses to write. */
 const UNWRITABLE = new Set([
   'ERR_INVALID_CHAR',
   'ERR_HTTP_INVALID_HEADER_VALUE',
@@ -22,7 +22,7 @@ export function unavailable(service: ServiceName, cause?: unknown): AppError {
   return new AppError('service_unavailable_error', `Service ${service} does not answer`, {}, { cause });
 }
 
-/** The refusal of a request that `error` has ended on its way. */
+/** Returns the refusal for a request that `error` ended while it was forwarded. */
 export function refusalOf({ service, maxBodyBytes }: ForwardRequest, error: Error): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof errors.RequestContentLengthMismatchError) return tooLarge(maxBodyBytes);

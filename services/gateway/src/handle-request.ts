@@ -1,57 +1,66 @@
-/** The way of one request through the gateway: its steps in their order, as Express takes them. */
+/** The steps of one request through the gateway, in order, as Express middleware. */
 import type { Cache } from '@baton/cache';
 import type { Principal, RouteContract } from '@baton/contracts';
-import { bareListHeader, principalHeader, signPrincipal } from '@baton/http';
+import { bareListHeader, httpsHeader, originHeader, principalHeader, signPrincipal } from '@baton/http';
 import { AppError, type Clock, type FloodLog, type Log } from '@baton/kernel';
 import type { ServiceIdentity } from '@baton/trust';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { answerError } from './answer-error';
 import { isClosedInV1, parseApiPath } from './api-versions';
 import { bodyHasCome } from './arrived-body';
-import type { AuthenticateDeps } from './authenticate';
-import { authorize } from './authorize';
+import {
+  type AuthorizationRequest,
+  type AuthorizeDeps,
+  authorize,
+  authorizeAs,
+  credentialOf,
+} from './authorize';
 import type { AddressOf } from './client-address';
 import { Exchange, exchangeOf, setExchange, step } from './exchange';
 import { type FixedHeaders, UNLESS_SAID } from './fixed-headers';
 import type { Forwarder } from './forward';
 import { bodyLimit, checkAnnouncedLength, countRequest, type LimitSettings } from './limits';
-import { changes, checkMaintenance, type MaintenanceState } from './maintenance';
+import { changes, checkMaintenance } from './maintenance';
+import type { Maintenance } from './maintenance-state';
+import type { OpenStreams } from './open-streams';
 import type { PageSize } from './page-size';
 import type { Rates } from './rates';
 import { AUTH_METHOD, logRefusal, refuse } from './refuse-request';
 import { readHeaders } from './request-headers';
 import type { Room } from './room';
 import type { RouteTable } from './route-table';
+import { type SignInDeps, signIn } from './sign-in';
 import type { SlowPeers } from './slow-peers';
 
-export interface HandleDeps extends AuthenticateDeps {
+export interface HandleDeps extends AuthorizeDeps, SignInDeps {
   routes: RouteTable;
-  /** Answers what the gateway has itself, beside the API. */
+  /** Answers requests outside the API that the gateway serves itself. */
   pages: RequestHandler;
   forwarder: Forwarder;
   rateCache: Cache;
   room: Room;
+  openStreams: OpenStreams;
   rates: Rates;
-  /** Counts a request of a tenant with a quota of them; @throws AppError too_many_requests_error */
+  /** Counts a request of a tenant that has a quota of requests; @throws AppError too_many_requests_error */
   tenantRequests: (principal: Principal) => Promise<string[]> | undefined;
   slowPeers: SlowPeers;
   addressOf: AddressOf;
   fixedHeaders: FixedHeaders;
   limits: LimitSettings;
-  /** What says to the services that this gateway says who calls. */
+  /** Key with which the gateway signs the caller's identity for the services. */
   identityKey: ServiceIdentity;
   mintRequestId: () => string;
   clock: Clock;
   log: Log;
-  /** For what a client can cause as often as he likes. */
+  /** Log for events that a client can cause as often as it likes. */
   floods: FloodLog;
-  maintenance: () => MaintenanceState;
+  maintenance: Pick<Maintenance, 'state' | 'settled' | 'changing'>;
   pageSize: Pick<PageSize, 'complete'>;
   /** Called once the answer of a route is complete. */
   observe: (contract: RouteContract | null, method: string, status: number, durationMs: number) => void;
 }
 
-/** All steps of the edge. Every refusal is a JSON body. */
+/** Returns all steps of the gateway. Every refusal is a JSON body. */
 export function createHandler(deps: HandleDeps): (RequestHandler | ErrorRequestHandler)[] {
   return [
     receive(deps),
@@ -64,7 +73,7 @@ export function createHandler(deps: HandleDeps): (RequestHandler | ErrorRequestH
   ];
 }
 
-/** Tells requests of the API from pages and from paths that are not there. */
+/** Separates requests of the API from requests for pages and for unknown paths. */
 function receive(deps: HandleDeps): RequestHandler {
   return (request, response, next) => {
     const { url, method } = request;
@@ -91,7 +100,7 @@ function receive(deps: HandleDeps): RequestHandler {
 }
 
 /**
- * The route of the request; false: it asked for the methods of its path, and has been answered.
+ * Finds the route of the request. Returns false when the request asked for the methods of its path and has been answered.
  * @throws AppError not_found_error, method_not_allowed_error
  */
 function findRoute({ routes, mintRequestId }: HandleDeps, exchange: Exchange): boolean {
@@ -117,7 +126,7 @@ function findRoute({ routes, mintRequestId }: HandleDeps, exchange: Exchange): b
   return false;
 }
 
-/** The request is in the house, and is watched until it has left. @throws AppError payload_too_large_error */
+/** Counts the request as present and watches it until it ends. @throws AppError payload_too_large_error */
 function countIn(deps: HandleDeps, exchange: Exchange): void {
   const { request, response, method, headers, hasBody, startedMs } = exchange;
   const { contract } = exchange.route;
@@ -142,13 +151,15 @@ function countIn(deps: HandleDeps, exchange: Exchange): void {
   checkAnnouncedLength(headers, bodyLimit(contract, deps.limits));
 }
 
-/** Who calls, and whether he may. */
+/** Finds the caller and checks that he may use the route. */
 async function identify(deps: HandleDeps, exchange: Exchange): Promise<void> {
-  const { method, api, query, address, route, segments, headers, answerHeaders } = exchange;
+  const { address, route, answerHeaders } = exchange;
   const isRated = deps.limits.ratePerMinute > 0;
   if (isRated) await countRequest(deps.rateCache, address, deps.limits, deps.clock.now());
-  const isLegacy = api.version === 'v2.1';
-  const caller = await authorize(deps, { route, segments, query, headers, isLegacy, address });
+  const caller =
+    route.contract.session === 'opens'
+      ? await signIn(deps, exchange)
+      : await authorize(deps, authorizationOf(exchange));
   exchange.caller = caller;
   answerHeaders.push(AUTH_METHOD, caller?.principal.authMethod ?? '');
   if (caller) {
@@ -156,10 +167,28 @@ async function identify(deps: HandleDeps, exchange: Exchange): Promise<void> {
       answerHeaders.push('x-cloudify-audit-tenant', caller.principal.tenant);
     answerHeaders.push('x-cloudify-audit-username', caller.principal.username);
   }
-  checkMaintenance(deps.maintenance(), { route, method, path: api.path, headers }, caller);
+  // Nearly always there is nothing to wait for.
+  const settling = deps.maintenance.settled();
+  if (settling) await settling;
+  admitInMaintenance(deps.maintenance, exchange);
 }
 
-/** Counts the request for its caller; then it waits for a short body, and takes a place in the room. */
+/** Refuses the request where maintenance mode does not allow it, and announces a request that changes the mode. */
+function admitInMaintenance(
+  maintenance: HandleDeps['maintenance'],
+  { response, method, api, route, headers, caller }: Exchange,
+): void {
+  checkMaintenance(maintenance.state(), { route, method, path: api.path, headers }, caller);
+  const isChange = method === 'POST' && route.contract.path.startsWith('/maintenance');
+  if (isChange) response.once('close', maintenance.changing());
+}
+
+function authorizationOf(exchange: Exchange): AuthorizationRequest {
+  const { request, method, api, query, address, route, segments, headers } = exchange;
+  return { request, method, route, segments, query, headers, address, isLegacy: api.version === 'v2.1' };
+}
+
+/** Counts the request for its caller, waits for a short body, and then takes a place in the room. */
 async function enter(deps: HandleDeps, exchange: Exchange): Promise<void> {
   const { request, method, caller, visit, answerHeaders, hasBody } = exchange;
   const { contract } = exchange.route;
@@ -175,25 +204,31 @@ async function enter(deps: HandleDeps, exchange: Exchange): Promise<void> {
   visit.enter();
 }
 
-/** The last step: the service, or what goes wrong on the way to it, answers. */
+/** The last step: the answer comes from the service, or from the error on the way to it. */
 function forward(deps: HandleDeps, exchange: Exchange): false {
   const { request, response, method, api, query, caller, headers, answerHeaders, hasBody } = exchange;
   const { contract, isLong } = exchange.route;
   const outgoing = headers.forwarded;
-  // The same principal object is signed twice a minute, not once a request.
+  // The same Principal object is signed twice a minute, not once for each request.
   if (caller)
     outgoing.push(
       principalHeader,
       signPrincipal(caller.principal, deps.identityKey, contract.owner, deps.clock),
     );
-  // Gone while it was looked up who calls, or sent away for a body that came too slowly.
+  // The client left while the caller was looked up, or the request was ended because its body came too slowly.
   if (response.destroyed || response.headersSent) return false;
   if (api.hasBareLists && contract.list) outgoing.push(bareListHeader, 'yes');
+  // The name of a session cookie depends on HTTPS.
+  if (contract.session && deps.sessions.isHttps(request)) outgoing.push(httpsHeader, 'yes');
+  // Both ends of a sign-in at a provider name this address to the provider.
+  if (contract.session === 'begins' || contract.session === 'returns')
+    outgoing.push(originHeader, deps.sessions.originOf(request));
+  if (contract.responseKind === 'events') watchStream(deps, exchange);
   const asked = deps.pageSize.complete(contract, query);
   deps.forwarder.forward(
     {
       service: contract.owner,
-      // The server leaves the body of an answer to HEAD out by itself.
+      // node:http itself omits the body of an answer to HEAD.
       method: method === 'HEAD' ? 'GET' : method,
       url: `/api/${api.version}${api.path}${asked === '' ? '' : `?${asked}`}`,
       headers: outgoing,
@@ -211,7 +246,30 @@ function forward(deps: HandleDeps, exchange: Exchange): false {
   return false;
 }
 
-/** Answers what a step has thrown. What cannot even be refused goes on: only the broken connection can tell the client. */
+/**
+ * Ends the stream when the session or token that opened it ends, also when it ends only by its time. A password is not checked
+ * again: a wrong one would count against its account, once for each stream.
+ */
+function watchStream(deps: HandleDeps, exchange: Exchange): void {
+  const { caller, response } = exchange;
+  const method = caller?.principal.authMethod;
+  if (!caller || (method !== 'session' && method !== 'token')) return;
+  const request = authorizationOf(exchange);
+  // Read the credential now: a service in this process overwrites the headers.
+  const credential = credentialOf(deps, request);
+  const leave = deps.openStreams.add({
+    username: caller.principal.username,
+    endsAtMs: caller.endsAtMs,
+    authorizeAgain: () => authorizeAs(deps, request, credential),
+    end: () => response.destroy(),
+  });
+  response.once('close', leave);
+}
+
+/**
+ * Answers the error that a step has thrown. An error outside an exchange goes on to Express: only the broken connection can tell
+ * the client.
+ */
 function refuseThrown({ floods }: HandleDeps): ErrorRequestHandler {
   return (error, request, _response, next) => {
     const exchange = exchangeOf(request);

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { silentLog } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { createHttpForwarder } from './http-forwarder';
 
-/** A request that was not given up waits for minutes; a slow machine takes seconds. */
+/** Long enough for a slow machine, where an answer takes seconds; a request that is not given up would wait for minutes. */
 const HUNG_MS = 20_000;
 
-/** A gateway in front of a service that breaks each connection in its own way. */
+/** Starts a gateway in front of a service whose connections `breakOff` breaks. */
 async function behind(breakOff: (socket: Socket) => void): Promise<{ url: string; close(): Promise<void> }> {
   const service = createTcpServer((socket) => {
     socket.on('error', () => undefined);
@@ -82,7 +82,7 @@ test('a service that is frozen is given up, refused at once then, and used again
   let isFrozen = true;
   const gateway = await behind((socket) =>
     socket.on('data', (chunk) => {
-      // Its /healthz is as silent as the rest; connections stay open.
+      // Its /healthz is as silent as its other paths; connections stay open.
       if (!isFrozen) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok');
       else chunk.toString();
     }),
@@ -95,7 +95,7 @@ test('a service that is frozen is given up, refused at once then, and used again
   try {
     const first = await ask();
     expect(first.status).toBe(503);
-    // At once: without the silence that the first one waited for.
+    // At once: without the wait of the first request.
     expect((await ask()).ms).toBeLessThan(first.ms / 2);
     isFrozen = false;
     await eventually(async () => expect((await ask()).status).toBe(200));
@@ -120,7 +120,7 @@ test('a service that is too busy for its probe, and answers others meanwhile, is
   try {
     const slow = ask();
     await eventually(() => expect(release).not.toBeNull());
-    // Two silent probes alone would be enough to give it up.
+    // Two silent probes alone would be enough to give the service up.
     for (const statuses = new Set<number>(); probes < 3; expect([...statuses]).toEqual([200]))
       statuses.add(await ask());
     release!();
@@ -130,7 +130,24 @@ test('a service that is too busy for its probe, and answers others meanwhile, is
   }
 }, 30_000);
 
-/** Two pieces, the second one twice. */
+test('a client that takes nothing of a large answer does not hold up the end', async () => {
+  const large = Buffer.alloc(16_000_000, 'x');
+  const gateway = await behind((socket) =>
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${large.length}\r\n\r\n`);
+      socket.write(large);
+    }),
+  );
+  const client = connect(Number(new URL(gateway.url).port), '127.0.0.1').pause();
+  client.on('error', () => undefined);
+  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  // The first bytes have come; nothing reads them.
+  await new Promise((resolve) => client.once('readable', resolve));
+  await gateway.close();
+  client.destroy();
+}, 30_000);
+
+/** Returns a packed answer of two pieces, in which the second piece occurs twice. */
 function packedAnswer(text: string): Buffer {
   const pieces = [Buffer.from('first,'), Buffer.from(text)];
   const layout = Buffer.alloc(6 * 4);
@@ -176,6 +193,28 @@ test('a damaged packed answer is an error and not half an answer', async () => {
   try {
     const response = await gateway.ask();
     expect([response.status, await response.text()]).toEqual([500, 'internal_server_error']);
+  } finally {
+    await gateway.close();
+  }
+});
+
+const everyByte = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+
+test.each([
+  ['of all bytes', everyByte],
+  ['of no byte', Buffer.alloc(0)],
+  ['as large as one write', Buffer.alloc(16_384, everyByte)],
+  ['larger than one write', Buffer.alloc(200_000, everyByte)],
+])('an answer %s comes to the client as the service sent it', async (_name, body) => {
+  const head = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`);
+  const gateway = await behind((socket) =>
+    socket.on('data', () => void socket.write(Buffer.concat([head, body]))),
+  );
+  try {
+    for (const answer of [await fetch(gateway.url), await fetch(gateway.url)]) {
+      expect(Buffer.from(await answer.arrayBuffer()).equals(body)).toBe(true);
+      expect(answer.headers.get('content-length')).toBe(String(body.length));
+    }
   } finally {
     await gateway.close();
   }

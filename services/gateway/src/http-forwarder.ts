@@ -1,7 +1,7 @@
 /**
- * Forwarding over HTTP. Short requests go through undici's dispatcher: raw headers in and out, chunks handed on as they come,
- * in both directions, with back-pressure. What lives long goes through http-proxy-middleware (`long-proxy.ts`).
- * See docs/adr/0005-gateway-forwarding.md for what was measured.
+ * Forwarding over HTTP. Short requests go through undici's dispatcher: raw headers in both directions, chunks passed on as they
+ * arrive, with back-pressure. Event streams, uploads and downloads go through http-proxy-middleware (`long-proxy.ts`).
+ * See docs/adr/0005-gateway-forwarding.md for the measurements.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -21,12 +21,14 @@ import { createServiceWatch, type ServiceWatch } from './service-watch';
 const ANSWER_MS = 310_000;
 const CONNECT_MS = 2_000;
 /**
- * Idle connections go soon. A new one costs next to nothing; an unused one (undici opens one for each request that a
- * client gave up) keeps a service from stopping, because node:http does not count it as idle.
+ * Idle connections are closed soon. A new connection costs next to nothing. An unused connection (undici opens one for each request
+ * that a client gave up) keeps a service from stopping, because node:http does not count it as idle.
  */
 const KEEP_ALIVE_MS = 1_000;
-/** Short requests of one service at the same time; more wait in line. */
+/** Most short requests to one service at the same time; further ones wait in line. */
 const CONNECTIONS = 128;
+/** Larger answers stay Buffers: to make a string of them costs more than a second write. */
+const ONE_WRITE_BYTES = 16_384;
 const LONG = { connectMs: CONNECT_MS, keepAliveMs: KEEP_ALIVE_MS, answerMs: ANSWER_MS };
 
 const TAKES_PACKED = [packedHeader, 'yes'];
@@ -35,14 +37,14 @@ export interface HttpForwarderOptions {
   /** Origin of each service: http://host:port. */
   origins: Partial<Record<ServiceName, string>>;
   log: Log;
-  /** For https origins: what is shown to the services, and whom to trust. */
+  /** For https origins: the certificate of the gateway and the certificates that it trusts. */
   tls?: TlsSource | null;
 }
 
-/** The ways to one service. */
+/** The connections to one service. */
 interface Ways {
   short: Pool;
-  /** Requests whose body comes as slowly as the client likes: they must not use up the connections of the others. */
+  /** Requests whose body arrives at the speed of the client: they must not use up the connections of the others. */
   slow: Pool;
   /** Event streams and transfers. */
   long: LongProxy;
@@ -87,7 +89,7 @@ export function createHttpForwarder({ origins, log, tls = null }: HttpForwarderO
     forward(request, incoming, response, fail) {
       const way = ways.get(request.service);
       if (!way || way.watch.isAway()) return fail(unavailable(request.service));
-      // Transfers may be silent for long; whoever waits for a short answer is told when none will come.
+      // Transfers may be silent for long. A short request is refused when the service is found away.
       if (request.isLong) return way.long.forward(request, incoming, response, fail);
       const pool = request.isComing ? way.slow : way.short;
       send({ pool, request, incoming, response, fail, log, watch: way.watch }, request.body === 'none');
@@ -97,8 +99,10 @@ export function createHttpForwarder({ origins, log, tls = null }: HttpForwarderO
         watch.close();
         long.close();
       }
-      // `close` would wait for clients that do not end their body.
-      await Promise.all([...ways.values()].flatMap(({ short, slow }) => [short.close(), slow.destroy()]));
+      // The server in front has already waited for running requests. `close` would also wait for clients that do not end their
+      // body,
+      // or that do not read their answer.
+      await Promise.all([...ways.values()].flatMap(({ short, slow }) => [short.destroy(), slow.destroy()]));
     },
   };
 }
@@ -138,13 +142,16 @@ function send(exchange: Exchange, mayRetry: boolean): void {
 
 interface PackedAnswer {
   status: number;
-  /** [name, value, ...]; the length is that of the packed answer. */
+  /** [name, value, ...]; content-length is the length of the packed answer. */
   headers: string[];
   layoutBytes: number;
   chunks: Buffer[];
 }
 
-/** Writes what a packed answer stands for. @throws RangeError, before anything is written, when it is damaged. */
+/**
+ * Unpacks an answer and writes it to the client.
+ * @throws RangeError, before anything is written, when the packed answer is damaged.
+ */
 function sendPacked(response: ServerResponse, { status, headers, layoutBytes, chunks }: PackedAnswer): void {
   const pieces = unpackPieces(chunks, layoutBytes);
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -159,13 +166,14 @@ function sendPacked(response: ServerResponse, { status, headers, layoutBytes, ch
   response.uncork();
 }
 
-/** Copies one answer. The callbacks of the old handler style are what undici calls itself; the new ones wrap them. */
+/** Copies one answer to the client. undici calls the callbacks of the old handler style itself; the new ones wrap them. */
 class AnswerWriter implements Dispatcher.DispatchHandler {
   #abort: ((error?: Error) => void) | undefined;
   #resume: (() => void) | undefined;
   #isGone = false;
   #isGivenUp = false;
   #packed: PackedAnswer | null = null;
+  #bodyBytes: number | null = null;
   readonly #leave: () => void;
 
   constructor(
@@ -196,7 +204,8 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
     const { request, response, watch } = this.exchange;
     watch.heard();
     this.#resume = resume;
-    const { headers, layoutBytes } = answerHeaders(raw, request);
+    const { headers, bodyBytes, layoutBytes } = answerHeaders(raw, request);
+    this.#bodyBytes = bodyBytes;
     if (layoutBytes === null) response.writeHead(status, headers);
     else this.#packed = { status, headers, layoutBytes: Number(layoutBytes), chunks: [] };
     return true;
@@ -208,6 +217,11 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
       return true;
     }
     const { response } = this.exchange;
+    if (chunk.length === this.#bodyBytes && chunk.length <= ONE_WRITE_BYTES) {
+      // As a string, headers and body are one write; a Buffer would be a second one.
+      response.end(chunk.toString('latin1'), 'latin1');
+      return true;
+    }
     if (response.write(chunk)) return true;
     response.once('drain', () => this.#resume?.());
     return false;
@@ -215,6 +229,7 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
 
   onComplete(): void {
     const { response, fail } = this.exchange;
+    if (response.writableEnded) return;
     if (!this.#packed) return void response.end();
     try {
       sendPacked(response, this.#packed);
@@ -226,16 +241,16 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
   onError(error: Error): void {
     this.#leave();
     const { request, response, fail, log } = this.exchange;
-    // Not `incoming.socket`: undici has destroyed the body by now, which takes its socket away from it.
+    // Not `incoming.socket`: undici has destroyed the body by now, and a destroyed body has lost its socket.
     if (this.#isGone || response.destroyed || !response.socket || response.socket.destroyed) return;
     if (response.headersSent) {
-      // Part of the answer is out: only a broken connection can tell the client.
+      // Part of the answer has been sent: only a broken connection can tell the client.
       log.warn({ service: request.service, reason: error.message }, 'answer broken off');
       response.destroy();
       return;
     }
     response.off('close', this.clientLeft);
-    // The service closed an idle connection just then; reads may simply be asked again.
+    // The service closed an idle connection just then; reads may simply be sent again.
     if (this.mayRetry && isLostConnection(error)) send(this.exchange, false);
     else fail(refusalOf(request, error));
   }

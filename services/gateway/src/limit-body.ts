@@ -7,10 +7,10 @@ export function tooLarge(maxBytes: number): AppError {
   });
 }
 
-/** The chunks of a body of unknown length, until there are too many. @throws AppError payload_too_large_error */
+/** Yields the chunks of a body of unknown length until they exceed `maxBytes`. @throws AppError payload_too_large_error */
 export async function* limitBody(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
-  // The connection must outlive a refusal: the answer goes back on it.
+  // The connection must stay open after a refusal, because the answer is sent on it.
   for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw tooLarge(maxBytes);

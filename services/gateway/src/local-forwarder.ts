@@ -6,8 +6,8 @@ import { unavailable } from './forward-refusals';
 export type LocalHandle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Forwarding inside one process (standalone): the service's own app answers the same request object, with the headers
- * that a forwarded one would have.
+ * Forwarding inside one process (standalone): the service's own app answers the same request object, with the headers of a
+ * forwarded request.
  */
 export function createLocalForwarder(handleOf: (service: ServiceName) => LocalHandle | null): Forwarder {
   return {
@@ -17,7 +17,7 @@ export function createLocalForwarder(handleOf: (service: ServiceName) => LocalHa
       incoming.url = request.url;
       incoming.method = request.method;
       replaceHeaders(incoming, request.headers);
-      // What the service sets afterwards counts.
+      // The service may overwrite these headers afterwards.
       setHeaders(response, request.unlessSaid);
       setHeaders(response, request.answerHeaders);
       handle(incoming, response);
@@ -31,7 +31,7 @@ function setHeaders(response: ServerResponse, headers: readonly string[]): void 
 }
 
 function replaceHeaders(incoming: IncomingMessage, headers: readonly string[]): void {
-  // What frames the body belongs to this connection and is still needed to read it.
+  // The headers that frame the body belong to this connection and are still needed to read it.
   const { 'content-length': length, 'transfer-encoding': coding, host } = incoming.headers;
   for (const name of Object.keys(incoming.headers)) delete incoming.headers[name];
   for (let i = 0; i < headers.length; i += 2) incoming.headers[headers[i]!] = headers[i + 1]!;

@@ -5,7 +5,7 @@ import { createLoginGuard, type LoginGuard } from './login-guard';
 const PASSWORD = 'right';
 const wrong = new AppError('unauthorized_error', 'wrong');
 
-/** Gateways with one clock, over one cache; `tries` counts what reached identity. */
+/** Makes gateways with one clock and one cache; `tries` counts the logins that reached identity. */
 function world(o: { gateways?: number; cache?: Cache; freeFailures?: number } = {}) {
   let nowMs = 1_000_000;
   const clock = { now: () => nowMs, monotonic: () => nowMs } as never;
@@ -60,22 +60,22 @@ test('tries at the same time count before they have failed', async () => {
   const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => login('bob', `guess ${i}`)));
   expect(answers.filter((answer) => answer === 401)).toHaveLength(3);
   expect(seen.tries).toBe(3);
-  // One password in many requests is one try.
+  // The same password in many concurrent requests counts as one try.
   const same = await Promise.all(Array.from({ length: 60 }, () => login('carol', PASSWORD)));
   expect(new Set(same)).toEqual(new Set([200]));
 });
 
 test('a stranger locks nobody out: neither where he has logged in before nor with a password that was good', async () => {
   const { guess, login, guards, pass } = world({ gateways: 2 });
-  // The other gateway has not seen the password itself; that the account was there it learns from the cache.
+  // The other gateway has not seen the password itself; it learns from the cache that the account has logged in from there.
   const other = guards[1];
   const home = '198.51.100.7';
   expect(await login('bob', PASSWORD, home)).toBe(200);
-  // From 40 addresses: more than the account has free.
+  // From 40 addresses: more than the free failures of the account.
   for (let i = 0; i < 40; i++) await guess(2, 'bob', `192.0.2.${i}`, other);
   expect(await login('bob', PASSWORD, '203.0.113.5', other)).toMatch(/^429 account \d+$/);
   expect(await login('bob', PASSWORD, home, other)).toBe(200);
-  // The stranger sits behind the same address; who is logged in goes on.
+  // The stranger uses the same address; a login with the known good password still succeeds.
   await guess(10, 'bob', home);
   expect(await login('bob', PASSWORD, home)).toBe(200);
   pass(60_000);

@@ -1,8 +1,8 @@
 /**
- * Failed logins slow down who makes them. A pair of account and address, an address and an account have some failures free;
- * each one more doubles a delay, in which further tries get 429 without being looked at. A stranger cannot lock anybody out:
- * where an account has logged in before, neither its own failures elsewhere nor those of others at its address count, and a
- * credential that was good a moment ago is not asked about.
+ * Delays logins after failed ones. A pair of account and address, an address, and an account each have some free failures; each
+ * further failure doubles a delay, during which further logins get 429 without a check of the password. An attacker cannot lock a
+ * user out. Where an account has logged in before from an address, neither its failures elsewhere nor failures of other accounts at
+ * that address count. A credential that was good a moment ago is not delayed.
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { Cache } from '@baton/cache';
@@ -10,7 +10,7 @@ import { AppError, type Clock, isAppError } from '@baton/kernel';
 import { LRUCache } from 'lru-cache';
 
 export interface LoginGuardSettings {
-  /** Failures of one pair of account and address that cost nothing; ten times as many of an account or an address. 0: no delays. */
+  /** Free failures of one pair of account and address; an account and an address each have ten times as many. 0: no delays. */
   freeFailures: number;
   longestDelayMs: number;
 }
@@ -22,11 +22,11 @@ export interface Login {
 }
 
 export interface LoginGuard {
-  /** Runs `verify`, unless too many have failed. @throws AppError too_many_requests_error; what `verify` throws. */
+  /** Runs `verify`, unless too many logins have failed. @throws AppError too_many_requests_error; the errors of `verify`. */
   guard<T>(login: Login, verify: () => Promise<T>): Promise<T>;
 }
 
-/** Failures are forgotten so long after the first of them. */
+/** The failures of a counter are forgotten this long after the first of them. */
 const WINDOW_MS = 15 * 60_000;
 const FIRST_DELAY_MS = 1_000;
 const WIDER = 10;
@@ -47,7 +47,7 @@ interface Failures {
   untilMs: number;
 }
 
-/** `cache`: shared by the gateways; while it is away each of them counts alone. */
+/** `cache`: shared by the gateways; while it is unavailable, each gateway counts alone. */
 export function createLoginGuard(deps: {
   cache: Cache;
   clock: Clock;
@@ -59,10 +59,10 @@ export function createLoginGuard(deps: {
   const failures = createFailureCounts(cache, clock, longestDelayMs);
   const known = createKnownPairs(cache);
   const good = new LRUCache<string, true>({ max: MAX_KEPT, ttl: GOOD_MS });
-  /** Different passwords of a pair that are being looked at: tries at once count before they have failed. */
+  /** Different passwords of one pair whose checks are running: concurrent logins count before they have failed. */
   const trying = new Map<string, Map<string, number>>();
 
-  /** @throws AppError too_many_requests_error */
+  /** Checks that no delay is running. @throws AppError too_many_requests_error */
   const admit = async ([pair, account, address]: Counted[]): Promise<void> => {
     const [ofPair, ofAccount, ofAddress, hasBeenHere] = await Promise.all([
       failures.untilOf(pair!),
@@ -105,7 +105,8 @@ export function createLoginGuard(deps: {
 }
 
 function scopesOf({ username, address }: Login, freeFailures: number): Counted[] {
-  // Accounts that there are not count alike: nothing tells which there are. Names are hashed: they come from outside.
+  // Unknown accounts count like known ones, so that the answers do not show which accounts exist. Names are hashed: they come from
+  // outside.
   const account = digest(username.toLowerCase());
   return [
     { scope: 'account and address', key: `p:${account}:${address}`, free: freeFailures },
@@ -115,9 +116,9 @@ function scopesOf({ username, address }: Login, freeFailures: number): Counted[]
 }
 
 interface FailureCounts {
-  /** Those that this gateway knows of. */
+  /** Failures that this gateway knows of. */
   countOf(counted: Counted): number;
-  /** When the delay ends; 0 or in the past: there is none. */
+  /** Epoch ms at which the delay ends; 0 or a time in the past: no delay. */
   untilOf(counted: Counted): Promise<number>;
   add(counted: Counted): Promise<void>;
   forget(counted: Counted): Promise<void>;
@@ -134,7 +135,7 @@ function createFailureCounts(cache: Cache, clock: Clock, longestDelayMs: number)
     },
     add: async ({ key, free }) => {
       const before = local.get(key)?.count ?? 0;
-      // Noted before the shared counter answers: tries that are under way must see it.
+      // Stored before the shared counter answers: logins that are running must see it.
       local.set(key, { count: before + 1, untilMs: local.get(key)?.untilMs ?? 0 });
       const shared = await cache.increment(`login:failed:${key}`, WINDOW_MS);
       const count = Math.max(shared, local.get(key)?.count ?? 0);
@@ -175,7 +176,11 @@ function createKnownPairs(cache: Cache): KnownPairs {
 
 const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 32);
 
-/** @throws AppError too_many_requests_error when so many different passwords are being tried at once that free failures may run out. */
+/**
+ * Registers a running login.
+ * @throws AppError too_many_requests_error when the different passwords that are being checked at once may use up the free
+ * failures.
+ */
 function enter(
   trying: Map<string, Map<string, number>>,
   pair: Counted,

@@ -13,7 +13,7 @@ import { eventually } from '@baton/testkit';
 import type { ForwardRequest } from './forward';
 import { createLongProxy, type LongProxy } from './long-proxy';
 
-/** What lives long: streams, uploads and downloads through http-proxy-middleware. */
+/** Long-lived requests: streams, uploads and downloads through http-proxy-middleware. */
 
 const MAX_BYTES = 300_000;
 const open: Server[] = [];
@@ -33,7 +33,7 @@ afterEach(async () => {
   }
 });
 
-/** A gateway in front of `service`; `headers` are what the service is to see. */
+/** Starts a gateway in front of `service`; `headers`: the headers that the service receives. */
 async function inFront(service: RequestListener, headers: string[] = [], answerMs = 5_000): Promise<number> {
   const origin = `http://127.0.0.1:${await listening(createServer(service))}`;
   const warned: string[] = [];
@@ -203,7 +203,7 @@ test('a read on a connection that the service has just closed is asked once more
   let asked = 0;
   const port = await inFront((request, response) => {
     asked += 1;
-    // The second request comes on the connection of the first, which ends under it.
+    // The second request is sent on the connection of the first, which breaks during it.
     if (asked === 2) request.socket.destroy();
     else response.end('answered');
   });

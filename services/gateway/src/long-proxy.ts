@@ -1,7 +1,7 @@
 /**
- * Forwards what lives long (event streams, uploads, downloads) with http-proxy-middleware: it takes the request over to the
- * service with back-pressure, and ends each side when the other one goes. Which headers pass, how large a body may be and
- * what a client reads when the service fails is decided here, as for short requests.
+ * Forwards long-lived requests (event streams, uploads, downloads) with http-proxy-middleware, which forwards the request to the
+ * service with back-pressure and ends each side when the other one closes. This module decides, as for short requests, which
+ * headers pass, how large a body may be, and which error a client gets when the service fails.
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceName } from '@baton/contracts';
@@ -27,26 +27,26 @@ export interface LongProxyOptions {
 }
 
 export interface LongProxy {
-  /** Answers `response`; calls `fail` instead when nothing was sent and nothing will be. */
+  /** Answers `response`; calls `fail` instead when nothing was sent and nothing will be sent. */
   forward(
     request: ForwardRequest,
     incoming: IncomingMessage,
     response: ServerResponse,
     fail: (error: AppError) => void,
   ): void;
-  /** Ends what is under way: event streams would end only with their clients. */
+  /** Ends running requests: event streams would otherwise end only when their clients leave. */
   close(): void;
 }
 
-/** What is sent for one client. */
+/** State of one forwarded request. */
 interface Forwarded {
   request: ForwardRequest;
   fail: (error: AppError) => void;
   mayRetry: boolean;
   outgoing?: ClientRequest;
-  /** Why we have given the request up. */
+  /** The reason why the gateway has given the request up. */
   givenUp?: Error;
-  /** Refused: what the streams report now is about what is left of it. */
+  /** The request was refused: later events of the streams only concern its remains. */
   isOver?: boolean;
 }
 
@@ -59,7 +59,7 @@ export function createLongProxy(o: LongProxyOptions): LongProxy {
     agent,
     changeOrigin: true,
     selfHandleResponse: true,
-    // Without its log lines and its texts for errors.
+    // Without the log lines and the error texts of http-proxy-middleware.
     ejectPlugins: true,
     plugins: [debugProxyErrorsPlugin, proxyEventsPlugin],
     on: {
@@ -91,8 +91,8 @@ export function createLongProxy(o: LongProxyOptions): LongProxy {
 }
 
 /**
- * Gives a request the headers that its service is to see, in place of what the client sent. What frames the body belongs to
- * the connection of the client and says how to read it.
+ * Replaces the client's headers by the headers for the service. The headers that frame the body stay: they belong to the connection
+ * of the client and are needed to read the body.
  */
 function replaceHeaders(incoming: IncomingMessage, headers: readonly string[]): void {
   const { 'content-length': length, 'transfer-encoding': coding } = incoming.headers;
@@ -107,7 +107,7 @@ function replaceHeaders(incoming: IncomingMessage, headers: readonly string[]): 
   if (coding !== undefined) sent['transfer-encoding'] = coding;
 }
 
-/** Before anything is sent: how much of a body passes, and for how long the service may be silent. */
+/** Sets the limits before anything is sent: most bytes of the body, and the longest silence of the service. */
 function guard(
   forwarded: Forwarded,
   outgoing: ClientRequest,
@@ -124,7 +124,7 @@ function guard(
   outgoing.setTimeout(answerMs, () => giveUp(new AnswerTimeout('the service does not answer')));
   if (body !== 'chunked') return;
   let bytes = 0;
-  // Beside the pipe, which is laid in the same turn and says how quickly chunks come.
+  // Runs beside the pipe, which is set up in the same turn and decides how quickly chunks come.
   incoming.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes <= maxBodyBytes) return;
@@ -140,9 +140,9 @@ function copyAnswer(
   { log, service }: LongProxyOptions,
 ): void {
   if (isOver || response.destroyed) return void answer.destroy();
-  // From now on only the client says how long it takes: an event stream may be silent.
+  // From now on only the client decides how long the answer takes: an event stream may be silent.
   outgoing?.setTimeout(0);
-  // The proxy breaks the client's connection off then: nothing else can tell that this is not all.
+  // The proxy then breaks off the client's connection: nothing else can tell the client that the answer is incomplete.
   answer.once('error', (error) => {
     if (!response.destroyed) log.warn({ service, reason: error.message }, 'answer broken off');
   });
@@ -150,7 +150,7 @@ function copyAnswer(
   answer.pipe(response);
 }
 
-/** Whether the service closed an idle connection just then: reads may simply be asked again. */
+/** Whether the service closed an idle connection just then: reads may simply be sent again. */
 const isLost = ({ mayRetry, outgoing, givenUp }: Forwarded, error: Error): boolean =>
   mayRetry &&
   givenUp === undefined &&
@@ -160,11 +160,11 @@ const isLost = ({ mayRetry, outgoing, givenUp }: Forwarded, error: Error): boole
 function end(forwarded: Forwarded, error: Error, incoming: IncomingMessage, response: ServerResponse): void {
   const { request, fail, outgoing, givenUp } = forwarded;
   if (forwarded.isOver || response.writableEnded) return;
-  // The client has left, or part of the answer is out and was broken off.
+  // The client has left, or the answer was broken off after part of it had been sent.
   if (response.destroyed || response.headersSent) return void response.destroy();
   forwarded.isOver = true;
   if (outgoing) incoming.unpipe(outgoing);
   fail(refusalOf(request, givenUp ?? error));
-  // What the client still sends is read on, so that it comes to read the answer.
+  // The rest of the client's body is read and discarded, so that the client comes to read the answer.
   incoming.resume();
 }

@@ -1,4 +1,7 @@
-/** The state of the manager that this gateway judges requests by, and what it tells cluster-status about that. */
+/**
+ * The maintenance state of the manager by which this gateway accepts requests, and the state that the gateway reports to
+ * cluster-status.
+ */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { clusterStatusRpc } from '@baton/contracts';
@@ -9,11 +12,18 @@ import type { Room } from './room';
 
 export interface Maintenance {
   state(): MaintenanceState;
-  /** What a heartbeat answered. */
+  /** Stores the state from the answer to a heartbeat. */
   learn(state: string): void;
-  /** Asks cluster-status now; without an answer the last state stays. */
+  /** Asks cluster-status now; when it does not answer, the last state stays. */
   refresh(): Promise<void>;
-  /** The state for heartbeats; `draining` while a write that was let in before a restore is under way. */
+  /** Called when a request that may change the state begins; the returned function, when its answer is complete. */
+  changing(): () => void;
+  /**
+   * Returns a promise while a change is under way, or while the mode waits for running work: after it `state` is no older than this
+   * call. So whoever has the answer to a change, or has seen the last execution end, meets the new state in each later request.
+   */
+  settled(): Promise<void> | undefined;
+  /** Returns the state for heartbeats; `draining` while a change that was accepted before a restore is still running. */
   actsBy(): string;
 }
 
@@ -56,7 +66,10 @@ export function createMaintenance(
       log.warn({ reason: (error as Error).message }, 'maintenance state not known');
     }
   };
-  /** The restore waits to hear by which state this gateway acts, at its beginning and at its end. */
+  /**
+   * Asks for the state while it is `restoring`: the restore waits, at its beginning and at its end, until this gateway has reported
+   * the state by which it acts.
+   */
   const follow = async (): Promise<void> => {
     while (current === 'restoring') {
       await refresh();
@@ -64,5 +77,31 @@ export function createMaintenance(
     }
     await refresh();
   };
-  return { state: () => current, learn, refresh, actsBy };
+  let changes = 0;
+  const askAnew = createShared(refresh);
+  return {
+    state: () => current,
+    learn,
+    refresh,
+    changing: () => {
+      changes += 1;
+      return () => void askAnew().finally(() => (changes -= 1));
+    },
+    settled: () => (changes > 0 || current === 'activating' ? askAnew() : undefined),
+    actsBy,
+  };
+}
+
+/** Returns a function whose calls share one run of `ask` that begins after all of them; one run at a time. */
+function createShared(ask: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= running.then(() => {
+      next = null;
+      running = ask();
+      return running;
+    });
+    return next;
+  };
 }

@@ -1,4 +1,4 @@
-/** Maintenance mode (reference/rest-api.md 5.20): which requests wait outside. */
+/** Maintenance mode (reference/rest-api.md 5.20): the requests that are refused during it. */
 import type { RouteContract } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import type { Caller } from './principal-cache';
@@ -6,7 +6,9 @@ import { holds } from './principal-cache';
 import type { RequestHeaders } from './request-headers';
 import type { CompiledRoute } from './route-table';
 
-/** `restoring`: a snapshot takes effect, service by service; what is written then would be in none or half of them. */
+/**
+ * `restoring`: a snapshot is being restored, service by service; a change at that time would reach no service or only some of them.
+ */
 export type MaintenanceState = 'deactivated' | 'activating' | 'activated' | 'restoring';
 
 /** First path segments that are answered during maintenance. */
@@ -14,16 +16,19 @@ const OPEN = new Set(
   `brokers managers db-nodes cluster config status version license maintenance cluster-status file-server-auth ok
    snapshots snapshot-status`.split(/\s+/),
 );
-/** Writes that would start something new while maintenance mode waits for what runs to end. */
+/** Writes that would start new work while maintenance mode waits for running work to end. */
 const STARTS_WORK = /^\/(snapshots\/[^/]+|executions|deployments\/[^/]+|deployment-modifications)$/;
 const RESTORES = /^\/snapshots\/[^/]+\/restore$/;
 const WRITES = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Whether a request may change something; searches are lists whose filters are a body. */
+/** Whether a request may change something. Searches change nothing: they are lists whose filters are sent in a body. */
 export const changes = (contract: Pick<RouteContract, 'list'>, method: string): boolean =>
   method !== 'GET' && method !== 'HEAD' && !contract.list;
 
-/** @throws AppError maintenance_mode_active, entering_maintenance_mode; service_unavailable_error during a restore */
+/**
+ * Refuses a request that the state does not allow.
+ * @throws AppError maintenance_mode_active, entering_maintenance_mode; service_unavailable_error during a restore
+ */
 export function checkMaintenance(
   state: MaintenanceState,
   request: { route: CompiledRoute; method: string; path: string; headers: RequestHeaders },

@@ -7,7 +7,7 @@ interface Histogram {
   labels(route: string, method: string, status: string): { observe(seconds: number): void };
 }
 
-/** Durations go to the histogram that the runtime keeps for every service; it is there once the service has started. */
+/** Returns a function that stores durations in the histogram of the runtime, which exists once the service has started. */
 export function requestObserver(metrics: Infra['metrics']): Observe {
   let histogram: Histogram | undefined;
   return (contract, method, status, durationMs) => {

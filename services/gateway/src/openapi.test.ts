@@ -48,7 +48,7 @@ test('every route, in every version, is an operation with its path parameters an
   expect(wrong).toEqual([]);
 });
 
-/** Names of the query parameters of an operation. */
+/** Returns the names of the query parameters of an operation. */
 const described = (id: string): string[] => {
   const found = operations.find(({ operation }) => operation.operationId === id);
   if (!found) throw new Error(`no operation ${id}`);

@@ -1,4 +1,6 @@
-/** The page size of lists that name none: `default_page_size` of the manager's configuration (reference/rest-api.md 3.2). */
+/**
+ * The page size of lists whose request names none: `default_page_size` of the manager's configuration (reference/rest-api.md 3.2).
+ */
 import { clusterStatusRpc, type RouteContract } from '@baton/contracts';
 import type { RpcConnector } from '@baton/rpc';
 import { z } from 'zod';
@@ -7,9 +9,9 @@ const DEADLINE_MS = 1_000;
 const scope = z.object({ default_page_size: z.number().int().min(0) });
 
 export interface PageSize {
-  /** The query of a request, with the size where somebody has set one and the request asks for none. */
+  /** Returns the query of a request; adds the configured page size when the request names none. */
   complete(contract: RouteContract, query: string): string;
-  /** Called when the configuration has changed; while cluster-status does not answer the last value stays. */
+  /** Reads the configuration again; called when it has changed. While cluster-status does not answer, the last value stays. */
   refresh(): Promise<void>;
 }
 

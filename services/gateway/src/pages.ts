@@ -1,13 +1,14 @@
-/** What the gateway answers itself: the API's description, its documentation pages, the page at the root. */
-import { createHash } from 'node:crypto';
+/** Pages that the gateway serves itself: the description of the API, its documentation pages, the page at the root, the console. */
 import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import type { RouteContract } from '@baton/contracts';
 import { openApiDocument } from '@baton/http';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import { createConsoleFiles, isConsolePath } from './console-files';
 import type { FixedHeaders } from './fixed-headers';
-import { securityHeaders } from './security-headers';
+import { pageHeaders } from './security-headers';
+import { etagOf, pathOf, setAll } from './static-answers';
 
 interface Page {
   type: string;
@@ -15,7 +16,7 @@ interface Page {
   etag: string;
 }
 
-/** Files of swagger-ui that its page needs; nothing is fetched from elsewhere. */
+/** Files of swagger-ui that its page needs; nothing is loaded from other servers. */
 const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 const DOCS_HTML = `<!doctype html>
@@ -40,36 +41,28 @@ const ROOT_HTML = `<!doctype html>
 <head><meta charset="utf-8"><title>Baton</title></head>
 <body>
 <h1>Baton</h1>
+<p><a href="/ui/">The console</a>.</p>
 <p>The REST API is below <code>/api/v3.1</code>; <a href="/api/docs">its documentation</a>,
 <a href="/api/openapi.json">its OpenAPI description</a>.</p>
 </body>
 </html>
 `;
 
-const SECURITY_HEADERS = securityHeaders({
-  xFrameOptions: { action: 'deny' },
-  referrerPolicy: { policy: 'no-referrer' },
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'self'"],
-      // swagger-ui draws its icons from data URLs; the styles that it sets through the DOM are no inline styles.
-      imgSrc: ["'self'", 'data:'],
-      objectSrc: ["'none'"],
-      baseUri: ["'none'"],
-      formAction: ["'self'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  crossOriginOpenerPolicy: { policy: 'same-origin' },
-  crossOriginResourcePolicy: { policy: 'same-origin' },
+const SECURITY_HEADERS = pageHeaders({
+  defaultSrc: ["'self'"],
+  // swagger-ui draws its icons from data URLs. Styles that it sets through the DOM do not count as inline styles.
+  imgSrc: ["'self'", 'data:'],
+  objectSrc: ["'none'"],
+  baseUri: ["'none'"],
+  formAction: ["'self'"],
+  frameAncestors: ["'none'"],
 });
-/** Pages are asked for again each time, and not sent again where the client has them. */
+/** Clients ask for a page each time, and get 304 when their copy is current. */
 const PAGE_HEADERS = [...SECURITY_HEADERS, 'cache-control', 'no-cache'];
 
 /**
- * Answers GET and HEAD of the pages and passes everything else on. `fixedHeaders` are on each page as on every answer.
- * What a page is made of is looked for when it is first asked for: a file that is missing stops no gateway.
+ * Answers GET and HEAD of the pages and passes every other request on. `fixedHeaders` are set on each page, as on every answer. The
+ * files of a page are looked up at its first request: a missing file does not stop the gateway.
  */
 export function createPages(
   routes: readonly RouteContract[],
@@ -89,13 +82,16 @@ export function createPages(
     router.get(`/api/docs/${file}`, (request, response, next) => {
       files ??= swaggerFiles(fixedHeaders);
       request.url = `/${file}`;
-      // The file is looked at anyway, whatever caches between may do: who has it already gets 304.
+      // The file is checked anyway, whatever cache-control the request has: a client with a current copy still gets 304.
       delete request.headers['cache-control'];
       files(request, response, next);
     });
+  const consoleFiles = createConsoleFiles(fixedHeaders);
   return (request, response, next) => {
-    if (request.method === 'GET' || request.method === 'HEAD') router(request, response, next);
-    else next();
+    if (request.method !== 'GET' && request.method !== 'HEAD') next();
+    // Before the router, which refuses paths that it cannot decode.
+    else if (isConsolePath(pathOf(request.url))) consoleFiles(request, response);
+    else router(request, response, next);
   };
 }
 
@@ -117,19 +113,18 @@ function pageMakers(routes: readonly RouteContract[], version: string): Record<s
   };
 }
 
-const pageOf = ({ type, body }: MadePage): Page => ({
-  type,
-  body,
-  etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-});
+const pageOf = ({ type, body }: MadePage): Page => ({ type, body, etag: etagOf(body) });
 
-/** Beside the bundle (tools/build.mjs puts the files there), or the package where the sources run. */
+/**
+ * Returns the folder of the swagger-ui files: beside the bundle (tools/build.mjs puts them there), or the npm package when the
+ * sources run.
+ */
 function swaggerFolder(): string {
   const besideBundle = join(__dirname, 'swagger-ui');
   return existsSync(besideBundle) ? besideBundle : dirname(require.resolve('swagger-ui-dist/package.json'));
 }
 
-/** The folder as it lies on the disk: only files that a route names are asked of it. */
+/** Serves the folder as it is on disk; routes request only the files that they name. */
 const swaggerFiles = (fixedHeaders: FixedHeaders): RequestHandler =>
   express.static(swaggerFolder(), {
     index: false,
@@ -140,10 +135,6 @@ const swaggerFiles = (fixedHeaders: FixedHeaders): RequestHandler =>
     setHeaders: (response: ServerResponse) =>
       setAll(response, [...PAGE_HEADERS, ...fixedHeaders((response as Response).req)]),
   });
-
-function setAll(response: ServerResponse, headers: readonly string[]): void {
-  for (let i = 0; i < headers.length; i += 2) response.setHeader(headers[i]!, headers[i + 1]!);
-}
 
 function write(
   { type, body, etag }: Page,

@@ -28,7 +28,7 @@ test('an answer is reused until its time is over', async () => {
 });
 
 describe('in the last quarter of its time', () => {
-  /** Asks at 750 ms with what `renewal` answers, and lets that arrive. */
+  /** Asks for the caller at 750 ms with `renewal` as the load function, and waits until the renewal is done. */
   async function renewed(renewal: Parameters<ReturnType<typeof createPrincipalCache>['get']>[1]) {
     const cache = createPrincipalCache(clock);
     const first = await cache.get(['a'], answer('bob'));

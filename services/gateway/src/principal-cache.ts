@@ -3,14 +3,16 @@ import type { Principal } from '@baton/contracts';
 import { type Clock, isAppError } from '@baton/kernel';
 import { LRUCache } from 'lru-cache';
 
-/** A principal with what every request asks of it worked out. */
+/** A principal with its permissions as a set, which every request needs. */
 export interface Caller {
   principal: Principal;
   permissions: ReadonlySet<string>;
-  /** Of a call with an execution's token: the tenant that the execution belongs to. */
+  /** Only for a call with an execution token: the tenant of the execution. */
   executionTenant?: string;
-  /** Of such a call: its execution is being cancelled. */
+  /** Only for a call with an execution token: its execution is being cancelled. */
   isCancelling?: boolean;
+  /** Epoch ms at which the session or token ends if it is not used again; absent: it has no end. */
+  endsAtMs?: number;
 }
 
 export function callerOf(principal: Principal): Caller {
@@ -23,11 +25,11 @@ export function holds(caller: Caller, permission: string): boolean {
 
 export interface PrincipalCache {
   /**
-   * The caller remembered for these words, or the one that `load` finds; what it throws is not remembered. One that is
-   * asked for in the last quarter of its time is renewed meanwhile, so that a busy client never waits for it.
+   * Returns the caller cached for these words, or the caller that `load` returns; errors of `load` are not cached. An entry that is
+   * read in the last quarter of its time is renewed in the background, so that a busy client never waits for it.
    */
   get(words: readonly string[], load: Load): Caller | Promise<Caller>;
-  /** Forgets the user's principals, or all when the name is empty; also those that are being loaded right now. */
+  /** Removes the user's principals, or all principals when the name is empty; also those that are being loaded now. */
   forget(username: string): void;
 }
 
@@ -37,34 +39,40 @@ const RENEWED_AFTER = 0.75;
 interface Entry {
   caller: Caller;
   expiresMs: number;
-  /** From then on the next asker has it renewed; once. */
+  /** From this time on the next reader starts the renewal; only once. */
   renewMs: number;
 }
 
-type Load = () => Promise<{ principal: Principal; cacheMs: number }>;
+type Load = () => Promise<{ principal: Principal; cacheMs: number; endsInMs?: number }>;
 
 /**
- * Keyed by a hash over a secret of this process and the words: the memory holds no credential in clear. Nobody sees the
- * hashes, so a plain prefix serves; the one-shot function costs a third of createHmac, and this runs for every request.
+ * The key is a hash over a secret of this process and the words, so that no credential is in memory in clear. The hashes never
+ * leave the process, so the secret as a plain prefix is enough. The one-shot hash function costs a third of createHmac, and this
+ * code runs for every request.
  */
 export function createPrincipalCache(clock: Clock): PrincipalCache {
   const secret = randomBytes(32).toString('hex');
   const entries = new LRUCache<string, Entry>({ max: MAX_CALLERS });
   const loading = new Map<string, Promise<Caller>>();
-  // Goes up with every change: an answer asked for before the change must not be kept after it.
+  // Increased with every change: an answer requested before the change must not be cached after it.
   let generation = 0;
 
   const load = async (id: string, ask: Load): Promise<Caller> => {
     const askedAt = generation;
-    const { principal, cacheMs } = await ask();
-    const caller = callerOf(principal);
+    const { principal, cacheMs, endsInMs } = await ask();
     const nowMs = clock.now();
-    if (askedAt === generation && cacheMs > 0)
-      entries.set(id, { caller, expiresMs: nowMs + cacheMs, renewMs: nowMs + RENEWED_AFTER * cacheMs });
+    const caller = {
+      ...callerOf(principal),
+      ...(endsInMs === undefined ? {} : { endsAtMs: nowMs + endsInMs }),
+    };
+    // No answer is cached for longer than the session or token lasts.
+    const keptMs = Math.min(cacheMs, endsInMs ?? cacheMs);
+    if (askedAt === generation && keptMs > 0)
+      entries.set(id, { caller, expiresMs: nowMs + keptMs, renewMs: nowMs + RENEWED_AFTER * keptMs });
     return caller;
   };
 
-  /** Many requests of one client at once ask identity once. */
+  /** Loads a caller once for concurrent requests of one client. */
   const loadOnce = (id: string, ask: Load): Promise<Caller> => {
     const known = loading.get(id);
     if (known) return known;
@@ -78,7 +86,7 @@ export function createPrincipalCache(clock: Clock): PrincipalCache {
   const renew = (id: string, entry: Entry, ask: Load): void => {
     entry.renewMs = Number.POSITIVE_INFINITY;
     loadOnce(id, ask).catch((error) => {
-      // Refused: the next request hears it. Without an answer it stays for the time that it was given.
+      // A refusal removes the entry, so that the next request gets the refusal. Without an answer the entry stays until it expires.
       const isUnanswered = isAppError(error) && error.entry.retryable;
       if (!isUnanswered && entries.get(id) === entry) entries.delete(id);
     });
@@ -86,7 +94,7 @@ export function createPrincipalCache(clock: Clock): PrincipalCache {
 
   return {
     get(words, ask) {
-      // Lengths in between: ['ab', 'c'] is not ['a', 'bc'].
+      // The lengths separate the words: ['ab', 'c'] is not ['a', 'bc'].
       let text = secret;
       for (const word of words) text += `${word.length}:${word}`;
       const id = hash('sha256', text, 'base64');

@@ -1,11 +1,11 @@
-/** How many requests a minute one user and one tenant may make of one gateway. */
+/** Limits on the requests a minute of one user and one tenant through one gateway. */
 import type { RouteContract } from '@baton/contracts';
 import type { Clock } from '@baton/kernel';
 import { changes } from './maintenance';
 import { tooMany } from './too-many';
 
 export interface RateSettings {
-  /** Of one user a minute; a tenant may make TENANT_FACTOR times as many. 0: not counted. */
+  /** Requests of one user a minute; a tenant may make TENANT_FACTOR times as many. 0: not counted. */
   requests: number;
   changes: number;
   uploads: number;
@@ -13,7 +13,7 @@ export interface RateSettings {
 
 const MINUTE_S = 60;
 const TENANT_FACTOR = 4;
-/** Buckets that are full again are thrown away beyond so many. */
+/** Above this number, buckets that are full again are removed. */
 const MAX_BUCKETS = 20_000;
 
 interface Bucket {
@@ -29,15 +29,15 @@ interface Kind {
 
 export interface Rates {
   /**
-   * Counts a request. Answers headers [name, value, ...] that say what is left, for changes.
+   * Counts a request. Returns headers [name, value, ...] with the remaining requests, for changes.
    * @throws AppError too_many_requests_error
    */
   count(contract: RouteContract, method: string, user: string, tenant: string): string[];
 }
 
 /**
- * Buckets that hold a minute's worth and fill evenly: bursts pass, what goes on for long is held to the rate. Each gateway
- * counts for itself, so that no request waits for a shared counter; several gateways allow as many times the rate.
+ * Token buckets that hold the requests of one minute and fill evenly: bursts pass, and continuous traffic is limited to the rate.
+ * Each gateway counts for itself, so that no request waits for a shared counter; N gateways together allow N times the rate.
  */
 export function createRates(settings: RateSettings, clock: Clock): Rates {
   const buckets = new Map<string, Bucket>();
@@ -85,7 +85,7 @@ export function createRates(settings: RateSettings, clock: Clock): Rates {
   };
 }
 
-/** A bucket that nobody took from for a minute is full, which is what a new one is. */
+/** Removes full buckets. A bucket that was not used for a minute is full, and so is a new bucket. */
 function dropFull(buckets: Map<string, Bucket>, nowMs: number): void {
   for (const [key, { atMs }] of buckets) if (nowMs - atMs > MINUTE_S * 1000) buckets.delete(key);
 }

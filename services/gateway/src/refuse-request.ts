@@ -1,4 +1,4 @@
-/** Refusals of the edge: the answer, and one line of the log for what operators look for. */
+/** Refusals of the gateway: the answer, and one log line for operators. */
 import type { RouteContract } from '@baton/contracts';
 import type { AppError, FloodLog } from '@baton/kernel';
 import { answerError } from './answer-error';
@@ -7,17 +7,17 @@ import { UNLESS_SAID } from './fixed-headers';
 
 export const AUTH_METHOD = 'x-cloudify-audit-auth-method';
 
-/** Answers an error and notes why. */
+/** Answers an error and stores its reason. */
 export function refuse(floods: FloodLog, exchange: Exchange, thrown: unknown): void {
   const { request, response, answerHeaders } = exchange;
-  // On every answer (reference/rest-api.md 1.2).
+  // This header is on every answer (reference/rest-api.md 1.2).
   if (!answerHeaders.includes(AUTH_METHOD)) answerHeaders.push(AUTH_METHOD, '');
   const error = answerError(response, thrown, [...answerHeaders, ...UNLESS_SAID], request);
   exchange.reason = error.message;
   logFailure(floods, exchange, error);
 }
 
-/** Only what is a fault of ours: refusals have lines of their own, and maintenance is wanted. */
+/** Logs only errors of the manager itself: refusals have their own lines, and maintenance is intended. */
 function logFailure(floods: FloodLog, { method, api, address, caller }: Exchange, error: AppError): void {
   if (error.entry.http < 500 || error.code === 'maintenance_mode_active') return;
   floods.error(
@@ -31,8 +31,8 @@ function logFailure(floods: FloodLog, { method, api, address, caller }: Exchange
 const isRefusal = (status: number): boolean => status === 401 || status === 403 || status === 429;
 
 /**
- * At the end of an answer: who was refused what; the same again is counted for a minute. The reason is known where the
- * gateway itself refused. Queries may hold secrets: they are left out.
+ * Logs a refusal at the end of its answer; repetitions are counted for a minute. The reason is known when the gateway itself
+ * refused. Queries may hold secrets, so they are not logged.
  */
 export function logRefusal(floods: FloodLog, exchange: Exchange, contract: RouteContract): void {
   if (!isRefusal(exchange.response.statusCode)) return;

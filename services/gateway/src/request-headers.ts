@@ -1,5 +1,10 @@
-/** One pass over the headers of a request: what the gateway needs, what it passes on, what it refuses. */
+/**
+ * Reads the headers of a request in one pass: the headers that the gateway needs, those that it forwards, and those that it
+ * refuses.
+ */
 import { AppError, newId } from '@baton/kernel';
+import { MARKER } from './cross-site';
+import { withoutSession } from './session-cookie';
 
 export interface RequestHeaders {
   tenant: string;
@@ -7,17 +12,26 @@ export interface RequestHeaders {
   authenticationToken: string;
   executionToken: string;
   requestId: string;
-  /** Bytes announced; -1: none were (no body, or a chunked one). */
+  /** Announced bytes of the body; -1 when none are announced (no body, or a chunked one). */
   contentLength: number;
   isChunked: boolean;
   bypassesMaintenance: boolean;
-  /** What a web proxy in front of the file server was asked for; empty: nothing. */
+  /** URL that a web proxy in front of the file server was asked for; empty: none. */
   originalUri: string;
-  /** [name, value, ...] for the service behind, without credentials, tenant, identity and what belongs to the connection. */
+  /** All lines of the Cookie header, joined; empty: no cookies. */
+  cookie: string;
+  /** Headers of browsers about the page that makes the request; empty: not sent (cross-site.ts). */
+  origin: string;
+  fetchSite: string;
+  marker: string;
+  /** [name, value, ...] for the service, without credentials, tenant, identity and the headers of the connection. */
   forwarded: string[];
 }
 
-/** Headers that say who or where: a second one means that somebody in between may read another than we do. */
+/**
+ * Headers about the caller or the target that may occur only once: of two values, a proxy in between may read another one than the
+ * gateway.
+ */
 const SINGLE = new Set([
   'tenant',
   'authorization',
@@ -29,7 +43,7 @@ const SINGLE = new Set([
   'x-original-uri',
 ]);
 
-/** Of one connection (RFC 9110 7.6.1), or replaced by what the gateway found out. */
+/** Headers of one connection (RFC 9110 7.6.1), and headers that the gateway replaces by its own results. */
 const DROPPED = new Set(
   `connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade expect host
    tenant authorization authentication-token execution-token x-request-id forwarded x-real-ip x-bypass-maintenance`.split(
@@ -38,19 +52,19 @@ const DROPPED = new Set(
 );
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** Names in any spelling that could be taken for the identity the gateway vouches for. */
+/** Whether a name, in any spelling, could be mistaken for one of the identity headers that the gateway sets. */
 function isReserved(name: string): boolean {
   return name.startsWith('x-baton') || name.startsWith('x_baton') || name.startsWith('x-forwarded');
 }
 
-/** Unique ids for requests that bring none: a random part of this process and a count, without asking for entropy each time. */
+/** Makes unique ids for requests that have none: a random prefix of this process and a counter, so that no id needs new entropy. */
 export function createRequestIds(): () => string {
   const prefix = newId();
   let count = 0;
   return () => `${prefix}-${(++count).toString(36)}`;
 }
 
-/** @throws AppError bad_parameters_error for a doubled header that says who or where. */
+/** Reads the headers. @throws AppError bad_parameters_error for a repeated header about the caller or the target. */
 export function readHeaders(raw: readonly string[], mintId: () => string): RequestHeaders {
   const found: Record<string, string> = {};
   const forwarded: string[] = [];
@@ -63,12 +77,20 @@ export function readHeaders(raw: readonly string[], mintId: () => string): Reque
         expected: 'one header',
       });
     }
+    if (name === 'cookie') {
+      // Clients may send one line for each cookie.
+      found.cookie = found.cookie === undefined ? value : `${found.cookie}; ${value}`;
+      continue;
+    }
     found[name] = value;
     if (!DROPPED.has(name) && !isReserved(name)) forwarded.push(name, value);
   }
   const given = found['x-request-id'];
   const requestId = given !== undefined && REQUEST_ID.test(given) ? given : mintId();
   forwarded.push('x-request-id', requestId);
+  const { cookie = '' } = found;
+  const kept = cookie === '' ? '' : withoutSession(cookie);
+  if (kept !== '') forwarded.push('cookie', kept);
   return {
     tenant: found.tenant ?? '',
     authorization: found.authorization ?? '',
@@ -79,6 +101,10 @@ export function readHeaders(raw: readonly string[], mintId: () => string): Reque
     isChunked: found['transfer-encoding'] !== undefined,
     bypassesMaintenance: found['x-bypass-maintenance']?.toLowerCase() === 'true',
     originalUri: found['x-original-uri'] ?? '',
+    cookie,
+    origin: found.origin ?? '',
+    fetchSite: found['sec-fetch-site'] ?? '',
+    marker: found[MARKER] ?? '',
     forwarded,
   };
 }

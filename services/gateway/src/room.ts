@@ -1,4 +1,4 @@
-/** Places for requests: how many one gateway takes at once, and what part of that one user, tenant or address may have. */
+/** Limits the requests that one gateway handles at the same time, and the share of one user, tenant or address. */
 import { AppError } from '@baton/kernel';
 import { tooMany } from './too-many';
 
@@ -11,33 +11,33 @@ export interface RoomSettings {
 /** One request from its first line to the end of its answer. */
 export interface Visit {
   /**
-   * From now on it counts for this user and tenant (empty: none), no longer for its address.
-   * @throws AppError too_many_requests_error when they have their part already.
+   * From now on the request counts for this user and tenant (empty: none), and no longer for its address.
+   * @throws AppError too_many_requests_error when the user or the tenant has its share already.
    */
   identify(user: string, tenant: string): void;
-  /** Takes a place in the room: who asks is known and a short body has come. @throws AppError service_unavailable_error */
+  /** Takes a place inside: the caller is known and a short body has arrived. @throws AppError service_unavailable_error */
   enter(): void;
   leave(): void;
 }
 
 export interface Room {
-  /** @throws AppError too_many_requests_error, service_unavailable_error */
+  /** Counts a new request as waiting. @throws AppError too_many_requests_error, service_unavailable_error */
   arrive(address: string, kind: { isStream: boolean; isChange: boolean }): Visit;
-  /** Requests in the house. */
+  /** Number of all present requests: waiting, inside, and streams. */
   count(): number;
-  /** Those of them that may change something. */
+  /** Number of present requests that may change something. */
   changes(): number;
 }
 
-/** In a small house nobody is counted out: the parts are never smaller. */
+/** Smallest share: a small gateway limits nobody to less than this. */
 const LEAST_PART = 16;
-/** Of the places inside. Behind one address many may be: it counts only until it is known who asks. */
+/** Shares of the places inside. Many users may share one address: the address counts only until the caller is known. */
 const PARTS = { address: 1, user: 1 / 4, tenant: 1 / 2 } as const;
-/** Requests before the door for each place inside: they wait for their caller's name or for their body. */
+/** Waiting requests for each place inside: they wait until their caller is known or their body has arrived. */
 const WAITING_PER_PLACE = 4;
 
 interface Share {
-  /** Requests before the door, requests in the room, streams. */
+  /** Requests that wait, requests inside, and streams. */
   waiting: number;
   inside: number;
   streams: number;
@@ -66,9 +66,9 @@ const partOf = (scope: keyof typeof PARTS, all: number): number =>
   Math.max(LEAST_PART, Math.floor(PARTS[scope] * all));
 
 /**
- * A request waits before the door until it is known who asks and its short body has come; a place in the room is taken
- * after that. Nobody has more than his part of those that wait. Inside, the parts count only when the house is half full:
- * whoever is alone may use half of it.
+ * A request waits until its caller is known and its short body has arrived; then it takes a place inside. Nobody may have more than
+ * his share of the waiting requests. Inside, the shares apply only when half of the places are taken: a single user may use half of
+ * them.
  */
 export function createRoom({ maxConcurrent, maxStreams }: RoomSettings): Room {
   const totals: Share = { waiting: 0, inside: 0, streams: 0 };

@@ -1,14 +1,14 @@
-/** Request path -> route, compiled once from the contracts: a tree of path segments per version. */
+/** Maps request paths to routes: a tree of path segments for each version, compiled once from the contracts. */
 import type { ApiVersion, RouteContract } from '@baton/contracts';
 
 export interface CompiledRoute {
   contract: RouteContract;
-  /** Place of a `:tenant_name` segment, which counts as the tenant of the request; -1: none. */
+  /** Index of a `:tenant_name` segment, which counts as the tenant of the request; -1: none. */
   tenantSegment: number;
   allowsAllTenants: boolean;
-  /** A query argument `tenant_name` counts as the tenant; on lists that filter by it, it is a filter. */
+  /** A query argument `tenant_name` counts as the tenant; on lists that filter by it, it is only a filter. */
   takesTenantFromQuery: boolean;
-  /** Stays open for long or carries much: forwarded on connections of its own. */
+  /** The request stays open for long or carries much data: it is forwarded on connections of its own. */
   isLong: boolean;
 }
 
@@ -20,26 +20,26 @@ export interface RouteMatch {
 
 export type Match =
   | RouteMatch
-  /** The path exists with other methods only. */
+  /** The path exists, but only with other methods. */
   | { kind: 'method'; allowed: string[] }
   | { kind: 'none' };
 
 export interface RouteTable {
-  /** `path` is what follows /api/<version>, undecoded. HEAD counts as GET. */
+  /** Finds the route. `path`: the part behind /api/<version>, undecoded. HEAD counts as GET. */
   match(version: ApiVersion, method: string, path: string): Match;
 }
 
 interface Node {
   literals: Map<string, Node>;
   parameter?: Node;
-  /** A last segment `*` takes the rest. */
+  /** A last segment `*` matches the rest of the path. */
   rest?: Node;
   routes: Map<string, CompiledRoute>;
 }
 
 const newNode = (): Node => ({ literals: new Map(), routes: new Map() });
 
-/** @throws Error when two routes share version, method and path. */
+/** Compiles the routes. @throws Error when two routes have the same version, method and path. */
 export function compileRoutes(routes: readonly RouteContract[]): RouteTable {
   const trees = new Map<ApiVersion, Node>([
     ['v2.1', newNode()],
@@ -52,7 +52,7 @@ export function compileRoutes(routes: readonly RouteContract[]): RouteTable {
   return {
     match: (version, method, path) => {
       const segments = path.split('/').slice(1);
-      // `/sites/` and `//sites` are no paths of ours.
+      // `/sites/` and `//sites` are not paths of the API.
       if (segments.includes('')) return matchWithRest(trees.get(version)!, method, segments);
       return matchSegments(trees.get(version)!, method, segments);
     },
@@ -98,14 +98,17 @@ function matchSegments(tree: Node, method: string, segments: string[]): Match {
   return allowed.size > 0 ? { kind: 'method', allowed: withImplied(allowed) } : { kind: 'none' };
 }
 
-/** Only a route that takes the rest of the path may have empty segments in it. */
+/** Matches a path with empty segments: only a route that takes the rest of the path may have them. */
 function matchWithRest(tree: Node, method: string, segments: string[]): Match {
   const match = matchSegments(tree, method, segments);
   const isRest = match.kind === 'route' && match.route.contract.path.endsWith('/*');
   return isRest ? match : { kind: 'none' };
 }
 
-/** Literal segments win over parameters, a parameter over the rest; methods of near misses are gathered in `allowed`. */
+/**
+ * Literal segments take precedence over parameters, and a parameter over the rest; `allowed` collects the methods of routes that
+ * match only by path.
+ */
 function find(
   node: Node,
   method: string,

@@ -1,8 +1,8 @@
-/** What helmet says to browsers, worked out once: its middleware would set the same headers anew for each answer. */
+/** The headers of helmet for browsers, computed once: its middleware would compute the same headers again for each answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet, { type HelmetOptions } from 'helmet';
 
-/** Nothing by itself: what is said is named. */
+/** No header by default: each one that is sent is named. */
 const NOTHING = {
   contentSecurityPolicy: false,
   crossOriginEmbedderPolicy: false,
@@ -20,10 +20,13 @@ const NOTHING = {
   xXssProtection: false,
 } satisfies HelmetOptions;
 
-/** The newer of helmet's two names for each header. */
+/** Options of helmet by the newer of its two names for each header. */
 type Said = { [Name in keyof typeof NOTHING]?: HelmetOptions[Name] };
 
-/** [name, value, ...] of what these options of helmet mean; names in small letters. @throws Error when helmet refuses them. */
+/**
+ * Returns [name, value, ...] for these options of helmet; names in small letters.
+ * @throws Error when helmet refuses the options.
+ */
 export function securityHeaders(options: Said): string[] {
   const headers: string[] = [];
   const recorder = {
@@ -38,3 +41,13 @@ export function securityHeaders(options: Said): string[] {
   );
   return headers;
 }
+
+/** Returns the headers of a page for browsers: no frame, no referrer, no other origin, and only content that `directives` allow. */
+export const pageHeaders = (directives: Record<string, Iterable<string>>): string[] =>
+  securityHeaders({
+    xFrameOptions: { action: 'deny' },
+    referrerPolicy: { policy: 'no-referrer' },
+    contentSecurityPolicy: { useDefaults: false, directives },
+    crossOriginOpenerPolicy: { policy: 'same-origin' },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+  });

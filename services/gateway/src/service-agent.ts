@@ -6,11 +6,11 @@ import type { Duplex } from 'node:stream';
 import { clientTls, type TlsSource } from '@baton/tls';
 
 export interface ServiceAgentOptions {
-  /** A connection that is not there by then is given up, TLS included. */
+  /** Longest time to connect, TLS included. */
   connectMs: number;
-  /** Idle connections go after this time. */
+  /** Idle connections are closed after this time. */
   keepAliveMs: number;
-  /** For https: what is shown to the service, and whom to trust. */
+  /** For https: the certificate of the gateway and the certificates that it trusts. */
   tls: TlsSource | null;
 }
 
@@ -19,7 +19,7 @@ type Connected = (error: Error | null, socket: Duplex) => void;
 const settings = ({ keepAliveMs }: ServiceAgentOptions): AgentOptions => ({
   keepAlive: true,
   timeout: keepAliveMs,
-  // Event streams, uploads and downloads: so many as there are clients, which the gateway counts elsewhere.
+  // Event streams, uploads and downloads: one connection for each client. The gateway limits the clients elsewhere.
   maxSockets: Number.POSITIVE_INFINITY,
 });
 

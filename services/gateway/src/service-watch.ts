@@ -1,20 +1,22 @@
 import type { Log } from '@baton/kernel';
 import { type Dispatcher, request } from 'undici';
 
-/** A request that waits, what ends its waiting, and its place among the others. */
+/** A waiting request, the function that ends its wait, and its index in the list. */
 interface Waiting {
   giveUp: () => void;
   place: number;
 }
 
-/** Whether a service still answers. Asked only while requests wait for it longer than usual, so rest costs nothing. */
+/**
+ * Knows whether a service still answers. It probes only while requests wait longer than usual, so an idle gateway costs nothing.
+ */
 export interface ServiceWatch {
   isAway(): boolean;
-  /** Watches a request; `giveUp` is called when the service is found away. Call the answer when it is through. */
+  /** Watches a request; `giveUp` is called when the service is found away. Call the returned function when the request is done. */
   enter(giveUp: () => void): () => void;
   /**
-   * An answer has begun: the service is there, however long its probe waits behind others. More of one says nothing: a client
-   * that reads slowly decides when it comes out of the buffers.
+   * Reports that an answer has begun: the service is alive, however long its probe waits behind other requests. Later parts of an
+   * answer show nothing: a client that reads slowly decides when they leave the buffers.
    */
   heard(): void;
   close(): void;
@@ -23,29 +25,29 @@ export interface ServiceWatch {
 /** Longest usual wait for an answer. */
 const USUAL_MS = 2_000;
 const PROBE_MS = 1_000;
-/** Probes in a row without an answer: one alone may be chance. */
+/** Failed probes in a row until the service counts as away: a single one may be chance. */
 const MOST_SILENT = 2;
-/** Between probes of a service that is away. */
+/** Time between probes of a service that is away. */
 const AGAIN_MS = 500;
 
 export interface WatchOptions {
   origin: string;
   service: string;
   log: Log;
-  /** How the service is reached. */
+  /** Dispatcher with which the service is reached. */
   dispatcher?: Dispatcher;
 }
 
 /**
- * A process that is frozen, or cut off without a word, keeps its connections open: requests would wait for minutes.
- * When one has waited for two seconds the service's /healthz is asked; two silent probes later all that wait are given
- * up, and new ones are refused at once until it answers again. A service that is only slow answers its /healthz, or some of its
- * requests: on a machine without a free core, forty long lists keep a probe waiting for more than a second.
+ * A frozen process, or one whose connection was cut silently, keeps its connections open: requests would wait for minutes. When a
+ * request has waited for two seconds, the service's /healthz is probed. After two probes without an answer all waiting requests are
+ * given up, and new ones are refused at once until the service answers again. A service that is only slow answers its /healthz, or
+ * some of its requests: on a machine without a free core, forty long lists keep a probe waiting for more than a second.
  */
 export function createServiceWatch(options: WatchOptions): ServiceWatch {
   const { service, log } = options;
-  // Not a Set: when that grows anew, its old tables keep what was in them, and each other, until a full collection. Whole requests
-  // survived by that, a quarter of all that the gateway makes, and every small collection took 5 ms instead of 1.
+  // Not a Set: when a Set grows, its old tables keep their entries and each other alive until a full garbage collection. Whole
+  // requests survived because of it, a quarter of all requests of the gateway, and every small collection took 5 ms instead of 1.
   const waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | null = null;
   let silent = 0;
@@ -97,7 +99,7 @@ export function createServiceWatch(options: WatchOptions): ServiceWatch {
   };
 }
 
-/** A refused connection is an answer of the machine: requests see it themselves. */
+/** Probes the service. A refused connection counts as an answer: requests see the refusal themselves. */
 async function isAnswering({ origin, dispatcher }: WatchOptions): Promise<boolean> {
   try {
     const { body } = await request(`${origin}/healthz`, {

@@ -3,6 +3,7 @@ import {
   credentialsChanged,
   executionsRpc,
   identityRpc,
+  maintenanceChanged,
   type RouteContract,
   type ServiceName,
 } from '@baton/contracts';
@@ -17,6 +18,7 @@ import {
   subscriptionPart,
   type TenantLimitsSource,
 } from '@baton/service-runtime';
+import { createBrowserSessions } from './browser-sessions';
 import { createAddressOf, createIsHttps } from './client-address';
 import type { Config } from './config';
 import { createFixedHeaders } from './fixed-headers';
@@ -28,13 +30,16 @@ import { createLocalForwarder } from './local-forwarder';
 import { createLoginGuard } from './login-guard';
 import { createMaintenance, type Maintenance } from './maintenance-state';
 import { requestObserver } from './metrics';
-import { createPageSize } from './page-size';
+import { createOpenStreams, type OpenStreams } from './open-streams';
+import { createOwnOrigin } from './own-origin';
+import { createPageSize, type PageSize } from './page-size';
 import { createPages } from './pages';
-import { createPrincipalCache } from './principal-cache';
+import { createPrincipalCache, type PrincipalCache } from './principal-cache';
 import { createRates, type RateSettings } from './rates';
 import { createRequestIds } from './request-headers';
 import { createRoom } from './room';
 import { compileRoutes } from './route-table';
+import { createSignInWaits } from './sign-in-waits';
 import { createSlowPeers, type SlowPeerSettings } from './slow-peers';
 import { createTenantRequests } from './tenant-requests';
 
@@ -42,7 +47,7 @@ export { configSchema } from './config';
 
 export const serviceName = 'gateway';
 
-/** The edge in front of `routes`; with `infra.localHttp` the services are reached within the process. */
+/** Builds the gateway in front of `routes`; with `infra.localHttp` the services are reached within the process. */
 export function buildService(
   config: Config,
   infra: Infra,
@@ -53,10 +58,12 @@ export function buildService(
   const cache = createPrincipalCache(clock);
   const limits = createTenantLimits(rpc);
   const guards = guardsOf(config, infra, limits);
+  const forget = createForget(cache, guards.openStreams);
   const floods = createFloodLog(log, clock);
   const maintenance = createMaintenance(infra, guards.room);
   const forwarder = forwarderOf(config, infra);
-  const fixedHeaders = createFixedHeaders(config.BATON_HSTS, createIsHttps(config.BATON_TRUSTED_PROXIES));
+  const isHttps = createIsHttps(config.BATON_TRUSTED_PROXIES);
+  const fixedHeaders = createFixedHeaders(config.BATON_HSTS, isHttps);
   const pageSize = createPageSize(rpc);
   const handler = createHandler({
     identity: rpc.client(identityRpc.IdentityServiceDefinition, 'identity'),
@@ -67,26 +74,23 @@ export function buildService(
     pages: createPages(routes, productVersion, fixedHeaders),
     fixedHeaders,
     forwarder,
+    sessions: createBrowserSessions(isHttps, createOwnOrigin(config.BATON_TRUSTED_PROXIES)),
     addressOf: createAddressOf(config.BATON_TRUSTED_PROXIES),
     identityKey: requireTrust(infra).identity,
     mintRequestId: createRequestIds(),
     clock,
     log,
     floods,
-    maintenance: maintenance.state,
+    maintenance,
     pageSize,
-    observe: observerOf(infra, maintenance),
+    observe: requestObserver(infra.metrics),
   });
   return {
     name: 'gateway',
     routes: [],
     rpc: [],
     consumers: [],
-    subscriptions: [
-      subscriptionPart(credentialsChanged, ({ payload }) => cache.forget(payload.username)),
-      subscriptionPart(configChanged, () => pageSize.refresh()),
-      limits.subscription,
-    ],
+    subscriptions: [...subscriptionsOf(forget, pageSize, maintenance), limits.subscription],
     loops: [limits.loop],
     checks: {},
     rawHandler: handler,
@@ -101,12 +105,42 @@ export function buildService(
   };
 }
 
-/** What holds back callers who ask for too much, too fast or too slowly. */
+const subscriptionsOf = (
+  forget: ReturnType<typeof createForget>,
+  pageSize: PageSize,
+  maintenance: Maintenance,
+): ServiceParts['subscriptions'] => [
+  subscriptionPart(credentialsChanged, ({ payload }) => forget(payload.username)),
+  subscriptionPart(configChanged, pageSize.refresh),
+  subscriptionPart(maintenanceChanged, maintenance.refresh),
+];
+
+/**
+ * Makes the function that handles a change of a user's credentials (empty name: of every user): it forgets cached callers and
+ * checks open streams again.
+ */
+const createForget = (cache: PrincipalCache, streams: OpenStreams) => (username: string) => {
+  cache.forget(username);
+  return streams.recheck(username);
+};
+
+/** Builds the limits for callers that send too many requests, too fast or too slowly. */
 function guardsOf(
   config: Config,
   { cache, clock }: Infra,
   limits: TenantLimitsSource,
-): Pick<HandleDeps, 'logins' | 'limits' | 'rateCache' | 'rates' | 'tenantRequests' | 'room' | 'slowPeers'> {
+): Pick<
+  HandleDeps,
+  | 'logins'
+  | 'signInWaits'
+  | 'limits'
+  | 'rateCache'
+  | 'rates'
+  | 'tenantRequests'
+  | 'room'
+  | 'openStreams'
+  | 'slowPeers'
+> {
   return {
     logins: createLoginGuard({
       cache,
@@ -116,6 +150,7 @@ function guardsOf(
         longestDelayMs: config.BATON_LOGIN_LONGEST_DELAY,
       },
     }),
+    signInWaits: createSignInWaits(),
     limits: limitsOf(config),
     rateCache: cache,
     rates: createRates(rateSettings(config), clock),
@@ -124,6 +159,7 @@ function guardsOf(
       maxConcurrent: config.BATON_MAX_CONCURRENT_REQUESTS,
       maxStreams: config.BATON_MAX_EVENT_STREAMS,
     }),
+    openStreams: createOpenStreams(clock),
     slowPeers: createSlowPeers(slowPeerSettings(config), clock),
   };
 }
@@ -132,15 +168,6 @@ function forwarderOf(config: Config, { localHttp, log, transport }: Infra): Forw
   return localHttp
     ? createLocalForwarder((service) => localHttp.handleOf(service))
     : createHttpForwarder({ origins: originsOf(config), log, tls: transport?.inner });
-}
-
-function observerOf({ metrics }: Infra, maintenance: Maintenance): HandleDeps['observe'] {
-  const observe = requestObserver(metrics);
-  return (contract, method, status, durationMs) => {
-    observe(contract, method, status, durationMs);
-    // Other gateways learn it with their next heartbeat; the one that passed it on must not lag behind.
-    if (method === 'POST' && contract?.path.startsWith('/maintenance')) void maintenance.refresh();
-  };
 }
 
 function limitsOf(config: Config): LimitSettings {

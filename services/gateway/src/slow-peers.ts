@@ -1,4 +1,4 @@
-/** Ends requests whose client sends its body, or takes its answer, too slowly. */
+/** Ends requests whose client sends its body, or reads its answer, too slowly. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@baton/kernel';
 
@@ -6,9 +6,9 @@ export interface SlowPeerSettings {
   /** Longest silence of a client that sends a body, ms. */
   bodyIdleMs: number;
   uploadIdleMs: number;
-  /** Bytes a second of a body, on average from the end of the first `bodyIdleMs` or `uploadIdleMs`. */
+  /** Least bytes a second of a body on average, checked after the first `bodyIdleMs` or `uploadIdleMs`. */
   leastRate: number;
-  /** Longest time in which a client takes nothing of an answer, ms. */
+  /** Longest time in which a client reads no byte of an answer, ms. */
   answerIdleMs: number;
 }
 
@@ -17,12 +17,12 @@ export interface Watched {
   response: ServerResponse;
   hasBody: boolean;
   isUpload: boolean;
-  /** The body comes too slowly: called once. */
+  /** Called once, when the body comes too slowly. */
   onSlowBody(): void;
 }
 
 export interface SlowPeers {
-  /** Watches a request until the answer is called. */
+  /** Watches a request until the returned function is called. */
   watch(peer: Watched): () => void;
   close(): void;
 }
@@ -31,7 +31,7 @@ interface Entry {
   peer: Watched;
   place: number;
   beganMs: number;
-  /** While the service behind does not read, the client is not to blame. */
+  /** Time in which the service did not read: the client is not to blame for it. */
   oursMs: number;
   firstBytes: number;
   bytes: number;
@@ -43,9 +43,9 @@ interface Entry {
 
 const MOST_BETWEEN_LOOKS_MS = 1_000;
 
-/** One timer looks at all requests: those that come and go between two looks cost an entry of a list. */
+/** One timer checks all requests: a request that begins and ends between two checks costs only a list entry. */
 export function createSlowPeers(settings: SlowPeerSettings, clock: Clock): SlowPeers {
-  // Not a Set, for the reason in service-watch.ts.
+  // Not a Set: see the reason in service-watch.ts.
   const entries: Entry[] = [];
   const shortest = Math.min(settings.bodyIdleMs, settings.uploadIdleMs, settings.answerIdleMs);
   const betweenMs = Math.max(20, Math.min(MOST_BETWEEN_LOOKS_MS, shortest / 4));
@@ -54,7 +54,7 @@ export function createSlowPeers(settings: SlowPeerSettings, clock: Clock): SlowP
     const nowMs = clock.monotonic();
     const sinceMs = nowMs - lastMs;
     lastMs = nowMs;
-    // Whoever is ended leaves the list: it is gone through from its end.
+    // A request that is ended leaves the list, so the loop runs from the end.
     for (let i = entries.length - 1; i >= 0; i--) {
       const entry = entries[i];
       if (!entry) continue;
@@ -103,7 +103,7 @@ function isBodySlow(entry: Entry, settings: SlowPeerSettings, nowMs: number, sin
   }
   const idleMs = isUpload ? settings.uploadIdleMs : settings.bodyIdleMs;
   const bytes = request.socket?.bytesRead ?? entry.bytes;
-  // A full buffer: the service behind does not read, and the client cannot send.
+  // A full buffer: the service does not read, so the client cannot send.
   if (bytes !== entry.bytes || request.readableLength >= request.readableHighWaterMark) {
     if (bytes === entry.bytes) entry.oursMs += sinceMs;
     entry.bytes = bytes;
@@ -125,7 +125,7 @@ function isAnswerStuck(entry: Entry, { answerIdleMs }: SlowPeerSettings, nowMs: 
   return nowMs - entry.unsentMs >= answerIdleMs;
 }
 
-/** What waits in the process, and in the system's call: the second shrinks while a large write is under way. */
+/** Returns the bytes that wait in the process and in the system call; the latter shrink while a large write is in progress. */
 function unsentBytes(response: ServerResponse): number {
   const socket = response.socket as
     | (ServerResponse['socket'] & { _handle?: { writeQueueSize?: number } })

@@ -1,17 +1,18 @@
-/** How many requests a minute one tenant may make, over all gateways that share a cache. */
+/** Limit on the requests a minute of one tenant, over all gateways that share a cache. */
 import type { Cache } from '@baton/cache';
 import { type Principal, quotaReached, requestsKey } from '@baton/contracts';
 import type { Clock } from '@baton/kernel';
 import type { TenantLimitsSource } from '@baton/service-runtime';
 
 const MINUTE_MS = 60_000;
-/** A counter outlives its minute: clocks of gateways differ. */
+/** A counter is kept longer than its minute: the clocks of gateways differ. */
 const KEPT_MS = 2 * MINUTE_MS;
 
 /**
- * Counts a request for its tenant where that has a quota; whose has none costs nothing. Minutes are those of the clock, so that
- * every gateway counts the same one. Administrators are not counted: whoever raises a limit must get in. Without an answer of
- * the cache nothing is refused. Answers headers [name, value, ...] that say what is left; undefined: nothing was counted.
+ * Counts a request for its tenant if the tenant has a quota; without a quota nothing is stored. Minutes begin with the minutes of
+ * the clock, so that every gateway uses the same counter. Administrators are not counted: the administrator who raises a limit must
+ * get in. When the cache does not answer, no request is refused. Returns headers [name, value, ...] with the remaining requests;
+ * undefined when nothing was counted.
  * @throws AppError too_many_requests_error
  */
 export function createTenantRequests(

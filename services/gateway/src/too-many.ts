@@ -1,10 +1,10 @@
 import { AppError } from '@baton/kernel';
 
-/** What the body of a 429 says: which limit, whose, and when asking again is of use. */
+/** The contents of a 429 answer: the limit, whose limit it is, and when the client may try again. */
 export interface Exceeded {
   scope: 'address' | 'user' | 'tenant' | 'account';
   limit: number;
-  /** What is counted, as in "more than 250 requests at once". */
+  /** The counted things, as in "more than 250 requests at once". */
   what: string;
   retryAfterS?: number;
 }

@@ -1,6 +1,14 @@
+import { isNetwork } from '@baton/http';
 import { Secret } from '@baton/kernel';
 import { envValue, runtimeConfig } from '@baton/service-runtime';
 import { z } from 'zod';
+
+/**
+ * Durations below one minute are refused: uses of a session are written only every few seconds, and gateways cache a session for a
+ * second.
+ */
+const isMinute = (ms: number): boolean => ms >= 60_000;
+const MINUTE = 'must be at least 1m';
 
 const most = () => envValue.integer(0, Number.MAX_SAFE_INTEGER).prefault('0');
 
@@ -31,6 +39,27 @@ export const configSchema = runtimeConfig.extend({
     .prefault(1_000)
     .describe(
       'Longest time in ms that gateways trust a credential after it changed, should the message about it be lost',
+    ),
+  BATON_SESSION_LIFE: envValue
+    .durationMs()
+    .refine(isMinute, MINUTE)
+    .prefault('12h')
+    .describe("Time after which a browser's session ends, however much it is used"),
+  BATON_SESSION_IDLE: envValue
+    .durationMs()
+    .refine(isMinute, MINUTE)
+    .prefault('2h')
+    .describe("Time without a request after which a browser's session ends"),
+  BATON_LOGIN_PROVIDER_ALLOW: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine(
+      (networks) => networks.every(isNetwork),
+      'must be addresses or CIDR networks, separated by commas',
+    )
+    .describe(
+      'Networks inside the installation that identity providers may be in, as CIDR, separated by commas; public addresses may always',
     ),
   BATON_TENANT_MAX_DEPLOYMENTS: most().describe(
     'Most deployments of one tenant; 0: no limit. PUT /tenants/{name}/quota sets another number for a tenant, here and below',

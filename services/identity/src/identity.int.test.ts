@@ -156,7 +156,7 @@ test('the last active administrator can neither go, nor be demoted, nor deactiva
   }
   await call('PUT', '/users', { username: 'root2', password: 'root2_pw', role: 'sys_admin' });
   const admin = await principal('admin', 'admin');
-  // Both at once, in two transactions: exactly one may win.
+  // Both requests run at once, in two transactions: exactly one may succeed.
   const answers = await Promise.all([
     call('POST', '/users/active/admin', { action: 'deactivate' }, admin),
     call('POST', '/users/active/root2', { action: 'deactivate' }, admin),
@@ -164,7 +164,7 @@ test('the last active administrator can neither go, nor be demoted, nor deactiva
   expect(answers.map((a) => a.status).sort()).toEqual([200, 400]);
   await call('POST', '/users/active/admin', { action: 'activate' }, admin);
   await call('POST', '/users/active/root2', { action: 'activate' }, admin);
-  // Only this one may restore snapshots, whoever else administers.
+  // Only this user may restore snapshots, whatever other administrators exist.
   expect(code(await call('DELETE', '/users/admin', undefined, admin))).toBe('illegal_action_error');
   expect((await call('DELETE', '/users/root2', undefined, admin)).status).toBe(204);
 });

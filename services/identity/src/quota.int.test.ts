@@ -1,6 +1,6 @@
 import { startTestIdentity, type TestIdentity } from './testing-identity';
 
-/** What an administrator sets for a tenant, over what the configuration says. */
+/** Quotas that an administrator sets for a tenant, which override the configuration. */
 
 let identity: TestIdentity;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const set = (body: object, tenant = 't2') => identity.call('PUT', `/tenants/${te
 test('what is set goes before the default, what is left out stays, null is the default again', async () => {
   expect((await identity.call('GET', '/tenants/t2/quota')).body).toEqual({
     tenant_name: 't2',
-    // Nobody answers here who could say what the tenant has.
+    // No other service runs in this test, so no usage is known.
     max_deployments: { limit: 5, own: null, usage: null },
     max_running_executions: { limit: null, own: null, usage: null },
     max_queued_executions: { limit: null, own: null, usage: null },

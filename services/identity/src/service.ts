@@ -1,9 +1,11 @@
 import { configChanged } from '@baton/contracts';
-import { chooseWire } from '@baton/http';
+import { addressRule, chooseWire } from '@baton/http';
 import type { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { type Infra, requireDb, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
 import { createDoctorPart, createSnapshotPart } from '@baton/snapshot-part';
+import { createWorkloadTokens } from './accounts/adapters/workload-tokens';
+import { accountsHttp } from './accounts/http/accounts.routes';
 import { createActivity } from './adapters/activity';
 import { createAuthorizationCache } from './adapters/authorization-cache';
 import { createLockConfig } from './adapters/lock-config';
@@ -12,17 +14,26 @@ import { createTenantParts, type TenantParts } from './adapters/tenant-parts';
 import { createTenantUsage } from './adapters/tenant-usage';
 import { type Bootstrapped, bootstrapAdminName, bootstrapManager } from './commands/bootstrap';
 import { reopenAbandonedTenants } from './commands/delete-tenant';
+import { createSignInCode as createCode, purgeSessions } from './commands/sessions';
 import { purgeExpiredTokens } from './commands/tokens';
 import type { Config } from './config';
 import { configuredLimits } from './domain/quota';
 import { cloudifyWire } from './http/cloudify/wire-policy';
+import { ownUserHttp } from './http/own-user.routes';
 import { permissionsHttp } from './http/permissions.routes';
+import { sessionHttp } from './http/session.routes';
 import { tenantsHttp } from './http/tenants.routes';
 import { tokensHttp } from './http/tokens.routes';
 import { userGroupsHttp } from './http/user-groups.routes';
-import { usersHttp } from './http/users.routes';
+import { userAccessHttp, usersHttp } from './http/users.routes';
 import { specWire } from './http/wire-policy';
 import { clearTenants } from './loops/clear-tenants.loop';
+import { createOidcClient } from './providers/adapters/oidc-client';
+import { createProviderFetch } from './providers/adapters/provider-fetch';
+import { recheckUser } from './providers/commands/recheck';
+import { createSealer } from './providers/domain/sealed-text';
+import { loginHttp } from './providers/http/login.routes';
+import { providersHttp } from './providers/http/providers.routes';
 import { identityRpcPart } from './rpc/identity.rpc';
 import { doctorChecks } from './store/doctor.sql';
 import { snapshotTables } from './store/snapshot-tables';
@@ -37,8 +48,8 @@ const ACTIVITY_MS = 5_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Makes roles, permissions, default_tenant and `admin` where they are missing; for callers that keep the generated
- * password themselves (standalone). The service does the same when it starts.
+ * Creates roles, permissions, default_tenant and `admin` where they are missing. For callers that keep the generated password
+ * themselves (standalone). The service does the same when it starts.
  */
 export async function bootstrap(
   db: Db<Tables>,
@@ -47,7 +58,17 @@ export async function bootstrap(
   return bootstrapManager({ db, passwords: createPasswords() }, options);
 }
 
-/** `tenantParts`: what other services hold of a tenant; a tenant with contents is not deleted. */
+/**
+ * Returns a code that signs the administrator in by `/ui/#code=<code>`, once, within 15 minutes; null when the account is inactive.
+ * For the process that starts the manager (standalone): no request can ask for a code.
+ */
+export async function createSignInCode(db: Db<Tables>): Promise<Secret | null> {
+  return createCode({ db });
+}
+
+/**
+ * Builds the service. `tenantParts`: access to the contents of a tenant in other services; a tenant with contents is not deleted.
+ */
 export function buildService(
   config: Config,
   infra: Infra,
@@ -67,7 +88,10 @@ export function buildService(
     authorizationAt: createAuthorizationCache(db),
     lock: lockConfig.settings,
     wire: chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire }),
+    ...providersOf(config, infra, db),
     cacheMs: config.BATON_CREDENTIAL_CACHE_MS,
+    sessionLifeMs: config.BATON_SESSION_LIFE,
+    sessionIdleMs: config.BATON_SESSION_IDLE,
     nowMs: () => databaseNowMs(db),
     tenantParts: ports.tenantParts ?? createTenantParts(infra.rpc),
     defaultLimits: configuredLimits(config),
@@ -76,31 +100,20 @@ export function buildService(
   const clearing = clearTenants({ db, tenantParts: deps.tenantParts, log: infra.log });
   return {
     name: 'identity',
-    routes: [
-      ...usersHttp(deps),
-      ...tenantsHttp({ ...deps, kickClearing: () => void clearing.work() }),
-      ...userGroupsHttp(deps),
-      ...tokensHttp(deps),
-      ...permissionsHttp(deps),
-    ],
+    routes: routesOf(deps, () => void clearing.work()),
     rpc: [identityRpcPart(deps), ...tableParts(deps, infra.log)],
     consumers: [],
     subscriptions: [subscriptionPart(configChanged, () => lockConfig.refresh())],
     loops: [
       { name: 'write-activity', intervalMs: ACTIVITY_MS, tickOnce: () => activity.flush() },
       { name: 'purge-tokens', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeExpiredTokens(deps) },
+      { name: 'purge-sessions', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeSessions(deps) },
       { name: 'reopen-tenants', intervalMs: MINUTE_MS, tickOnce: () => reopenAbandonedTenants(deps) },
       clearing.loop,
     ],
     checks: { database: () => db.ping() },
     onConfig: lockConfig.refresh,
-    start: async () => {
-      const { created, generatedPassword } = await bootstrapManager(deps, {
-        adminPassword: config.BATON_ADMIN_PASSWORD,
-      });
-      if (created) infra.log.info({ username: bootstrapAdminName }, 'administrator created');
-      if (generatedPassword) printOnce(generatedPassword);
-    },
+    start: () => makeAdmin(deps, config.BATON_ADMIN_PASSWORD, infra.log),
     stop: async () => {
       await clearing.stop();
       await activity.flush();
@@ -108,13 +121,59 @@ export function buildService(
   };
 }
 
-/** What is asked of the tables, whoever owns them. */
+type RouteDeps = Parameters<typeof usersHttp>[0] &
+  Omit<Parameters<typeof tenantsHttp>[0], 'kickClearing'> &
+  Parameters<typeof tokensHttp>[0] &
+  Parameters<typeof sessionHttp>[0] &
+  Parameters<typeof providersHttp>[0] &
+  Parameters<typeof loginHttp>[0] &
+  Parameters<typeof accountsHttp>[0];
+
+const routesOf = (deps: RouteDeps, kickClearing: () => void): ServiceParts['routes'] => [
+  ...usersHttp(deps),
+  ...userAccessHttp(deps),
+  ...tenantsHttp({ ...deps, kickClearing }),
+  ...userGroupsHttp(deps),
+  ...tokensHttp(deps),
+  ...sessionHttp(deps),
+  ...providersHttp(deps),
+  ...loginHttp(deps),
+  ...accountsHttp(deps),
+  ...ownUserHttp(deps),
+  ...permissionsHttp(deps),
+];
+
+/** Access to identity providers, and the check of their users. */
+function providersOf(config: Config, { clock, log }: Infra, db: Db<Tables>) {
+  const sealer = createSealer(config.BATON_INTERNAL_KEY);
+  const fetch = createProviderFetch({ isAllowed: addressRule(config.BATON_LOGIN_PROVIDER_ALLOW) });
+  const oidc = createOidcClient({ fetch, sealer, clock });
+  const workloads = createWorkloadTokens({ fetch, clock });
+  return {
+    sealer,
+    oidc,
+    workloads,
+    recheckUser: (userId: number) => recheckUser({ db, oidc, sealer, log }, userId),
+  };
+}
+
+/** Parts that only read or repair the tables: snapshots and the doctor. */
 const tableParts = (deps: Parameters<typeof reopenAbandonedTenants>[0], log: Infra['log']) => [
   createSnapshotPart({ db: deps.db, schema: 'identity', tables: snapshotTables, log }),
   createDoctorPart({ db: deps.db, log, checks: doctorChecks(() => reopenAbandonedTenants(deps)) }),
 ];
 
-/** To the terminal, not to the log: logs are kept and shipped. */
+async function makeAdmin(
+  deps: Parameters<typeof bootstrapManager>[0],
+  adminPassword: Secret | undefined,
+  log: Infra['log'],
+): Promise<void> {
+  const { created, generatedPassword } = await bootstrapManager(deps, { adminPassword });
+  if (created) log.info({ username: bootstrapAdminName }, 'administrator created');
+  if (generatedPassword) printOnce(generatedPassword);
+}
+
+/** Prints the password to the terminal and not to the log, because logs are stored and shipped. */
 function printOnce(password: Secret): void {
   process.stdout.write(`\nPassword of ${bootstrapAdminName} (shown this once): ${password.expose()}\n\n`);
 }

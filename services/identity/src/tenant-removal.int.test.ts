@@ -66,14 +66,14 @@ describe('what a removed tenant left', () => {
 
   test('goes in parts, is looked for again later, and then is done with', async () => {
     await call('POST', '/tenants/leaving', {});
-    // Not through the service, which would look at once beside the steps of this test.
+    // Not through the service, which would start the removal of leftovers beside the steps of this test.
     await removeTenant({ db: identity.db, tenantParts: emptyTenants }, 'leaving');
     const calls: string[] = [];
     await step([1000, 1000, 3], calls);
     expect(calls).toEqual(['leaving', 'leaving', 'leaving', 'leaving']);
     expect(await state('leaving')).toEqual({ is_cleared: false, is_due: false });
     expect(await step([])).toBeNull();
-    // What came late goes soon: the first looks are close to each other.
+    // Late arrivals are removed soon: the first looks follow each other closely.
     await pass('11 seconds');
     await step([2, 0]);
     expect(await state('leaving')).toEqual({ is_cleared: false, is_due: false });
@@ -86,14 +86,14 @@ describe('what a removed tenant left', () => {
 
   test('is looked for again after a service was away, or the process died', async () => {
     await call('POST', '/tenants/leaving', {});
-    // Not through the service, which would look at once beside the steps of this test.
+    // Not through the service, which would start the removal of leftovers beside the steps of this test.
     await removeTenant({ db: identity.db, tenantParts: emptyTenants }, 'leaving');
     await pass('1 hour');
-    // Given back for a moment: who is away may be back soon.
+    // The lease is released for a moment only: an unavailable service may be back soon.
     expect(await step([new Error('away')])).toBe(2_000);
     expect(await step([])).toBeNull();
     await pass('3 seconds');
-    // Dies in the middle: nobody else has it until the short lease has ended.
+    // Simulates a crash in the middle: no replica can take the tenant until the short lease has expired.
     const { rows } = await identity.db.pool.query(
       `update former_tenants set clear_after = app_now() + interval '15 seconds' where name = 'leaving' returning name`,
     );

@@ -1,4 +1,4 @@
-/** A running identity service for tests: its own database, real HTTP, rpc in the process. */
+/** Starts an identity service for tests, with its own database, real HTTP, and rpc in the process. */
 import { join } from 'node:path';
 import { createLocalCache } from '@baton/cache';
 import { identityRpc, type Principal } from '@baton/contracts';
@@ -13,18 +13,26 @@ import type { TenantParts } from './adapters/tenant-parts';
 import { buildService, type Config, configSchema } from './service';
 import type { DB as Tables } from './store/tables.gen';
 
+export interface TestAnswer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  body: any;
+}
+
 export interface TestIdentity {
   db: Db<Tables>;
+  /** Where its HTTP server listens. */
+  origin: string;
   parts: ServiceParts;
   rpc: RpcClient<identityRpc.IdentityServiceDefinition>;
-  /** Answer of a REST call; `as` is the caller, default the bootstrap admin by password. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-  call(method: string, path: string, body?: unknown, as?: Principal): Promise<{ status: number; body: any }>;
+  /** Sends a REST call and returns its answer; `as` is the caller, by default the bootstrap admin by password. */
+  call(method: string, path: string, body?: unknown, as?: Principal): Promise<TestAnswer>;
   principal(username: string, password: string, tenant?: string): Promise<Principal>;
   stop(): Promise<void>;
 }
 
-/** Nothing is in any tenant of a service that runs alone. */
+/** Every tenant is empty: the service runs alone. */
 export const emptyTenants: TenantParts = {
   close: async () => [],
   open: async () => undefined,
@@ -76,6 +84,7 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
     (await rpc.authenticate({ username, password, tenant })).principal as Principal;
   return {
     db,
+    origin,
     parts,
     rpc,
     principal,
@@ -96,7 +105,7 @@ async function request(origin: string, method: string, path: string, body: unkno
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const text = await answer.text();
-  return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+  return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) };
 }
 
 async function stopAll(

@@ -5,7 +5,7 @@ import { rewrapOnce } from './commands/rewrap-keys';
 import { masterKeyOf, openValue, sealValue } from './domain/envelope';
 import { admin, startSecrets, userOf } from './testing/secrets-setup';
 
-/** What a key-value store and another manager answer, as their documentation has it. */
+/** Test servers: a key-value store and another manager, with answers as in their documentation. */
 let store: http.Server;
 let host: string;
 let asked: string[] = [];
@@ -242,7 +242,7 @@ it('changes what is given; a store that is used keeps its kind and cannot be del
   ]);
   expect(await code(call('DELETE', '/secrets-providers/v', { as: ann }))).toEqual([409, 'conflict_error']);
   for (const key of ['db', 'renamed', 'doc', 'lost']) await call('DELETE', `/secrets/${key}`, { as: ann });
-  // Still used by the other tenant's secret, which ann cannot see.
+  // Still used by the secret of the other tenant, which ann cannot see.
   expect(await code(call('DELETE', '/secrets-providers/v', { as: ann }))).toEqual([409, 'conflict_error']);
   await call('DELETE', '/secrets/shared', { as: elsewhere });
   expect((await call('DELETE', '/secrets-providers/v', { as: ann })).status).toBe(204);

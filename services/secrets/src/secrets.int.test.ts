@@ -160,7 +160,7 @@ it('lists with pages, sorts and searches', async () => {
     items: [{ key: 'plain', value: '', schema: null, provider_options: null }],
     metadata: { filtered: 3 },
   });
-  // Told is how many there are beside those found, whatever left them out.
+  // `filtered` counts the other visible secrets, whatever left them out.
   const searched = await call('POST', '/searches/secrets?_search=i', {
     json: { constraints: { name_pattern: { starts_with: 'p' } } },
     as: ann,

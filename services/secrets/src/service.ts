@@ -11,7 +11,7 @@ import { providersHttp } from './http/providers.routes';
 import { secretsHttp } from './http/secrets.routes';
 import { specWire } from './http/wire-policy';
 import { rewrapLoop } from './loops/rewrap-keys.loop';
-import { secretsRpcPart, snapshotSealRpcPart } from './rpc/secrets.rpc';
+import { secretsRpcPart, snapshotSealRpcPart, textSealRpcPart } from './rpc/secrets.rpc';
 import { findUnknownMasterKeys } from './store/master-keys.sql';
 import { snapshotTables } from './store/snapshot-tables';
 import type { DB } from './store/tables.gen';
@@ -42,6 +42,7 @@ export async function buildService(config: Config, infra: Infra): Promise<Servic
     rpc: [
       secretsRpcPart(deps),
       snapshotSealRpcPart(deps),
+      textSealRpcPart(deps),
       createSnapshotPart({ db, schema: 'secrets', tables: snapshotTables, log: infra.log }),
       createTenantPart({ db, schema: 'secrets' }),
     ],

@@ -5,10 +5,10 @@ import type { z } from 'zod';
 import { z as zod } from 'zod';
 import type { Sharing } from './claim/slots';
 
-/** Like the original's default; scripts mostly wait, so it is more than the cores can run at once. */
+/** Like the original's default. Scripts mostly wait, so it is more than the cores can run at once. */
 const LEAST_SLOTS = 20;
 
-/** Variables of our own environment that scripts see; everything else may hold keys. */
+/** Variables of the worker's environment that scripts get; other variables may hold keys. */
 const PASSED_ENV = [
   'PATH',
   'HOME',
@@ -32,7 +32,7 @@ const PASSED_ENV = [
   'LOCAL_REST_CERT_FILE',
 ];
 
-/** Whether scripts get the variable of that name wherever the worker has it. */
+/** Returns whether scripts get the variable of that name from the worker's environment. */
 export function isSeenByScripts(name: string): boolean {
   return PASSED_ENV.includes(name) || name.startsWith('LC_');
 }
@@ -44,7 +44,7 @@ const list = zod.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
-/** What a tenant's weight may be: more turns than that at a time would keep out others. */
+/** Limits of a tenant's weight: a larger weight would give one tenant so many turns in a row that others are kept out. */
 const WEIGHT = { least: 0.01, most: 100 };
 
 const weights = list.transform((parts, context) => {
@@ -228,10 +228,13 @@ export const configSchema = runtimeConfig.extend({
 
 export type WorkerConfig = Readonly<z.output<typeof configSchema>>;
 
-/** Workers with fewer places keep none: one of three would be a third. */
+/** Workers with fewer slots have no reserve: one slot of three would be a third. */
 const LEAST_SHARED_SLOTS = 4;
 
-/** The places of this worker, and how tenants share them. Where their number is not set, the reserve comes on top. */
+/**
+ * Returns the number of slots of this worker, and how tenants share them. When the number is not configured, the reserve is added
+ * to it.
+ */
 export function placesOf(config: WorkerConfig): { slots: number; sharing: Sharing } {
   const configured = config.BATON_WORKER_SLOTS;
   const forOne = configured || Math.max(LEAST_SLOTS, 2 * cpus().length);
@@ -242,7 +245,7 @@ export function placesOf(config: WorkerConfig): { slots: number; sharing: Sharin
   return { slots: configured || forOne + reserve, sharing: { reserve, weightOf } };
 }
 
-/** The environment that scripts start from. */
+/** Returns the environment that scripts start with. */
 export function scriptEnv(
   config: WorkerConfig,
   env: Record<string, string | undefined> = process.env,

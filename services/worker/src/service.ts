@@ -103,13 +103,14 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
 }
 
 /**
- * First ones in a queue of their own: they are not behind those of a tenant that has more work than places. A worker without
- * its handlers takes nothing: other workers do, or executions wait and say why.
+ * Messages about the first operations of a tenant have their own queue, so that they do not wait behind those of a tenant with
+ * more work than slots. A worker without its handlers takes no operations: other workers do, or executions wait and show the
+ * reason.
  */
 function readyConsumers(slots: number, handler: ReturnType<typeof onTaskReady>): ConsumerPart[] {
   return [
     consumerPart(taskReady, { queue: serviceName, prefetch: slots, handler }),
-    // As many again as may wait: so there is always one that can be looked at.
+    // Twice as many as slots: even when `slots` messages wait, others can be examined.
     consumerPart(firstTaskReady, { queue: serviceName, prefetch: 2 * slots, handler }),
   ];
 }
@@ -138,7 +139,7 @@ function lifeOf(
 const cancels = ({ leaseDeps, askForCancels }: Worker) =>
   subscriptionPart(tasksCancelled, onTasksCancelled({ tasks: leaseDeps.tasks, ask: askForCancels }));
 
-/** What the worker says of itself in heartbeats. */
+/** Facts about the worker that its heartbeats report. */
 function aboutWorker(
   { clock }: Infra,
   has: { slots: number; reserve: number; choice: Choice; problem: string | null },
@@ -203,14 +204,14 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
 
 function tellProblem(log: Log, problem: string): void {
   log.error({ problem }, 'the worker takes no operations');
-  // The standalone that started it is not ready without it.
+  // The standalone that started this worker is not ready while the problem lasts.
   process.send?.({ workerProblem: problem }, undefined, undefined, () => undefined);
 }
 
 function tellIsolation(log: Log, { isolation, attempts }: Choice): void {
   const { name, description, notEnforced } = isolation;
   const fields = { isolation: name, notEnforced, attempts };
-  // A parent that asks for it shows it to whoever started it (apps/standalone).
+  // A parent process that wants this message shows it to the user (apps/standalone).
   process.send?.({ isolation: { name, description, notEnforced } }, undefined, undefined, () => undefined);
   if (name === 'none') log.warn(fields, 'operations are not isolated');
   else log.info(fields, `operations are isolated: ${description}`);

@@ -6,7 +6,7 @@ import { eventually } from '@baton/testkit';
 import type { PeerTask } from './testing/engine-peer';
 import { createWorkerRig, type WorkerRig } from './testing/worker-rig';
 
-/** A worker as its own process, so that it can be killed and paused. */
+/** A worker in its own process, so that it can be killed and paused. */
 const LEASE_MS = 1_500;
 let rig: WorkerRig;
 let child: ChildProcess;

@@ -166,7 +166,7 @@ it('kills what is cancelled and says so', async () => {
 }, 20_000);
 
 it('a message of a cancel is asked about at once: it kills what the engine has cancelled, and nothing else', async () => {
-  // Heartbeats of themselves come after the end of this test.
+  // The regular heartbeats come only after the end of this test.
   rig = await createWorkerRig(90_000);
   await rig.startWorker();
   const tasks = [

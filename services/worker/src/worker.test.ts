@@ -11,7 +11,7 @@ test('workflow code that outlived its lease gives no place back: it had none', a
   const code = () => new Promise<null>((resolve) => (end = resolve));
   const { leaseDeps } = createWorker({
     slots: 1,
-    // Without its lease nothing is told and nothing is asked.
+    // Without its lease, the worker neither reports nor requests anything.
     executions: {} as WorkerDeps['executions'],
     host: {
       folders: { of: () => ({ open: never, locate: never, settle: never }), locateShared: never },

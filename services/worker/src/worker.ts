@@ -12,7 +12,7 @@ import { type RunDeps, runTask } from './run/run-task';
 
 export interface WorkerDeps {
   slots: number;
-  /** How tenants share the places; absent: whoever comes first has them. */
+  /** How tenants share the slots; absent: first come, first served. */
   sharing?: Sharing;
   executions: ExecutionsClient;
   runtime: InvokeDeps;
@@ -27,18 +27,23 @@ export interface Worker {
   leaseDeps: LeaseDeps;
   isDraining: () => boolean;
   start(): void;
-  /** Asks the engine soon which of the operations here are cancelled. */
+  /** Soon asks the engine which operations of this worker are cancelled. */
   askForCancels(): void;
-  /** Lets running operations end for `limitMs`, then kills and reports them. Heartbeats until the last answer. */
+  /**
+   * Waits up to `limitMs` for running operations to end, then kills and reports them. Heartbeats continue until the last answer.
+   */
   stop(limitMs: number): Promise<void>;
 }
 
-/** Workflow codes that run at once: each script of them is a process. */
+/** The most workflow codes that run at once: each of their scripts is a process. */
 const MAX_CODES = 50;
-/** After a kill: the grace of scripts, then logs and outcomes must reach the engine. */
+/** Time after a kill: the grace of scripts, and the time for logs and outcomes to reach the engine. */
 const REPORT_LIMIT_MS = 15_000;
 
-/** What an administrator has set for a tenant goes before what this worker is configured with. */
+/**
+ * Returns sharing whose weights can change. A weight set by an administrator has precedence over the configuration of this
+ * worker.
+ */
 function changingWeights(
   configured?: Sharing,
 ): Sharing & { setWeights(given: Readonly<Record<string, number>>): void } {
@@ -52,7 +57,7 @@ function changingWeights(
   };
 }
 
-/** Ties the parts of the worker together; all share the held tasks and the places. */
+/** Connects the parts of the worker; all share the held tasks and the slots. */
 export function createWorker(deps: WorkerDeps): Worker {
   const { clock, log, executions } = deps;
   const tasks = createHeldTasks();

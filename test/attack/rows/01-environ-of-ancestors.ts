@@ -3,7 +3,7 @@ import { control, held, type Row } from '../row';
 
 const SECRETS = 'DATABASE_URL|AMQP_URL|REDIS_URL|BATON_[A-Z_]*(KEY|TOKEN|PASSWORD)|PLANTED';
 
-/** The script reads the environment of every process that it can see, planted text of its own included. */
+/** The script reads the environment of every process that it can see. A text planted in its own environment is the control. */
 export const row: Row = {
   name: '1',
   title: 'a script reads /proc/<ancestor>/environ',

@@ -8,7 +8,7 @@ import { control, held, type Rig, type Row } from '../row';
 
 const THIRTY_YEARS_S = 30 * 365 * 86_400;
 
-/** Whoever has what a worker has: the join token, and a key of its own. @throws Error when it cannot register */
+/** Registers an attacker with a worker's credentials: the join token, and its own key. @throws Error when it cannot register */
 async function registered({ fleet }: Rig) {
   const workerKey = newWorkerKey();
   const o = { addresses: fleet.rpc, log: silentLog };
@@ -24,7 +24,7 @@ async function registered({ fleet }: Rig) {
   return { workerKey, rpc: createGrpcConnector({ ...o, credential }) };
 }
 
-/** Services: a worker, and whoever sits beside the secrets service. */
+/** Services mode: a worker, and a neighbour of the secrets service. */
 async function atTheService(rig: Rig) {
   const { fleet, victim, secret } = rig;
   const { workerKey, rpc } = await registered(rig);
@@ -56,7 +56,7 @@ async function atTheService(rig: Rig) {
   return got;
 }
 
-/** Everywhere: at the gateway, where outsiders are. */
+/** All modes: an outsider at the gateway. */
 async function atTheGateway({ ask, user, victim, secret }: Rig) {
   const path = '/api/v3.1/secrets/theirs';
   control((await ask(path, victim)).text.includes(secret), 'the owner did not get the secret');

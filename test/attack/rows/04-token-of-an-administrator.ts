@@ -1,7 +1,7 @@
 import { call } from '../../harness/session';
 import { control, held, type Row } from '../row';
 
-/** What the script does with the token of its execution; each line is one try and the status of its answer. */
+/** A script that uses the token of its execution. Each printed line is one attempt and the status of its answer. */
 const script = (victim: string): string => `
 import json, os, urllib.error, urllib.request
 from cloudify import utils

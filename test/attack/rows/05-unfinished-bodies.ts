@@ -3,13 +3,13 @@ import { eventually } from '@baton/testkit';
 import { control, held, type Login, type Rig, type Row } from '../row';
 
 const COUNT = 1_005;
-/** Honest requests of another user meanwhile. */
+/** Number of honest requests of another user meanwhile. */
 const LOOKS = 30;
 
 const authorization = ({ name, password }: Login) =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 
-/** Begins a POST of `user` whose body does not come; `answered` hears the begin of what comes back. */
+/** Begins a POST of `user` without sending its body; `answered` receives the status of the response. */
 function begin({ fleet, user }: Rig, answered: (status: string) => void): Socket {
   const { hostname, port } = new URL(fleet.baseUrl);
   const socket = connect(Number(port), hostname);
@@ -32,7 +32,7 @@ export const row: Row = {
     const statuses: string[] = [];
     const sockets = Array.from({ length: COUNT }, () => begin(rig, (status) => statuses.push(status)));
     try {
-      // A part of them is kept waiting, the rest is refused: then all have come.
+      // Some requests are kept waiting, the rest is refused: by now all have arrived.
       await eventually(() => statuses.filter((status) => status === '429').length > COUNT / 2);
       const others: number[] = [];
       for (let i = 0; i < LOOKS; i++) others.push((await ask('/api/v3.1/secrets', victim)).status);

@@ -4,10 +4,10 @@ import { root } from '../../harness/processes';
 import { archiveOf, call, follow, upload } from '../../harness/session';
 import { control, held, type Row } from '../row';
 
-/** Of each of the operations that fill the workers. */
+/** Duration of each operation that fills the workers. */
 const SLEEP_S = 25;
 const COUNT = 80;
-/** Whoever waits for one of them to end waits longer; times on a machine that others use are not exact. */
+/** Less than the wait until one of them ends. Generous, because times on a shared machine are not exact. */
 const LIMIT_MS = 10_000;
 
 export const row: Row = {
@@ -29,7 +29,7 @@ export const row: Row = {
       (await call(greedy, 'explainExecution', { executionId })).waiting_for.map(
         (one: { kind: string }) => one.kind,
       );
-    // Operations run, and others of them wait.
+    // Some operations run, and others wait for the tenant's share.
     await eventually(async () => (await why()).includes('share'));
     const from = performance.now();
     const { status } = await follow(other, 'echo', 'reinstall');

@@ -5,7 +5,7 @@ import { control, held, type Login, type Rig, type Row } from '../row';
 
 const BLUEPRINTS = 14;
 const DESCRIPTION = 100_000;
-/** Connections that ask for the list and read nothing of it. */
+/** Number of connections that request the list and read nothing of the response. */
 const UNREAD = 40;
 const LIMIT_MS = 20_000;
 
@@ -22,7 +22,7 @@ function unread({ fleet }: Rig, { name, password, tenant }: Login): Socket {
   socket.pause();
   const basic = Buffer.from(`${name}:${password}`).toString('base64');
   const ask = `GET /api/v1/blueprints HTTP/1.1\r\nHost: x\r\nTenant: ${tenant}\r\nAuthorization: Basic ${basic}\r\n\r\n`;
-  // More than the buffers of the system hold.
+  // Requests more data than the buffers of the system hold.
   socket.write(ask.repeat(8));
   return socket;
 }

@@ -8,7 +8,7 @@ export const row: Row = {
   title: 'sixty guesses of a password in a moment',
   modes: ['standalone', 'services'],
   async run({ ask, admin, user }) {
-    // A user of its own: whose password was guessed at is slowed down for a while.
+    // A separate user: a user whose password was guessed at is slowed down for a while.
     const guessed = { name: 'guessed', password: 'guessed-password', tenant: user.tenant };
     await call(
       admin,

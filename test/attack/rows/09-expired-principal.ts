@@ -4,7 +4,7 @@ import { statusOfRpc } from '../../harness/raw-rpc';
 import { gatewayKey, principalBy } from '../forge';
 import { control, held, type Row } from '../row';
 
-/** Seconds since the end of the token. */
+/** Seconds since the token expired. */
 const AGO_S = 250;
 
 export const row: Row = {

@@ -15,7 +15,7 @@ const FORGED = {
   route: 'createUser',
 };
 
-/** Whether the audit log names somebody. */
+/** Whether the audit log contains the text. */
 const isAudited = async (admin: Client, text: string): Promise<boolean> =>
   JSON.stringify(await call(admin, 'listAudit', {}, undefined, { _size: '1000' })).includes(text);
 
@@ -25,7 +25,7 @@ export const row: Row = {
   modes: ['services'],
   async run({ fleet, admin }) {
     await publishRaw(fleet.namespace, 'audit.change-made.v1', FORGED, 'identity');
-    // An honest change behind it: when that is in the log, the forged one would be as well.
+    // An honest change after the forged one: once the honest change is logged, the forged one would be logged as well.
     await call(admin, 'putSecret', { secret_key: 'behind-the-forged' }, { value: 'x' });
     await eventually(() => isAudited(admin, 'behind-the-forged'));
     const isBelieved = await isAudited(admin, FORGED.username);

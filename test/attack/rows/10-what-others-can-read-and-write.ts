@@ -19,7 +19,7 @@ const blueprint = (url: string, type: string): Buffer =>
     'blueprint.yaml': `tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml, '${url}']\nnode_templates: {n: {type: ${type}}}\n`,
   });
 
-/** A service that must speak TLS is started with the addresses that the services of this manager run with. */
+/** Starts a service that requires TLS with the addresses that the services of this manager use: it must refuse them. */
 function plainAddresses({ fleet, dist }: Rig): string | null {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(dist, 'services/identity/main.js')], {
     encoding: 'utf8',
@@ -40,7 +40,7 @@ function plainAddresses({ fleet, dist }: Rig): string | null {
   return status === 78 && isRefused ? null : `plain addresses: ${status} ${(stdout + stderr).slice(0, 400)}`;
 }
 
-/** A neighbour replaces the cached text of an import in Redis. */
+/** Tries to replace the cached text of an import in Redis, as a neighbour. */
 async function cachedImports({ fleet, clientOf, user }: Rig): Promise<string | null> {
   let asked = 0;
   const server = createServer((_request, response) => {
@@ -76,7 +76,7 @@ async function cachedImports({ fleet, clientOf, user }: Rig): Promise<string | n
   }
 }
 
-/** Who each service is at the database: none is its owner, and none reads another's schema. */
+/** Checks the database user of each service: no service is the owner, and no service can read another's schema. */
 async function loginsOf({ fleet }: Rig): Promise<string | null> {
   const client = new pg.Client({ connectionString: fleet.databaseUrl });
   await client.connect();
@@ -93,7 +93,7 @@ async function loginsOf({ fleet }: Rig): Promise<string | null> {
   }
 }
 
-/** Compose, Kubernetes and the images are texts: their tests say what is wrong with them. */
+/** Checks the files of Compose, Kubernetes and the images with their own tests. */
 function deploymentFiles(): string | null {
   try {
     const jest = [

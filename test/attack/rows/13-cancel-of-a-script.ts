@@ -5,10 +5,10 @@ import { root } from '../../harness/processes';
 import { archiveOf, call, upload } from '../../harness/session';
 import { control, held, type Row } from '../row';
 
-/** What it may still do after the cancel. */
+/** Time for which the script may still run after the cancel. */
 const GRACE_S = 3;
 
-/** Processes of this machine with exactly this argument; those in namespaces of operations are seen from outside. */
+/** Returns processes of this machine with exactly this argument, including processes in the namespaces of operations. */
 function processesWith(argument: string): string[] {
   return readdirSync('/proc').filter((name) => {
     try {
@@ -49,7 +49,7 @@ export const row: Row = {
     control(processesWith(seconds).length > 0, 'the script was over before the cancel');
     const next = { deployment_id: 'slow', workflow_id: 'uninstall', queue: true };
     const { id: uninstall } = await call(client, 'startExecution', {}, next);
-    // Whenever the uninstall has begun, the script must be dead.
+    // At every moment after the uninstall has begun, the script must be dead.
     const besides: string[] = [];
     await eventually(async () => {
       const status = await statusOf(uninstall);

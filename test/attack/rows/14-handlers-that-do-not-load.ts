@@ -17,12 +17,12 @@ export const row: Row = {
       mode: 'standalone',
       dist,
       env: { BATON_WORKER_HANDLERS: FILE, BATON_OPS_PORT: String(ops) },
-      // It must not get ready, so it is not waited for.
+      // The manager must not become ready, so the test does not wait for it.
       isReadyAwaited: false,
     });
     try {
       const admin = adminClient(fleet);
-      // The port for operators says why; users hear that it is not ready.
+      // The operators' port tells the reason; users see only that the manager is not ready.
       const readyz = (origin: string): Promise<string> =>
         fetch(`${origin}/readyz`).then(async (answer) => `${answer.status} ${await answer.text()}`);
       const happened = await eventually(async () => {

@@ -1,4 +1,4 @@
-/** Row S17: hostile operations, each beside a control that does the same without isolation. */
+/** Row S17: hostile operations. Each has a control that does the same without isolation. */
 import { spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { type Planted, plant } from '../planted';
 import { saying } from '../rig';
 import { control, heldOrAdmitted, modes, type Outcome, type Rig, type Row } from '../row';
 
-/** How a worker says that an operation reaches what it reaches. */
+/** Matches a worker's report that it does not restrict network access. */
 const SAYS_NETWORK = /network|loopback|metadata/i;
 
 interface Played {
@@ -32,7 +32,7 @@ const playedBy = (said: string, { places }: Planted, { written }: Targets): Play
   };
 };
 
-/** As the manager's own account, without anything around it. */
+/** Runs the script as the manager's own account, without isolation. */
 async function outside(rig: Rig, script: string): Promise<string> {
   const cwd = mkdtempSync(join(tmpdir(), 'baton-control-'));
   if (rig.account) chownSync(cwd, rig.account.uid, rig.account.gid);
@@ -51,10 +51,13 @@ async function outside(rig: Rig, script: string): Promise<string> {
   }
 }
 
-/** Of the uids that a worker of root gives to tenants, and of none that is played here. */
+/** An account from the range of uids that a worker of root gives to tenants; used by no tenant here. */
 const ANOTHER_TENANT = { uid: 265_530, gid: 265_530 };
 
-/** Knocks until somebody opens, as another tenant's operation would, or as nobody in particular; answers what ends that. */
+/**
+ * Tries to connect until somebody accepts: as the operation of another tenant, or as the account of the tests. Returns a function
+ * that stops it.
+ */
 function knocking(port: number, account: typeof ANOTHER_TENANT | null): () => void {
   const text = `import socket, time
 while True:

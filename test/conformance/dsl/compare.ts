@@ -1,6 +1,6 @@
 type Value = unknown;
 
-/** First place where two values differ, or null: objects in any key order, lists in order. */
+/** Returns the first place where two values differ, or null. Objects are compared in any key order, lists in order. */
 export function difference(actual: Value, expected: Value, path = ''): string | null {
   if (Object.is(actual, expected) || actual === expected) return null;
   if (typeof actual !== 'object' || typeof expected !== 'object' || actual === null || expected === null)
@@ -36,7 +36,7 @@ function show(value: Value): string {
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;
 }
 
-/** A copy in which the members of groups are sorted: their order means nothing. */
+/** Returns a copy in which the members of groups are sorted: their order is not significant. */
 export function sortMembers(value: Value): Value {
   if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== 'object' || value === null) return value;

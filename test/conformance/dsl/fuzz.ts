@@ -6,8 +6,8 @@ import { type ParseCase, recordedResolver } from './parse-case';
 import { numbers } from './plan-cases';
 
 /**
- * Random changes of recorded inputs: no crash, no hang (2 s for one input), no unhandled rejection. Options: `--seconds N`
- * (60), `--seed N`. Prints the seed and the input of a failure and exits with 1.
+ * Mutates recorded inputs at random and checks: no crash, no hang (2 s for one input), no unhandled rejection. Options:
+ * `--seconds N` (60), `--seed N`. Prints the seed and the input of a failure and exits with 1.
  */
 const SLOW_MS = 2000;
 
@@ -64,7 +64,7 @@ async function fuzzParse(random: () => number, cases: ParseCase[], stats: Stats)
   return text;
 }
 
-/** Plans come out of the parser, so only what a deployment gives is changed at random: inputs, and values in the plan. */
+/** Plans come from the parser, so only data from a deployment are mutated: inputs, and values in the plan. */
 async function fuzzPrepare(
   random: () => number,
   cases: { args: { plan: ParsedPlan; inputs: unknown } }[],

@@ -1,6 +1,6 @@
 type Value = unknown;
 
-/** An id of an instance: a name and six of a-z0-9. */
+/** An instance id: a name and six characters of a-z0-9. */
 const ID = /^(.*)_([a-z0-9]{6})$/;
 
 interface InstanceLike {
@@ -14,8 +14,9 @@ interface InstanceLike {
 }
 
 /**
- * Signatures of instances that do not depend on their random suffixes: names, then refined by those of what they refer to
- * and of what refers to them until nothing changes. Ids that `isFixed` knows stay as they are.
+ * Returns signatures of instances that do not depend on their random suffixes. They start with the names, and are then refined by
+ * the signatures of related instances, in both directions, until nothing changes. Ids for which `isFixed` returns true stay
+ * unchanged.
  */
 export function canonicalInstances(
   instances: readonly InstanceLike[],
@@ -75,7 +76,7 @@ function hash(text: string, name: string): string {
   return `${name}#${h}`;
 }
 
-/** A value with every id replaced by its signature. */
+/** Returns a value with every id replaced by its signature. */
 export function renameIds(value: Value, colours: ReadonlyMap<string, string>): Value {
   if (typeof value === 'string') return colours.get(value) ?? value;
   if (Array.isArray(value)) return value.map((v) => renameIds(v, colours));
@@ -83,7 +84,10 @@ export function renameIds(value: Value, colours: ReadonlyMap<string, string>): V
   return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, renameIds(v, colours)]));
 }
 
-/** Order of target instances means nothing, the order of relationship types of one instance does. */
+/**
+ * Returns the relationship types of each instance, in order. The order of target instances is not significant; the order of
+ * relationship types of one instance is.
+ */
 export function relationshipOrder(instances: readonly InstanceLike[]): Value[] {
   return instances
     .map((i) => ({ node: i.node_id, order: i.relationships.map((r) => `${r.type} ${r.target_name}`) }))

@@ -2,7 +2,7 @@ type Random = () => number;
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
 
-/** Pieces of YAML and of the language that tend to be trouble. */
+/** Snippets of YAML and of the DSL that often cause trouble. */
 const SNIPPETS = [
   ':',
   '- ',
@@ -100,7 +100,7 @@ function mutateOnce(random: Random, text: string): string {
   }
 }
 
-/** A text with one to five random changes. */
+/** Returns the text with one to five random changes. */
 export function mutateText(random: Random, text: string): string {
   let result = text;
   for (let n = 1 + Math.floor(random() * 5); n > 0; n--) result = mutateOnce(random, result);
@@ -128,7 +128,7 @@ const VALUES: readonly unknown[] = [
   { string_split: ['a,b', ',', 5] },
 ];
 
-/** A plain value with some random parts replaced, left out or repeated. */
+/** Returns a plain value with some random parts replaced, removed or repeated. */
 export function mutateValue(random: Random, value: unknown, chance: number): unknown {
   if (random() < chance) return pick(random, VALUES);
   if (Array.isArray(value)) {

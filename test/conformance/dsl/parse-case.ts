@@ -36,7 +36,7 @@ export interface ParseCase {
   error?: ExpectedError;
 }
 
-/** A resolver that knows what a case recorded and nothing else. */
+/** Returns a resolver that knows only the recorded files of a case. */
 export function recordedResolver(
   c: Pick<ParseCase, 'files' | 'reads' | 'location' | 'resolver'>,
 ): ImportResolver {

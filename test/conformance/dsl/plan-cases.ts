@@ -31,7 +31,7 @@ export function numbers(seed: number): () => number {
   };
 }
 
-/** Inter-deployment functions and instances in a form without random ids. */
+/** Returns inter-deployment functions and instances in a form without random ids. */
 function canonicalPlan(plan: DeploymentPlan): unknown {
   const { list, colours } = canonicalInstances(plan.node_instances);
   const functions = (plan.inter_deployment_functions ?? [])
@@ -58,7 +58,10 @@ function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-/** A recorded function knows no secret, unless the case went well with it or broke in a way of its own. */
+/**
+ * Returns the secret lookup of a case. A recorded function knows no secret, unless the case succeeded with it or failed with
+ * another error.
+ */
 function secretsOf(c: PlanCase): ((names: string[]) => string[]) | null {
   if (c.args.get_secret_method !== '<callable>') return null;
   if (c.error && c.error.class !== 'UnknownSecretError') {
@@ -91,7 +94,7 @@ export async function runPrepareCase(c: PlanCase): Promise<string | null> {
     if (!plan) return formatDiagnostics(diagnostics);
     return difference(canonicalPlan(plain(plan)), canonicalPlan(c.result!));
   } catch (error) {
-    // what the lookup of secrets throws passes through
+    // an error of the secret lookup is passed through
     if (c.error && error instanceof Error && error.name === c.error.class) return null;
     throw error;
   }
@@ -156,7 +159,7 @@ interface RecordedStorage {
   deployment_name: string | null;
 }
 
-/** The recorded storage gave `<name>_value` for a secret that it did not know. */
+/** Returns a storage like the recorded one, which returned `<name>_value` for an unknown secret. */
 function storageOf(s: RecordedStorage): FunctionStorage {
   const system: Record<string, string | null> = {
     'deployment id': s.deployment_id,

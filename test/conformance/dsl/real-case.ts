@@ -10,7 +10,7 @@ import {
 } from '@baton/dsl';
 import { difference, sortMembers } from './compare';
 
-interface RealCase {
+export interface RealCase {
   id: string;
   location: string;
   dsl: string;
@@ -31,8 +31,8 @@ function textsOf(folder: string): Record<string, string> {
   return found;
 }
 
-/** `$builtin:types` is our own types file of version 1_5, `$builtin:types_1_4` that of 1_4. */
-function textOf(value: string | null, folder: string): string | null {
+/** Returns the text of a reference: `$builtin:types` is our own types file of version 1_5, `$builtin:types_1_4` that of 1_4. */
+export function textOf(value: string | null, folder: string): string | null {
   if (value === null) return null;
   if (value.startsWith('$builtin:'))
     return builtinTypes((/_(1_[34])$/.exec(value)?.[1] ?? '1_5') as BuiltinVersion);
@@ -57,7 +57,7 @@ const FIELDS = [
   'timeout_recoverable',
 ];
 
-/** The recorded fields of an operation, where they say something. */
+/** Returns the recorded, non-empty fields of operations. */
 function operations(all: Dict): Dict {
   const result: Dict = {};
   for (const [name, value] of Object.entries(all)) {
@@ -116,6 +116,11 @@ export async function runRealCase(c: RealCase, folder: string): Promise<string |
     resolver: realResolver(c, folder),
   });
   if (!plan) return formatDiagnostics(diagnostics.filter((d) => d.severity === 'error').slice(0, 3));
+  return unlikeRecorded(plan, c);
+}
+
+/** Compares a plan with the recorded one; null when they are alike. */
+export function unlikeRecorded(plan: ParsedPlan, c: RealCase): string | null {
   const expected = c.expect as Dict & { nodes: { id: string; relationships: Dict[] }[] };
   const actual = JSON.parse(JSON.stringify(project(plan))) as typeof expected;
   expected.nodes.sort(byId);

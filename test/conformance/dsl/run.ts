@@ -5,8 +5,8 @@ import { runEvaluateCase, runInstancesCase, runModifyCase, runPrepareCase } from
 import { runRealCase } from './real-case';
 
 /**
- * Runs recorded cases of the definitions language. Arguments are folders (or files) with `*.jsonl`; without any, those of
- * BATON_SHARED. Lists what fails and closes with `N passed, M failed`.
+ * Runs recorded cases of the DSL. Arguments are folders (or files) with `*.jsonl`; without arguments, those of BATON_SHARED.
+ * Lists failures and ends with `N passed, M failed`.
  */
 type Runner = (c: never, folder: string) => Promise<string | null>;
 

@@ -9,15 +9,15 @@ import { root } from '../../harness/processes';
 import { type Plan, planScenarios, untilQuiet } from './scenarios';
 
 /**
- * Sends the recorded requests to an empty manager (BATON_WIRE=cloudify) and holds its answers against the recorded ones.
- * Arguments: `--expected FILE` (default: the one of BATON_SHARED), `--base-url URL` (a manager that runs already, its
- * administrator's password is `admin` or BATON_ADMIN_PASSWORD), `--only scenario,scenario` (judges those; what was recorded
- * before them is played too), `--out FILE` (keeps the answers), `--show` (every difference of a case). Lists what fails and
- * closes with `N passed, M failed`; exit status 1 where any failed. Deviations and their reasons,
- * also of requests whose recorded answers are not at hand: test/conformance/rest-deviations.json.
+ * Sends the recorded requests to an empty manager (BATON_WIRE=cloudify) and compares its answers with the recorded ones.
+ * Arguments: `--expected FILE` (default: the one of BATON_SHARED), `--base-url URL` (a running manager, whose administrator's
+ * password is `admin` or BATON_ADMIN_PASSWORD), `--only scenario,scenario` (judges only those; scenarios recorded before them are
+ * played too), `--out FILE` (keeps the answers), `--show` (prints every difference of a case). Lists failures and ends with `N
+ * passed, M failed`; exit status 1 if any failed. Deviations and their reasons, also of requests whose recorded answers are not
+ * available: test/conformance/rest-deviations.json.
  */
 const ADMIN_PASSWORD = 'admin';
-/** What the recorded manager was called. */
+/** Name of the recorded manager. */
 const MANAGER_NAME = 'peer-manager';
 const deviations = join(root, 'test/conformance/rest-deviations.json');
 
@@ -34,7 +34,7 @@ interface Manager {
   password: string;
 }
 
-/** Exit status of a Python script; its output is ours. */
+/** Runs a Python script with our output. Returns its exit status. */
 async function python(args: string[]): Promise<number> {
   return await new Promise((done, failed) => {
     const child = spawn('python3', args, { stdio: 'inherit' });
@@ -54,14 +54,14 @@ async function emptyManager(): Promise<Fleet> {
   });
 }
 
-/** Plays what `plan` says and leaves all answers in `out`. */
+/** Plays the plan and writes all answers to `out`. */
 async function drive(data: string, plan: Plan, at: Manager, out: string): Promise<void> {
   const client = createClient({ ...at, username: 'admin', tenant: 'default_tenant' });
   writeFileSync(out, '');
   for (const [i, scenarios] of plan.passes.entries()) {
     await untilQuiet(client);
     const part = `${out}.part`;
-    // Users and tenants are made by the first one alone.
+    // Only the first call creates users and tenants.
     const who = [
       ...['--base-url', at.baseUrl, '--admin-password', at.password],
       ...(i > 0 ? ['--no-users'] : []),

@@ -4,19 +4,19 @@ import { nearestName } from '@baton/kernel';
 import { letTimePass } from '@baton/testkit/let-time-pass';
 import { call } from '../../harness/session';
 
-/** Closes the manager, which refuses with 503 only when nothing runs any more. */
+/** This scenario closes the manager, which refuses with 503 only when nothing runs any more. */
 const MAINTENANCE = 'maintenance';
 
 export interface Plan {
-  /** Scenarios of one call of the driver each, in the recorded order; what ran before a call has ended when it begins. */
+  /** Scenarios of each call of the driver, in the recorded order. All executions have ended before the next call begins. */
   passes: string[][];
-  /** The recorded requests that are judged, one JSON text each. */
+  /** The recorded requests to judge, one JSON text each. */
   expected: string[];
 }
 
 /**
- * What has to be played so that the scenarios of `only` (all: undefined) meet what they were recorded with: they count
- * objects of those before them, so these are played too, and not judged. @throws for a name that there is not.
+ * Returns the scenarios to play so that the scenarios of `only` (all: undefined) find the recorded state. They count objects of
+ * earlier scenarios, so the earlier ones are played too, but not judged. @throws for an unknown scenario
  */
 export function planScenarios(expectedFile: string, only: string[] | undefined): Plan {
   const lines = readFileSync(expectedFile, 'utf8')
@@ -42,12 +42,15 @@ export function planScenarios(expectedFile: string, only: string[] | undefined):
   };
 }
 
-/** What runs, or is about to; the rest waits for its turn or its time, or has ended. */
+/**
+ * Statuses of running executions, and of executions that are about to run. Others wait for their turn or their time, or have
+ * ended.
+ */
 const RUNNING = ['pending', 'started', 'cancelling', 'force_cancelling', 'kill_cancelling'];
 const QUIET_MS = 180_000;
 const LOOK_MS = 500;
 
-/** Resolves when no execution of any tenant runs. @throws after three minutes, with those that do. */
+/** Resolves when no execution of any tenant runs. @throws after three minutes, with the executions that still run */
 export async function untilQuiet(client: Client): Promise<void> {
   const until = Date.now() + QUIET_MS;
   const query = {

@@ -1,7 +1,7 @@
 import { BY_CHANCE } from '../../sim/conformance/compare';
 import type { Call } from '../../sim/conformance/play';
 
-/** A run of a probe with the instances that it ran on: one, or source and target. */
+/** A run of a probe with its instances: one, or source and target. */
 export interface ProbeCall extends Call {
   instances: string[];
 }
@@ -11,7 +11,7 @@ interface Instance {
   relationships?: { target_id: string }[];
 }
 
-/** Whether two instances are the same, or a path of relationships leads from one to the other. */
+/** Returns whether two instances are the same, or connected by a path of relationships. */
 export function relatedInstances(instances: readonly Instance[]): (a: string, b: string) => boolean {
   const targets = new Map<string, Set<string>>();
   for (const { id, relationships } of instances) {
@@ -28,8 +28,8 @@ export function relatedInstances(instances: readonly Instance[]): (a: string, b:
 }
 
 /**
- * Recorded orders that did not hold, between runs whose instances have to do with each other. The record says that every
- * run of A ended before any run of B began; between unrelated instances that is no rule, only how slowly it was recorded.
+ * Returns recorded orders that did not hold, between runs of related instances. The record says that every run of A ended before
+ * any run of B began. Between unrelated instances this is not a rule, but only an effect of the slow recording.
  */
 export function orderProblems(
   order: readonly [string, string][],

@@ -19,18 +19,18 @@ export interface Step {
   task_retries?: number | null;
   subgraph_retries?: number | null;
   blueprint?: string;
-  /** Of an update. */
+  /** Only for an update. */
   flags?: JsonObject;
-  /** Instead of starting `workflow`, the execution of the step before is resumed. */
+  /** Resumes the execution of the previous step instead of starting `workflow`. */
   resume?: boolean;
-  /** Further members of the request that starts the execution: dry_run, wait_after_fail, ... */
+  /** Additional fields of the request that starts the execution: dry_run, wait_after_fail, ... */
   request?: JsonObject;
   expect: Expected & { update_state?: string; update_steps?: [string, string, Json][] };
 }
 
 export interface Scenario {
   name: string;
-  /** `manager`: recorded on a whole manager. */
+  /** `manager`: recorded on a complete manager. */
   by?: string;
   blueprint: string;
   inputs: JsonObject | null;
@@ -39,16 +39,16 @@ export interface Scenario {
 
 export interface Stage {
   client: Client;
-  /** Folder that the probes write into. */
+  /** Folder to which the probes write. */
   ledger: string;
-  /** Recorded on a whole manager: it refuses, and it stores the events of sending. */
+  /** Recorded on a complete manager: it refuses requests, and stores events of sending. */
   isManager: boolean;
   setRetries: (wanted: Retries) => Promise<void>;
 }
 
 let made = 0;
 
-/** Plays a scenario on a deployment of its own; answers everything that differs from the record. */
+/** Plays a scenario on its own deployment; returns all differences from the record. */
 export async function playScenario(stage: Stage, scenario: Scenario): Promise<string[]> {
   const id = `s${++made}-${scenario.name}`.replace(/^(\d)/, 's$1');
   const { client } = stage;
@@ -89,7 +89,7 @@ async function playStep(
     events: (await eventsOf(stage.client, started.executionId)).slice(seen.events),
   };
   const deployment = await deploymentOf(stage.client, id);
-  // Orders are held against the instances: in a real run unrelated ones take their turns by chance.
+  // Orders are checked per instance: in a real run the order of unrelated instances is random.
   const problems = differences(
     { ...asStored(step.expect), order: null },
     played,
@@ -102,7 +102,7 @@ async function playStep(
   return { problems, executionId: started.executionId };
 }
 
-/** What a resumed execution did before: a step is held against what follows. */
+/** Returns the number of calls and events before a resume: a step is compared only with later ones. */
 async function seenBefore({ client, ledger }: Stage, executionId: string) {
   return {
     calls: callsOf(ledger, executionId).length,
@@ -138,7 +138,7 @@ async function start(
         workflow_id: step.workflow,
         parameters: await resolveInstances(client, id, step.parameters ?? {}),
         allow_custom_parameters: step.allow_custom ?? false,
-        // The in-process engine knew no availability rules.
+        // The in-process engine had no availability rules.
         force: !stage.isManager,
         ...step.request,
       },
@@ -172,8 +172,8 @@ async function refusalProblems(stage: Stage, id: string, step: Step, refused: Ap
       ? []
       : [`refused as ${refused.errorCode}, expected ${step.expect.error_code}`];
   }
-  // What the in-process engine raised before it began, a manager refuses; so it does with names that nothing has, which
-  // that engine did not look up (reference workflows.md 1.2, 4): it ran, and did nothing.
+  // A manager refuses requests for which the in-process engine raised an error at the start. It also refuses unknown names, which
+  // that engine did not look up (reference workflows.md 1.2, 4): the engine ran and did nothing.
   const isRaised = !stage.isManager && step.expect.error?.class === 'ValueError' && refused.status === 400;
   const isNameless =
     !stage.isManager &&
@@ -195,10 +195,10 @@ async function refusalProblems(stage: Stage, id: string, step: Step, refused: Ap
   return differences(asStored(step.expect), played, await deploymentOf(stage.client, id), stage.isManager);
 }
 
-/** Stands for no state at all: workflows skip nothing because of it. */
+/** Means "no state": workflows skip nothing because of it. */
 const NO_STATE = 'none';
 
-/** The in-process engine began without states, where a manager begins with `uninitialized`. */
+/** Removes all states: the in-process engine began without states, while a manager begins with `uninitialized`. */
 async function clearStates(client: Client, id: string): Promise<void> {
   for (const { id: instance, version } of await instancesOf(client, id)) {
     await call(client, 'patchNodeInstance', { id: instance }, { state: NO_STATE, version });
@@ -279,12 +279,12 @@ async function instancesOf(client: Client, id: string) {
   return (await call(client, 'listNodeInstances', {}, undefined, query)).items;
 }
 
-/** As much of a deployment as the comparison looks at. */
+/** Reads the part of a deployment that the comparison needs. */
 async function deploymentOf(client: Client, id: string): Promise<Deployment> {
   return { model: { nodes: [], nodeInstances: await instancesOf(client, id) } } as unknown as Deployment;
 }
 
-/** `{"$instance_of": node}` stands for the id of one instance of that node. */
+/** Replaces `{"$instance_of": node}` by the id of an instance of that node. */
 async function resolveInstances(client: Client, id: string, value: Json): Promise<Json> {
   if (Array.isArray(value)) return await Promise.all(value.map((one) => resolveInstances(client, id, one)));
   if (!isJsonObject(value)) return value;

@@ -2,21 +2,24 @@ import type { Client } from '@baton/client';
 import { letTimePass } from '@baton/testkit/let-time-pass';
 import { call } from '../../harness/session';
 
-/** Configuration of a manager that a step was recorded with. */
+/** Retry configuration of the manager with which a step was recorded. */
 export interface Retries {
   task_retries: number;
   subgraph_retries: number;
 }
 
-/** Services read the configuration every 10 s. */
+/** Services read the configuration every 10 s; this is the time to wait for it. */
 const READ_MS = 12_000;
 
-/** What the step says, else what the scenarios were recorded with. */
+/** Returns the retries of the step, else the retries with which the scenarios were recorded. */
 export function retriesOf(step: { task_retries?: number | null; subgraph_retries?: number | null }): Retries {
   return { task_retries: step.task_retries ?? 2, subgraph_retries: step.subgraph_retries ?? 0 };
 }
 
-/** Sets the configuration where it differs from the one in force, and waits until executions are planned with it. */
+/**
+ * Returns a function that sets the configuration if it differs from the current one, and waits until executions are planned with
+ * it.
+ */
 export function configuredRetries(client: Client, first: Retries): (wanted: Retries) => Promise<void> {
   let inForce = first;
   return async (wanted) => {

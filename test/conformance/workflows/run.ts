@@ -1,5 +1,5 @@
 // npm run conformance:workflows [-- FILE...] [--mode standalone|services] [--workers N] [--only NAME]: plays the recorded
-// scenarios on real managers and holds what happened against the record. Ends with `N passed, M failed`.
+// scenarios on real managers and compares the results with the record. Ends with `N passed, M failed`.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -20,7 +20,7 @@ const shared = process.env.BATON_SHARED ?? join(root, '../shared');
 const recorded = ['scenarios.json', 'manager.json'].map((name) =>
   join(shared, 'conformance/workflows', name),
 );
-/** Those of this repository: rules that no recorded scenario holds. */
+/** Scenarios of this repository: rules that no recorded scenario covers. */
 const ownFolder = join(root, 'test/conformance/workflows/scenarios');
 const own = readdirSync(ownFolder).map((name) => join(ownFolder, name));
 const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : [...recorded, ...own];
@@ -30,7 +30,7 @@ if (missing.length > 0) {
   process.exit(64);
 }
 
-/** Seconds between tries while the scenarios were recorded. */
+/** Retry interval in seconds with which the scenarios were recorded. */
 const RECORDED_INTERVAL = '0.05';
 
 interface Combination {
@@ -58,7 +58,10 @@ interface Play {
   retries: Retries;
 }
 
-/** A record of a whole manager says so, or has what the in-process engine of the original did not know. */
+/**
+ * Whether the scenario was recorded on a complete manager: it says so, or uses features that the original's in-process engine
+ * lacked.
+ */
 function isOfManager(scenario: Scenario, file: string): boolean {
   const isOnlyThere = scenario.steps.some(
     ({ workflow, expect }) => workflow === 'update' || expect.outcome === 'refused',
@@ -66,7 +69,7 @@ function isOfManager(scenario: Scenario, file: string): boolean {
   return scenario.by === 'manager' || basename(file).startsWith('manager') || isOnlyThere;
 }
 
-/** All scenarios asked for; those that begin with the same retries stand together. */
+/** Returns all requested scenarios; those that begin with the same retries follow each other. */
 function plays(): Play[] {
   const all = files.flatMap((file) =>
     (JSON.parse(readFileSync(file, 'utf8')) as Scenario[])

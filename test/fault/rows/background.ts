@@ -8,7 +8,7 @@ import type { Rig } from '../rig';
 import type { Outcome, Row, RowContext } from '../row';
 import { pause, until } from '../until';
 
-/** From the last repair to the end: the lease of who died, a look of the loop, the work itself. */
+/** Time limit from the last repair to the end: the lease of the dead process, a tick of the loop, and the work itself. */
 const END_MS = 60_000;
 
 export const backgroundRows: Row[] = [
@@ -21,7 +21,7 @@ export const backgroundRows: Row[] = [
   },
 ];
 
-/** What a client sees of an archive that is being made. */
+/** The API of an archive that is created in the background. */
 interface Kind {
   name: string;
   create: string;
@@ -63,7 +63,7 @@ async function archives({ rig, random }: RowContext): Promise<Outcome> {
     made.map(({ kind, params }) => ask(rig.client, kind.create, { params, isDone: ['conflict_error'] })),
   );
   accepted.catch(() => undefined);
-  // Under the request, while it is made, and when another takes it over.
+  // Kills during the request, during the creation, and after another process has taken over.
   for (const beforeMs of [random.below(120), random.below(600), random.below(3_000)]) {
     await pause(beforeMs);
     await rig.kill('cluster-status');
@@ -82,7 +82,7 @@ async function archives({ rig, random }: RowContext): Promise<Outcome> {
     ends.push(`${kind.name} ${end}`);
   }
   const asked = await executionsOf(rig, made);
-  // Three attempts that were broken off are given up: that is an end.
+  // After three interrupted attempts the service gives up: that counts as an end.
   const verdict = await judge(rig, asked, { allowed: ['terminated', 'failed'] });
   outcome.violations.push(...verdict.violations);
   if (inTheMiddle === 0) outcome.violations.push('floor: nothing was being made when the service was killed');
@@ -103,7 +103,7 @@ async function isAnyOpen({ sql }: Rig): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Waits for the end; what is there can be read, what is not says why. */
+/** Waits for the end. A created archive must be readable; a failed one must have an error. */
 async function endOf(rig: Rig, kind: Kind, params: Record<string, string>): Promise<string> {
   const { status, error } = await until(`the end of a ${kind.name}`, END_MS, async () => {
     const one = await call(rig.client, kind.get, params);

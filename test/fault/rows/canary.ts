@@ -22,11 +22,11 @@ export const canaryRows: Row[] = [
 ];
 
 const run = promisify(execFile);
-/** Past the lease of whatever it runs. */
+/** Longer than the lease of any running operation. */
 const PAUSED_MS = 18_000;
 const AWAY_MS = 4_000;
 
-/** Executions of the script, each with one of these under it; they heal. */
+/** The script is executed once under each of these faults, all of which heal. */
 const FAULTS: Record<string, (rig: Rig) => Promise<unknown>> = {
   'worker killed': (rig) => rig.kill('worker-1'),
   'engine killed': (rig) => rig.kill('executions'),
@@ -48,18 +48,18 @@ const FAULTS: Record<string, (rig: Rig) => Promise<unknown>> = {
     rig.rabbitProxy.blackhole();
     await pause(AWAY_MS);
   },
-  /** As a crash of its own would be: with a core file, where the system writes them. */
+  /** Like a real crash: with a core file, if the system writes them. */
   'worker aborted': async (rig) => {
     rig.expectDead('worker-2');
     rig.process('worker-2').signal('SIGABRT');
     await rig.process('worker-2').ended();
   },
 };
-/** Of a short run, chosen by its seed. */
+/** Number of faults in a short run, chosen by its seed. */
 const IN_SUITE = 3;
 
 async function canary({ rig, isSuite, random }: RowContext): Promise<Struck> {
-  // Characters that look different in every form.
+  // Contains characters that are encoded differently in each format.
   const secret = `c4n+/ry ${randomBytes(32).toString('base64')}`;
   await ask(rig.client, 'putSecret', {
     params: { secret_key: 'fault_canary' },
@@ -87,7 +87,7 @@ async function canary({ rig, isSuite, random }: RowContext): Promise<Struck> {
   const places = await placesOf(rig, shown);
   try {
     violations.push(...(await hits(places, secret)));
-    // The search itself: it finds what is planted.
+    // Checks the search itself: it must find a planted secret.
     const planted = join(places, 'planted');
     writeFileSync(planted, `x${Buffer.from(secret).toString('hex')}x`);
     if ((await hits(places, secret)).length === violations.length)
@@ -107,7 +107,7 @@ const endOf = (rig: Rig, id: string): Promise<string> =>
     return ['terminated', 'failed', 'cancelled'].includes(status) ? (status as string) : null;
   });
 
-/** What clients can read of the deployment. */
+/** Returns everything that clients can read about the deployment. */
 async function answersAbout(rig: Rig, deployment: string): Promise<string> {
   const paths = [
     `events?deployment_id=${deployment}&_size=1000&type=cloudify_event&type=cloudify_log`,
@@ -130,14 +130,14 @@ async function answersAbout(rig: Rig, deployment: string): Promise<string> {
   return texts.join('\n');
 }
 
-/** A folder with everything that is kept anywhere: logs, answers, the database, the broker's messages, a snapshot. */
+/** Creates a folder with copies of all stored data: logs, answers, the database, the broker's messages, a snapshot. */
 async function placesOf(rig: Rig, shown: string): Promise<string> {
   const places = join(rig.fleet.dir, 'places');
   mkdirSync(places);
   writeFileSync(join(places, 'answers'), shown);
   const database = new URL(rig.fleet.databaseUrl);
   database.host = new URL(rig.postgres.url).host;
-  // Parents of bytea as hex and of JSON as text; the data folder itself has compressed parts.
+  // The dump shows bytea as hex and JSON as text; the data folder itself contains compressed parts.
   await run('pg_dump', ['--inserts', '-f', join(places, 'database.sql'), database.href], {
     maxBuffer: 1_048_576,
   });
@@ -150,7 +150,7 @@ async function placesOf(rig: Rig, shown: string): Promise<string> {
   return places;
 }
 
-/** What processes of the manager may have left when they were aborted. */
+/** Copies core files that aborted processes of the manager may have left. */
 function copyCores(rig: Rig, folder: string): void {
   mkdirSync(folder);
   for (const root of [rig.fleet.dir, process.cwd()]) {
@@ -161,7 +161,7 @@ function copyCores(rig: Rig, folder: string): void {
   }
 }
 
-/** An archive that is made of the manager and fetched. */
+/** An archive that the manager creates and the test downloads. */
 interface Archive {
   path: string;
   param: string;
@@ -201,7 +201,7 @@ async function archiveInto(rig: Rig, folder: string, { path, param, create, get 
   await run('python3', ['-m', 'zipfile', '-e', file, folder]);
 }
 
-/** The secret as it may stand somewhere. Parts of base64 depend on what stands before: three of them. */
+/** Returns the encodings in which the secret may appear. Base64 text depends on the bytes before it: hence three variants. */
 function formsOf(secret: string): Map<string, Buffer> {
   const bytes = Buffer.from(secret);
   const shifted = (by: number): string =>
@@ -217,7 +217,7 @@ function formsOf(secret: string): Map<string, Buffer> {
       'base64 after two bytes': shifted(2),
       base64url: bytes.toString('base64url').slice(0, -2),
       'in a URL': encodeURIComponent(secret),
-      // What JSON and the shell make of it is the same as it is; a slash may be escaped.
+      // JSON and the shell leave the secret unchanged, except that a slash may be escaped.
       'with escaped slashes': secret.replaceAll('/', '\\/'),
     }).map(([name, text]) => [name, Buffer.from(text)]),
   );

@@ -38,7 +38,7 @@ export const cancelRows: Row[] = [
   },
 ];
 
-/** Half installed or not at all: what a cancel leaves decides which workflow is available. */
+/** Starts the workflow that is available: a cancel may leave the deployment half installed or not installed. */
 async function startWhatFits(rig: RowContext['rig'], deployment: string): Promise<Asked> {
   const install = toAsk(deployment);
   try {
@@ -101,7 +101,7 @@ async function cancelRaces({ rig, random, isSuite }: RowContext): Promise<Outcom
   };
 }
 
-/** True when the cancel was accepted, false when it came too late. */
+/** Returns true when the cancel was accepted, false when it came too late. */
 async function act(rig: RowContext['rig'], executionId: string, action: string): Promise<boolean> {
   try {
     await call(rig.client, 'actOnExecution', { executionId }, { action });

@@ -64,7 +64,7 @@ async function neverAgain({ rig }: RowContext): Promise<Outcome> {
   return outcome;
 }
 
-/** The operation of each of these executions has run so often. */
+/** Checks that the operation of each of these executions has run exactly `times` times. */
 function runsOf(rig: Rig, executions: readonly string[], times: number): string[] {
   return executions.flatMap((id) => {
     const count = rig.ledger.runs().filter((run) => run.execution === id).length;
@@ -83,7 +83,8 @@ async function untilResumed(
     );
     return all.every((one) => one.status === 'terminated');
   });
-  // A resumed execution ends twice, each with its own terminal event: judged are those that were not lost.
+  // A resumed execution ends twice, each time with its own terminal event. So the judge checks only executions that were not
+  // lost.
   return await judge(
     rig,
     asked.filter((one) => ![...one.ids].some((id) => executions.includes(id))),

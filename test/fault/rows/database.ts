@@ -3,11 +3,11 @@ import { readOnce } from '../read-once';
 import { type Row, type RowContext, rateOf, type Struck, type Traffic, underLoad } from '../row';
 import { pause, until } from '../until';
 
-/** Time in which a dead network is noticed. */
+/** Time within which a dead network must be detected. */
 const DETECT_MS = 20_000;
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-/** Times a fault strikes in a short and in a long run. */
+/** Number of times that a fault strikes in a short and in a long run. */
 const times = (isSuite: boolean): number => (isSuite ? 2 : 5);
 
 export const databaseRows: Row[] = [
@@ -103,7 +103,7 @@ async function slowDatabase({ rig, isSuite }: RowContext, load: Load, before: Tr
       'transactions/s': `${Math.round(usual)} usual, ${Math.round(slow)} slow`,
     },
     violations: [
-      // Nobody asks more often because answers are late.
+      // Late answers must not cause more frequent requests.
       ...(slow > usual * 1.5
         ? [`F11: ${Math.round(slow)} transactions/s, usual are ${Math.round(usual)}`]
         : []),
@@ -113,7 +113,7 @@ async function slowDatabase({ rig, isSuite }: RowContext, load: Load, before: Tr
   };
 }
 
-/** Transactions a second, committed or rolled back, as PostgreSQL counts them. */
+/** Returns the number of transactions per second, committed or rolled back, as counted by PostgreSQL. */
 async function transactionsWithin({ sql }: RowContext['rig'], ms: number): Promise<number> {
   const count = async (): Promise<number> => {
     const [row] = await sql<{ n: string }>(

@@ -19,7 +19,7 @@ import type { Rig } from '../rig';
 import { type Row, type Struck, underLoad } from '../row';
 import { pause, until } from '../until';
 
-/** A client, a gateway and a disk that break off in the middle of uploads. */
+/** Uploads interrupted by a client, a gateway or a disk. */
 export const fileRows: Row[] = [
   {
     id: 'F21',
@@ -42,10 +42,10 @@ export const fileRows: Row[] = [
 
 const SWEPT_MS = 60_000;
 const CALM_MS = 2_000;
-/** Sockets that send a byte now and then. */
+/** Number of connections that send one byte now and then. */
 const SLOW = 100;
 
-/** A blueprint with content that cannot be packed. */
+/** Returns a blueprint archive with incompressible content. */
 function archive(bytes: number): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'fault-upload-'));
   try {
@@ -82,7 +82,7 @@ const uploadHead = (rig: Rig, id: string, bytes: number): string =>
     '\r\n',
   ].join('\r\n');
 
-/** Sends a part of an upload; resolves when catalog has some of it on its disk. */
+/** Sends a part of an upload; resolves when catalog has stored some of it on its disk. */
 async function beginUpload(rig: Rig, id: string, body: Buffer, share: number): Promise<Socket> {
   const before = new Set(temporaryFiles(rig));
   const socket = open(rig);
@@ -126,7 +126,7 @@ async function cutUploads(rig: Rig): Promise<Struck> {
     await rig.heal();
     socket.destroy();
     const since = performance.now();
-    // Who was killed answers 503 until it is back.
+    // A killed service causes 503 until it is back.
     const status = await until('an answer about the blueprint', 20_000, async () => {
       const answer = await seen(rig, id);
       return answer < 500 ? answer : null;
@@ -145,7 +145,7 @@ async function cutUploads(rig: Rig): Promise<Struck> {
   return { facts: { 'temporary files gone after': swept.join(', '), ...slow.facts }, violations };
 }
 
-/** Clients that take their time, and one with headers of a megabyte: others are served. */
+/** Slow clients and a client with headers of a megabyte: other clients must still be served. */
 async function slowClients(rig: Rig): Promise<Struck & { facts: object; violations: string[] }> {
   const violations: string[] = [];
   const sockets = Array.from({ length: SLOW }, () => open(rig));
@@ -201,7 +201,7 @@ async function brokenStore(rig: Rig): Promise<Struck> {
   return { facts: { id, ...disks.facts }, violations };
 }
 
-/** How the archive is answered: a status, or `broken` when the answer did not come to its end. */
+/** Downloads the archive. Returns the status, or `broken` when the answer did not arrive completely. */
 async function download(rig: Rig, id: string): Promise<{ status: number | 'broken'; bytes: Buffer }> {
   const answer = await fetch(`${rig.fleet.baseUrl}/api/v3.1/blueprints/${id}/archive`, {
     headers: headersOf(rig.fleet.adminPassword),
@@ -232,7 +232,7 @@ async function damagedArchive(rig: Rig, id: string, path: string, body: Buffer):
   return violations;
 }
 
-/** Uploads on a disk that is full after so many bytes, and on one that can only be read. */
+/** Uploads to a disk that is full after a number of bytes, and to a read-only disk. */
 async function smallDisk(rig: Rig): Promise<{ facts: Record<string, string>; violations: string[] }> {
   const violations: string[] = [];
   const answers: string[] = [];

@@ -59,7 +59,7 @@ async function groups(at: RowContext): Promise<Outcome> {
 
 const idsOf = (group: string): string[] => Array.from({ length: MEMBERS }, (_, i) => `${group}-${i}`);
 
-/** The deployments service dies under the request that makes group and deployments; the client repeats it. */
+/** Creates a group with deployments while the deployments service is killed during the request; the client repeats the request. */
 async function makeGroup({ rig, random }: RowContext, group: string): Promise<void> {
   const making = ask(rig.client, 'putDeploymentGroup', {
     params: { id: group },
@@ -73,7 +73,7 @@ async function makeGroup({ rig, random }: RowContext, group: string): Promise<vo
   await strike(rig, ['deployments'], random.below(200), making);
 }
 
-/** The engine dies under the request that starts a workflow on all; answers the id of the execution group. */
+/** Starts a workflow on all members while the engine is killed during the request. Returns the id of the execution group. */
 async function startGroup({ rig, random }: RowContext, group: string): Promise<string> {
   const starting = ask(rig.client, 'createExecutionGroup', {
     body: { deployment_group_id: group, workflow_id: 'install', concurrency: CONCURRENCY },
@@ -89,7 +89,7 @@ async function strike(
   afterMs: number,
   meanwhile: Promise<unknown>,
 ): Promise<void> {
-  // Looked at below, after the repair.
+  // The result is checked below, after the repair.
   meanwhile.catch(() => undefined);
   await pause(afterMs);
   await Promise.all(victims.map((name) => rig.kill(name)));
@@ -136,7 +136,7 @@ async function membersOf(rig: Rig, runs: string): Promise<Member[]> {
   );
 }
 
-/** Every member was made once and has run once; never more at a time than were asked for. */
+/** Checks that every member was created once and has run once, and that never more members ran at a time than requested. */
 async function checkGroup(rig: Rig, group: string, runs: string): Promise<string[]> {
   const violations: string[] = [];
   const expect = (what: string, found: string[], wanted: string[]): void => {

@@ -21,7 +21,7 @@ import { starvedRows } from './starved';
 import { tenantRows } from './tenants';
 import { workerRows } from './workers';
 
-/** In the order of the matrix. */
+/** All rows in the order of the matrix. */
 export const allRows: readonly Row[] = [
   ...serviceRows,
   ...groupRows,
@@ -49,14 +49,14 @@ function numberOf(row: Row): number {
   return Number(matrixRow(row).slice(1));
 }
 
-/** What a run without `--rows` plays. */
+/** Rows of a run without `--rows`. */
 export const usualRows: readonly Row[] = allRows.filter((row) => row.isOnDemand !== true);
 
-/** Always part of `npm test`: the engine killed in a POST, a worker killed with its operations. */
+/** Rows that `npm test` always runs: the engine killed during a POST, a worker killed with its operations. */
 const ALWAYS = ['F1e', 'F3'];
 const RANDOM_ROWS = 3;
 
-/** The fixed rows and three others that chance takes. */
+/** Returns the fixed rows and three random others. */
 export function rowsOfSuite(random: Random): Row[] {
   const others = usualRows.filter((row) => !ALWAYS.includes(row.id));
   const taken = new Set<Row>();
@@ -64,7 +64,7 @@ export function rowsOfSuite(random: Random): Row[] {
   return allRows.filter((row) => ALWAYS.includes(row.id) || taken.has(row));
 }
 
-/** By id, or all of a number of the matrix: `F1` is F1, F1e, F1m and F1d; `F1=` only F1. */
+/** Selects rows by id, or all rows of a matrix number: `F1` is F1, F1e, F1m and F1d; `F1=` only F1. */
 export function rowsWanted(ids: readonly string[]): { rows: Row[]; unknown: string[] } {
   const isWanted = (row: Row, id: string): boolean =>
     id.endsWith('=') ? row.id === id.slice(0, -1) : row.id === id || matrixRow(row) === id;

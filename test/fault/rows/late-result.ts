@@ -5,7 +5,7 @@ import { createLeaseProofs, derivedTrust, newWorkerKey, signCertificate, workerT
 import type { Rig } from '../rig';
 import { INTERNAL_KEY } from '../rig';
 
-/** A lease that ran out, with what its holder would report. */
+/** An expired lease, with the data that its holder would report. */
 interface StaleLease {
   task: string;
   execution: string;
@@ -16,7 +16,7 @@ interface StaleLease {
 const key = new Secret(INTERNAL_KEY);
 const tokens = new Map<string, (audience: ServiceName) => string>();
 
-/** Whoever has the key of the services can make any worker. */
+/** Creates the token of a worker: the key of the services allows to create any worker. */
 function tokenOf(workerId: string, audience: ServiceName): string {
   let made = tokens.get(workerId);
   if (!made) {
@@ -29,8 +29,8 @@ function tokenOf(workerId: string, audience: ServiceName): string {
 }
 
 /**
- * Reports old leases the way a worker would that knows nothing of its pause, and writes runtime properties under them.
- * Ours does neither; the engine must not rely on that.
+ * Reports old leases like a worker that does not know of its pause, and writes runtime properties under them.
+ * The real worker does neither, but the engine must not rely on that.
  */
 export async function lateResult(
   rig: Rig,
@@ -71,7 +71,7 @@ export async function lateResult(
   }
 }
 
-/** A write of an old attempt after the new one has written: must be refused. */
+/** Writes with an old attempt after the new attempt has written: the write must be refused. */
 async function lateWrite(
   rig: Rig,
   deployments: { updateNodeInstance(request: object): Promise<unknown> },
@@ -85,7 +85,7 @@ async function lateWrite(
   );
   if (!written) return [];
   try {
-    // As if its lease were just renewed: what refuses it then is the attempt alone.
+    // As if the lease had just been renewed: then only the attempt number can cause the refusal.
     const lease = {
       workerId: worker,
       tenant: written.tenant,

@@ -6,7 +6,7 @@ import { ENGINES, type Rig, WORKERS } from '../rig';
 import type { Outcome, Row, RowContext } from '../row';
 import { pause, until } from '../until';
 
-/** Chains of deployments, each of which waits for the next one: more levels than there are places. */
+/** Chains of deployments, each of which waits for the next one: more levels than there are slots. */
 const CHAINS = 2;
 const LEVELS = 5;
 
@@ -37,7 +37,7 @@ export const nestedRows: Row[] = [
   },
 ];
 
-/** Below the environment, and below each of these one more. */
+/** Services below the environment; below each of them is one more. */
 const SERVICES = 4;
 
 async function uninstallFamily(at: RowContext): Promise<Outcome> {
@@ -70,7 +70,7 @@ async function uninstallFamily(at: RowContext): Promise<Outcome> {
     [all],
   );
   if (left.length > 0) outcome.violations.push(`F24u: ${left.length} node instances are left`);
-  // The uninstalls of the services were not asked for by a client: their effects are judged above.
+  // The uninstalls of the services were not requested by a client: their effects are checked above.
   const verdict = await judge(rig, [asked[0]!, uninstall], { victims: [] });
   outcome.violations.push(...verdict.violations);
   outcome.facts = {
@@ -81,7 +81,7 @@ async function uninstallFamily(at: RowContext): Promise<Outcome> {
   return outcome;
 }
 
-/** The environment, one service and the one below that, for each of its services. */
+/** Creates the environment and, for each of its services, the service and the one below it. */
 async function makeFamily(rig: Rig): Promise<string[][]> {
   const name = randomUUID().slice(0, 8);
   const below = async (prefix: string, parent: string, count: number): Promise<string[]> =>
@@ -92,7 +92,7 @@ async function makeFamily(rig: Rig): Promise<string[][]> {
   return services.map((service, i) => [env!, service, ...inner[i]!]);
 }
 
-/** Answers the processes whose runs may be repeated. */
+/** Kills a worker. Returns the process ids whose runs may be repeated. */
 async function killWorker({ rig, random }: RowContext): Promise<number[]> {
   const pid = await rig.kill(random.pick(WORKERS));
   await pause(1_000);
@@ -142,7 +142,7 @@ async function nested(at: RowContext, strike: (at: RowContext) => Promise<number
   return outcome;
 }
 
-/** Deployments from the outermost to the innermost; each starts the next one. */
+/** Returns deployments from the outermost to the innermost; each starts the next one. */
 async function makeChain(rig: Rig): Promise<string[]> {
   const chain: string[] = [];
   let inner = '';
@@ -172,7 +172,7 @@ async function levelsOf(rig: Rig, deployments: readonly string[], workflow = 'in
   );
 }
 
-/** One execution a level, ended well, and not before the one inside it. */
+/** Checks that each level has one execution, which succeeded, and which did not end before the one inside it. */
 function checkOrder(chains: readonly string[][], levels: readonly Level[]): string[] {
   const violations: string[] = [];
   for (const chain of chains) {

@@ -8,7 +8,7 @@ import type { Outcome, Row, RowContext } from '../row';
 import { pause, until } from '../until';
 
 const DEPLOYMENTS = 3;
-/** From the last repair: the lease of who died, a look of the loop, the updates one after the other. */
+/** Time limit from the last repair: the lease of the dead process, a tick of the loop, and the updates one after another. */
 const END_MS = 60_000;
 const BLUEPRINT = 'plugged';
 
@@ -36,7 +36,7 @@ async function pluginsUpdate({ rig, random, isSuite }: RowContext): Promise<Outc
     const accepted = ask(rig.client, 'initiatePluginsUpdate', {
       params: { blueprint_id: BLUEPRINT },
       body: { all_to_latest: true },
-      // The try before goes on.
+      // The earlier attempt is still running.
       isDone: ['conflict_error'],
     });
     accepted.catch(() => undefined);
@@ -94,7 +94,7 @@ async function openUpdates({ sql }: Rig): Promise<string[]> {
   return ['plugins updates under way:', ...rows.map((row) => `  ${row.text}`)];
 }
 
-/** All deployments went over, each by one update; nothing of the way is left. */
+/** Checks that all deployments were migrated, each by one update, and that no intermediate data are left. */
 async function checkUpdate(rig: Rig, updates: Update[], ids: string[], version: string): Promise<string[]> {
   const violations: string[] = [];
   const successful = updates.filter((one) => one.state === 'successful');

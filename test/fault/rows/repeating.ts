@@ -11,7 +11,7 @@ import { pause, until } from '../until';
 const SCHEDULES = 4;
 const EVERY_S = 2;
 const FREEZE_MS = 1_500;
-/** From the last occurrence, or the last repair, to the last decision and end. */
+/** Time limit from the last occurrence, or the last repair, to the last decision and end. */
 const END_MS = 60_000;
 
 export const repeatingRows: Row[] = [
@@ -31,7 +31,7 @@ async function repeating(at: RowContext): Promise<Outcome> {
   const deployments = await rig.deployments(`repeat-${tag}`, SCHEDULES);
   const installs = await installed(rig, deployments);
   const count = isSuite ? 8 : 12;
-  // Whole seconds, as those of a rule are.
+  // Whole seconds, like those of a rule.
   const firstMs = Math.ceil(Date.now() / 1000) * 1000 + 2_000;
   const since = new Date(firstMs).toISOString().slice(0, 19).replace('T', ' ');
   for (const deployment of deployments)
@@ -83,7 +83,7 @@ async function installed(rig: Rig, deployments: readonly string[]): Promise<Aske
   return asked;
 }
 
-/** One is frozen for a moment, then both are gone, then both are back. */
+/** Freezes one replica for a moment, kills both, then restarts both. */
 async function killInTurn(rig: Rig, endMs: number): Promise<number> {
   let turn = 0;
   for (; Date.now() < endMs; turn++) {

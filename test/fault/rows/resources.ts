@@ -2,7 +2,7 @@ import { WORKERS } from '../rig';
 import { type Row, type RowContext, type Struck, underLoad } from '../row';
 import { pause, until } from '../until';
 
-/** A slice of 100 ms: so much the starved worker may run. */
+/** CPU time of the starved worker per slice of 100 ms. */
 const SHARE_MS = 5;
 
 export const resourceRows: Row[] = [

@@ -7,7 +7,7 @@ import { type Row, type RowContext, type Struck, underLoad } from '../row';
 import { pause, until } from '../until';
 
 const SCHEDULED = 12;
-/** How late an execution may start once an engine is there. */
+/** Maximum delay of a start once an engine is running. */
 const LATE_MS = 5_000;
 
 export const scheduleRows: Row[] = [
@@ -20,10 +20,10 @@ export const scheduleRows: Row[] = [
   },
 ];
 
-/** One is frozen so long before both are killed: it may hold what is due. */
+/** Time for which one replica is frozen before both are killed: it may hold due executions. */
 const FREEZE_MS = 1_500;
 
-/** Time without an engine that can be counted on, epoch ms. */
+/** A time without any engine, epoch ms. */
 interface Outage {
   from: number;
   to: number;
@@ -42,7 +42,7 @@ async function dueMeanwhile({ rig, isSuite }: RowContext, load: Load): Promise<S
   const end = startAt + SCHEDULED * stepMs;
   for (let turn = 0; Date.now() < end; turn++) {
     const [first, second] = turn % 2 === 0 ? ENGINES : [...ENGINES].reverse();
-    // One is frozen for a moment, then both are gone, then both are back.
+    // Freezes one replica for a moment, kills both, then restarts both.
     rig.process(first!).signal('SIGSTOP');
     await pause(FREEZE_MS);
     const from = Date.now();
@@ -51,7 +51,7 @@ async function dueMeanwhile({ rig, isSuite }: RowContext, load: Load): Promise<S
     await rig.kill(first!);
     await pause(1_000);
     await rig.heal();
-    // Started is not back: on a busy machine seconds lie between the two.
+    // A started process is not ready yet: on a busy machine seconds pass in between.
     await until('an engine again', 60_000, async () => (await readOnce(rig)).status === 200);
     outages.push({ from: from - FREEZE_MS, to: Date.now() });
     await pause(2_500);
@@ -68,7 +68,7 @@ async function dueMeanwhile({ rig, isSuite }: RowContext, load: Load): Promise<S
   };
 }
 
-/** How long there was no engine between two instants, ms. */
+/** Returns the ms without an engine between two instants. */
 function withoutEngine(from: number, to: number, outages: readonly Outage[]): number {
   return outages.reduce(
     (sum, outage) => sum + Math.max(0, Math.min(to, outage.to) - Math.max(from, outage.from)),
@@ -76,7 +76,7 @@ function withoutEngine(from: number, to: number, outages: readonly Outage[]): nu
   );
 }
 
-/** How late each started; time without an engine does not count. */
+/** Returns the delay of each start; time without an engine does not count. */
 async function latenessOf(
   { sql, client }: RowContext['rig'],
   ids: string[],

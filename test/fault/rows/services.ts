@@ -7,11 +7,11 @@ import { ENGINES, type Rig } from '../rig';
 import { type Outcome, type Row, type RowContext, underLoad } from '../row';
 import { pause, until } from '../until';
 
-/** POSTs around each kill. */
+/** Number of POSTs around each kill. */
 const POSTS = 9;
-/** A dead service is told to the client; it does not wait for ever. */
+/** A client must get an error within this time when a service is dead; it must not wait for ever. */
 const ANSWER_MS = 15_000;
-/** Time in which the gateway gives up a service that has stopped answering. */
+/** Time within which the gateway ejects a service that has stopped answering. */
 const EJECT_MS = 5_000;
 
 export const serviceRows: Row[] = [
@@ -26,7 +26,8 @@ export const serviceRows: Row[] = [
     id: 'F1e',
     title: 'the executions service is killed 0-50 ms after POST /executions was sent; the client repeats',
     pass: 'exactly one execution for each key, the answered one; no POST waits longer than 15 s',
-    // Twelve rounds took 107 to 117 s: in most of them executions whose driver died wait 5 to 7 s for the look of an engine.
+    // Twelve rounds took 107 to 117 s: in most of them executions whose driver died wait 5 to 7 s for the next tick of an
+    // engine's loop.
     limitS: 240,
     run: (at) => killDuringPost(at, 'executions'),
   },
@@ -138,10 +139,10 @@ async function killDuringPost({ rig, random, isSuite }: RowContext, victim: stri
       break;
     }
   }
-  // Three of a hundred is chance; none means that the kill came too late to matter.
+  // Three cut-off POSTs of a hundred may be chance; none means that the kills came too late to matter.
   if (cutOff < kills / 2)
     outcome.violations.push(`floor: only ${cutOff} POSTs were cut off by ${kills} kills`);
-  // No worker dies here: nothing may run twice.
+  // No worker dies here, so no operation may run twice.
   const verdict = await judge(rig, asked, { victims: [] });
   outcome.violations.push(...verdict.violations);
   outcome.facts = {
@@ -165,7 +166,7 @@ async function allEnded(rig: Rig, round: readonly Asked[]): Promise<boolean> {
   });
 }
 
-/** One POST without any repetition; cut off: the connection broke or a 5xx came. */
+/** Sends one POST without a retry. `cut off`: the connection broke or a 5xx arrived. */
 async function postOnce(
   baseUrl: string,
   password: string,

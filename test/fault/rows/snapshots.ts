@@ -18,7 +18,7 @@ export const snapshotRows: Row[] = [
   },
 ];
 
-/** Points of time within the making of a snapshot, in ms after it was asked for. */
+/** Number of moments for a kill during the creation of a snapshot, spread over `SPREAD_MS` after the request. */
 const PHASES = 6;
 const SPREAD_MS = 400;
 const END_MS = 60_000;
@@ -42,7 +42,7 @@ async function snapshots(at: RowContext): Promise<Outcome> {
     }
     return { facts: { snapshots: [...ends].map(([s, n]) => `${n} x ${s}`).join(', ') }, violations };
   });
-  // `npm test` has them by themselves.
+  // `npm test` runs these tests separately.
   if (!isSuite) outcome.violations.push(...(await restores()));
   return outcome;
 }
@@ -54,7 +54,10 @@ async function endOf(rig: Rig, id: string): Promise<{ status: string; error: str
   });
 }
 
-/** Restores replace the whole manager: they have one of their own, killed in each state of the job. */
+/**
+ * Runs the tests of restores. A restore replaces the whole manager, so each test has its own one, which is killed in each state
+ * of the job.
+ */
 async function restores(): Promise<string[]> {
   const file = 'apps/standalone/src/snapshot-crash.int.test.ts';
   return await promisify(execFile)(

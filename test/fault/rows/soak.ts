@@ -17,18 +17,18 @@ export const soakRows: Row[] = [
   },
 ];
 
-/** Lanes: five use up the two cores of a small machine. */
+/** Number of lanes: five would use up the two cores of a small machine. */
 const HALF = 3;
 const EVERY_MS = 60_000;
 const SAMPLE_MS = 10_000;
 const MEMORY_MB = 40;
 const DESCRIPTORS = 20;
 /**
- * Operations that fill the caches of an engine. Its live heap is 40 MB after 2,000, 72 MB after 12,000, and the same after 56,000
- * (`bench/profile.ts many --plain --rounds 70`, heap after a collection).
+ * Number of operations that fill the caches of an engine. Its live heap is 40 MB after 2,000, 72 MB after 12,000, and the same
+ * after 56,000 (`bench/profile.ts many --plain --rounds 70`, heap after a collection).
  */
 const WARM_OPERATIONS = 12_000;
-/** Fewer say nothing of a slope. */
+/** Fewer samples do not show a trend. */
 const LEAST_SAMPLES = 6;
 
 interface Sample {
@@ -37,11 +37,11 @@ interface Sample {
   pid: number;
   mb: number;
   descriptors: number;
-  /** That the load has done so far. */
+  /** Operations that the load has completed so far. */
   operations: number;
 }
 
-/** Null: it does not run. */
+/** Returns null when the process is not running. */
 function sample(pid: number | null, operations: number): Sample | null {
   try {
     const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1];
@@ -57,7 +57,7 @@ function sample(pid: number | null, operations: number): Sample | null {
   }
 }
 
-/** Faults that heal; those that kill only hit who is not watched for memory. */
+/** Faults that heal. Faults that kill strike only processes whose memory is not watched. */
 const faults: Record<string, (rig: Rig) => Promise<void>> = {
   'worker killed': async (rig) => void (await rig.kill('worker-1')),
   'worker paused': async (rig) => {
@@ -122,8 +122,8 @@ async function soak({ rig, random, minutes }: RowContext, load: Load): Promise<S
 }
 
 /**
- * By how much the line through the samples rises from the first to the last: the middle of the slopes of all pairs, which a
- * few samples beside a fault do not bend.
+ * Returns the rise of a line through the samples from the first to the last. The slope is the median of the slopes of all pairs,
+ * so a few samples near a fault do not distort it.
  */
 function rise(samples: readonly Sample[], of: (sample: Sample) => number): number {
   const slopes = samples.flatMap((a, i) =>
@@ -133,7 +133,9 @@ function rise(samples: readonly Sample[], of: (sample: Sample) => number): numbe
   return slope * ((samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0));
 }
 
-/** Tables that vacuum does not keep up with. Small ones change completely between two looks of it. */
+/**
+ * Returns tables that vacuum does not keep up with. Small tables are ignored: they change completely between two runs of vacuum.
+ */
 async function bloat({ sql }: Rig): Promise<string[]> {
   const rows = await sql<{ name: string; dead: number; live: number }>(
     `select schemaname || '.' || relname as name, n_dead_tup::int as dead, n_live_tup::int as live

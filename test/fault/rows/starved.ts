@@ -7,7 +7,7 @@ import type { Rig } from '../rig';
 import { type Row, type RowContext, type Struck, underLoad } from '../row';
 import { pause, until } from '../until';
 
-/** A database that is short of something: room, locks, connections. */
+/** Rows with a database that lacks a resource: disk space, locks, connections. */
 export const starvedRows: Row[] = [
   {
     id: 'F13',
@@ -28,7 +28,7 @@ export const starvedRows: Row[] = [
   },
 ];
 
-/** What clients saw of ours that no fault explains. */
+/** Returns errors of our clients that no fault explains. */
 const faults = (load: Load, row: string): string[] =>
   [...load.errors.keys()]
     .filter((kind) => /^500\b/.test(kind))
@@ -52,14 +52,14 @@ async function fullDisk({ rig }: RowContext, load: Load): Promise<Struck> {
         violations.push(`F13: a write was answered ${write.status} ${write.text.slice(0, 200)}`);
       else if (write.status >= 500 && write.retryAfter === null)
         violations.push(`F13: ${write.status} came without Retry-After`);
-      // Whatever was freed is taken again.
+      // Takes any space that was freed meanwhile.
       fill(filler);
     }
   } finally {
     rmSync(filler, { force: true });
   }
   const freedAt = performance.now();
-  // A server that gave up on its log is started again, as its supervisor would do it.
+  // A PostgreSQL that stopped because of a failed WAL write is restarted, as its supervisor would do.
   await rig.postgres.revive();
   await until(
     'a write after there is room',
@@ -77,7 +77,7 @@ async function fullDisk({ rig }: RowContext, load: Load): Promise<Struck> {
   };
 }
 
-/** Takes all the room that is left. */
+/** Fills the remaining space. */
 function fill(path: string): void {
   const piece = Buffer.alloc(1_048_576, 1);
   const file = openSync(path, 'a');
@@ -103,7 +103,7 @@ interface Answer {
   text: string;
 }
 
-/** One request without any repetition; status 0: no answer within 30 s. */
+/** Sends one request without a retry; status 0: no answer within 30 s. */
 async function once(rig: Rig, method: string, path: string, body?: object): Promise<Answer> {
   const since = performance.now();
   const response = await fetch(`${rig.fleet.baseUrl}/api/v3.1${path}`, {
@@ -118,13 +118,13 @@ async function once(rig: Rig, method: string, path: string, body?: object): Prom
 }
 
 let sites = 0;
-/** A write that leaves a row of deployments; the text makes it as large as one wants. */
+/** Writes a secret; the text determines the size of the row. */
 const writeOnce = (rig: Rig, text: string): Promise<Answer> =>
   once(rig, 'PUT', `/secrets/starved_${sites++}`, { value: text, update_if_exists: true });
 
 const LOCK_MS = 20_000;
 const ANSWER_MS = 15_000;
-/** Of a service whose tables are free: far from what is locked, on a busy machine. */
+/** Time limit for a service whose tables are not locked, on a busy machine. */
 const OTHERS_MS = 5_000;
 
 async function heldDatabase(at: RowContext, load: Load): Promise<Struck> {
@@ -181,7 +181,7 @@ async function heldDatabase(at: RowContext, load: Load): Promise<Struck> {
   };
 }
 
-/** A transaction that holds rows and says nothing: whoever needs them is refused in time. */
+/** A transaction that holds row locks and stays idle: requests that need the rows must be refused in time. */
 async function pausedTransaction(rig: Rig, holder: pg.Client): Promise<string[]> {
   await holder.query('begin');
   await holder.query(`select 1 from deployments.deployments where id like 'lane-%' for update`);
@@ -198,7 +198,7 @@ async function untilWell(rig: Rig, after: string): Promise<void> {
   await until(`writes after ${after}`, 10_000, async () => (await writeOnce(rig, 'well')).status < 300);
 }
 
-/** Takes what connections there are; the services answer in time, and work again after it. */
+/** Takes all free connections. The services must answer in time, and work again afterwards. */
 async function takenConnections(rig: Rig, url: string): Promise<{ fact: string; violations: string[] }> {
   const taken: pg.Client[] = [];
   const violations: string[] = [];

@@ -8,10 +8,13 @@ import type { Rig } from '../rig';
 import type { Outcome, Row, RowContext } from '../row';
 import { pause, until } from '../until';
 
-/** Rows that the tenant leaves: more than one step removes. */
+/** Rows of the tenant: more than a single removal step deletes. */
 const LEFT_ROWS = 30_000;
 const PARTS = ['executions', 'deployments', 'catalog', 'secrets', 'cluster-status'];
-/** From the last repair: the lease of who died, a look of the loop, the clearing, and a later look for what came late. */
+/**
+ * Time limit from the last repair: the lease of the dead process, a tick of the loop, the removal, and a later tick for late
+ * rows.
+ */
 const CLEAR_MS = 60_000;
 
 export const tenantRows: Row[] = [
@@ -36,7 +39,7 @@ async function removal({ rig, random, isSuite }: RowContext): Promise<Outcome> {
   });
   await leaveThings(rig, own, tenant);
   const left = await rowsOf(rig, tenant);
-  // The removal itself, under a kill of who carries it out.
+  // Removes the tenant while the service that carries out the removal is killed.
   const gone = ask(rig.client, 'deleteTenant', { params: { name: tenant }, isDone: ['not_found_error'] });
   gone.catch(() => undefined);
   await pause(random.below(60));
@@ -75,7 +78,7 @@ async function removal({ rig, random, isSuite }: RowContext): Promise<Outcome> {
   return outcome;
 }
 
-/** A deployment is made, run and deleted again; its executions and events stay, and many rows like them. */
+/** Creates, runs and deletes a deployment. Its executions and events remain, and so do many copies of such rows. */
 async function leaveThings(rig: Rig, own: Client, tenant: string): Promise<void> {
   await upload(own, 'once', archiveOf(join(__dirname, '..', 'blueprints', 'once')));
   await call(own, 'createDeployment', { id: 'last' }, { blueprint_id: 'once', inputs: {} });
@@ -97,7 +100,7 @@ async function leaveThings(rig: Rig, own: Client, tenant: string): Promise<void>
   );
 }
 
-/** How many rows name the tenant in each table of a service. */
+/** Returns the number of rows with this tenant for each table of a service. */
 async function countsOf({ sql }: Rig, tenant: string): Promise<{ name: string; n: number }[]> {
   const tables = await sql<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

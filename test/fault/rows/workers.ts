@@ -8,10 +8,10 @@ import { pause, until } from '../until';
 import { lateResult } from './late-result';
 
 const LEASE_MS = 15_000;
-/** Lease + 5 s: the promise of the matrix. */
+/** Lease + 5 s: the limit of the matrix. */
 const REDISPATCH_MS = LEASE_MS + 5_000;
 
-/** Picks a worker that has operations under way. */
+/** Picks a worker with running operations. */
 async function busyWorker(
   rig: Rig,
   prefer: string,
@@ -33,7 +33,7 @@ async function busyWorker(
   );
 }
 
-/** The worker with the most operations under way. */
+/** Returns the worker with the most running operations. */
 function busiestWorker(rig: Rig): { name: string; pid: number } {
   const runs = rig.ledger.inFlight();
   const held = (pid: number): number => runs.filter((run) => run.pid === pid).length;
@@ -42,7 +42,7 @@ function busiestWorker(rig: Rig): { name: string; pid: number } {
   )[0]!;
 }
 
-/** When the lost runs of a worker began again elsewhere: the slowest one, in ms after `since`. */
+/** Waits until the lost runs of a worker have begun again elsewhere. Returns the slowest start, in ms after `since`. */
 async function redispatched(rig: Rig, lost: readonly LedgerRun[], since: number): Promise<number> {
   const times = await until(`${lost.length} lost operations begun again`, REDISPATCH_MS + 15_000, () => {
     const runs = rig.ledger.runs();
@@ -58,7 +58,7 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 const tooLate = (ms: number): string[] =>
   ms > REDISPATCH_MS ? [`dispatched again after ${seconds(ms)}, allowed ${seconds(REDISPATCH_MS)}`] : [];
 
-/** What a worker holds when it is killed: the matrix wants a hundred under way. */
+/** Number of running operations when the worker is killed: the matrix requires a hundred. */
 const FLEET_IN_FLIGHT = 100;
 
 export const workerRows: Row[] = [
@@ -96,7 +96,7 @@ export const workerRows: Row[] = [
           );
           return rows.length > 0;
         });
-        // Its operations go on to their ends (they are rude) or stumble over the lease that is gone.
+        // Its operations run to their ends (they ignore the lost lease) or fail because of it.
         await pause(3_000);
         const zombies = rig.ledger
           .runs()
@@ -142,7 +142,7 @@ export const workerRows: Row[] = [
         const pid = [...pids].find(([, one]) => one === name)![0];
         const diedAt = Date.now();
         await rig.kill(name);
-        // The order was carried out after the end was written: that run ended and was never reported.
+        // The order was carried out after the end was written to the ledger: that run ended but was never reported.
         const last = rig.ledger
           .runs()
           .filter((run) => run.pid === pid && run.endedAt !== null)
@@ -161,7 +161,7 @@ export const workerRows: Row[] = [
   },
 ];
 
-/** An execution of many operations beside the lanes; it is judged with them. */
+/** Starts an execution of many operations beside the lanes; it is judged together with them. */
 async function startWide(rig: Rig, load: Load, count: number): Promise<Asked> {
   const blueprint = { blueprint: 'wide' as const, inputs: { count } };
   const [deployment] = await rig.deployments(`wide-${randomUUID().slice(0, 8)}`, 1, blueprint);
@@ -251,7 +251,7 @@ export interface StaleLease {
   attempt: number;
 }
 
-/** Who holds these runs now, as the engine has it. */
+/** Returns the current holders of these runs, according to the engine. */
 async function leasesOf(rig: Rig, runs: readonly LedgerRun[]): Promise<StaleLease[]> {
   return await rig.sql<StaleLease>(
     `select id as task, execution_id as execution, worker_id as worker, attempt from executions.tasks

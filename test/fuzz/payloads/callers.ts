@@ -1,4 +1,4 @@
-/** Callers that are allowed to ask: what they send reaches the handlers. */
+/** Authorized callers: their messages reach the handlers. */
 import { type RpcRule, rpcRules, type ServiceName, workersRpc } from '@baton/contracts';
 import { Secret, silentLog } from '@baton/kernel';
 import { createGrpcConnector } from '@baton/rpc';
@@ -14,12 +14,14 @@ import { type Fleet, INTERNAL_KEY, JOIN_TOKEN } from '../../harness/fleet';
 import type { Message } from './wire';
 
 const key = new Secret(INTERNAL_KEY);
-/** A certificate lives for a minute. */
+/** A certificate is valid for a minute. */
 const RENEW_MS = 20_000;
 const LEASE_MS = 60_000;
 
 export interface Callers {
-  /** Headers of a call to `audience`, and `message` as that caller may send it; null: nobody may call it. */
+  /**
+   * Returns headers of a call to `audience`, and `message` in a form that this caller may send; null: nobody may call the method.
+   */
   prepare(path: string, audience: ServiceName, message: Message, chance: number): Promise<Prepared | null>;
   close(): void;
 }
@@ -29,7 +31,7 @@ interface Prepared {
   message: Message;
 }
 
-/** `lease`: what the worker among them holds. */
+/** Creates the callers. `lease`: the lease that the worker among them holds. */
 export function callersOf(fleet: Fleet, lease: HeldLease): Callers {
   const workerKey = newWorkerKey();
   const rpc = createGrpcConnector({ addresses: fleet.rpc, log: silentLog });
@@ -67,7 +69,7 @@ export function callersOf(fleet: Fleet, lease: HeldLease): Callers {
   };
 }
 
-/** The message with what the table asks of a worker. */
+/** Returns the message with the values that the table of rules requires of a worker. */
 function asHeld({ worker }: RpcRule, lease: HeldLease, message: Message): Message {
   const own = structuredClone(message);
   for (const [path, of] of Object.entries(worker!.same)) setAt(own, path.split('.'), lease[of]);

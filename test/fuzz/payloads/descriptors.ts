@@ -1,4 +1,4 @@
-/** What proto/ describes, as the methods and messages that a fuzz run makes calls from. */
+/** Methods and messages described by proto/, from which a fuzz run makes calls. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../harness/processes';
@@ -9,7 +9,7 @@ export interface Field {
   number: number;
   isRepeated: boolean;
   type: string;
-  /** Of messages and enums. */
+  /** For messages and enums. */
   typeName: string;
 }
 
@@ -21,7 +21,7 @@ export interface Method {
 
 export interface Descriptors {
   methods: readonly Method[];
-  /** Full name, beginning with a dot, -> fields. */
+  /** Fields by the full name of the message, which begins with a dot. */
   messages: ReadonlyMap<string, readonly Field[]>;
 }
 

@@ -1,4 +1,7 @@
-/** What no payload may do: end a process, close its ears, or be told of again and again. */
+/**
+ * Effects that no payload may have: the end of a process, a service that stops answering, or the same error in the log again and
+ * again.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fleet } from '../../harness/fleet';
@@ -14,9 +17,9 @@ export interface Line {
 }
 
 export interface Watch {
-  /** Lines of the logs since the begin, by process. */
+  /** Log lines since the start, by process. */
   lines(): Map<string, Line[]>;
-  /** The same processes live and answer. */
+  /** Checks that the same processes are alive and answer. */
   judge(): Promise<void>;
 }
 
@@ -31,7 +34,7 @@ export function watch(fleet: Fleet): Watch {
           const text = readFileSync(join(folder, name))
             .subarray(begun.get(name) ?? 0)
             .toString('utf8');
-          // The last one may be in the middle of its being written.
+          // The last line may be written only in part.
           return [name.replace(/\.log$/, ''), text.split('\n').slice(0, -1).flatMap(lineOf)];
         }),
       ),
@@ -55,7 +58,7 @@ function lineOf(text: string): Line[] {
   try {
     return [JSON.parse(text) as Line];
   } catch {
-    // What is no line of ours was written by Node when it ended.
+    // A line that is not in our format was written by Node when the process ended.
     return /unhandled|Error:|^\s+at /i.test(text) ? [{ level: 'fatal', message: text }] : [];
   }
 }

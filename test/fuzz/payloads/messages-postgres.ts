@@ -1,4 +1,4 @@
-/** The same messages at the broker in PostgreSQL: rows and notifications of whoever may write to its schema. */
+/** The same messages for the broker in PostgreSQL: rows and notifications of anybody who can write to its schema. */
 
 import { topology } from '@baton/broker';
 import { dropWithRoles, testUrls, withDatabase } from '@baton/testkit';
@@ -10,9 +10,9 @@ import { tell } from '../findings';
 import { watch } from './judge';
 import { hopeless, judgeLines, odd } from './messages';
 
-/** What is handled or parked at once is gone by then. */
+/** Time within which messages that are handled or parked immediately must be gone. */
 const SETTLED_MS = 30_000;
-/** No notification of ours looks like these. */
+/** Notifications unlike any that the manager sends. */
 const NOTIFICATIONS = [
   ...[
     '',
@@ -84,7 +84,7 @@ async function poison(client: pg.Client, seed: number, each: number): Promise<vo
   console.log(`messages in PostgreSQL: ${count}, ${rows[0].n} parked`);
 }
 
-/** A standalone in a database of its own. */
+/** Fuzzes a standalone with its own database. */
 export async function fuzzPostgres(o: {
   dist: string;
   seed: number;

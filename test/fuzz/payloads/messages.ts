@@ -1,7 +1,8 @@
-/** Payloads of messages: each type at the broker, as RabbitMQ takes them from whoever may publish. */
+/** Payloads of messages: each message type at the broker, as anybody with publish rights can send them to RabbitMQ. */
 
 import { publishersOf, serviceOfQueue, type Topology, topology } from '@baton/broker';
 import { newId } from '@baton/kernel';
+import { eventually } from '@baton/testkit';
 import { letTimePass } from '@baton/testkit/let-time-pass';
 import type { Fleet } from '../../harness/fleet';
 import { envelopeOf, openRawBroker, type RawBroker } from '../../harness/raw-broker';
@@ -12,12 +13,12 @@ import { type Line, reasonOf, watch } from './judge';
 
 export type Entry = Topology[number];
 const BIG = 10 * 1024 * 1024;
-/** What is handled or parked at once is gone by then. */
+/** Time within which messages that are handled or parked immediately must be gone. */
 const SETTLED_MS = 60_000;
 
 export interface Poison {
   content: string | Buffer;
-  /** It is no message of the type: it must be parked at once. */
+  /** The content is not a message of the type: it must be parked immediately. */
   isHopeless: boolean;
 }
 
@@ -38,13 +39,13 @@ const SHAPES: readonly unknown[] = [
   { id: 'x', type: 1, time: {}, tenant: [], key: null, payload: [] },
 ];
 
-/** Messages that are none of the type: not JSON, JSON of other shapes. */
+/** Returns contents that are not messages of the type: invalid JSON, JSON of other shapes. */
 export const hopeless = ({ message }: Entry, random: Random, isJson: boolean): Poison[] => {
   const shapes = SHAPES.map((shape) => JSON.stringify(shape));
-  // PostgreSQL refuses to store what is nested deeper.
+  // PostgreSQL refuses to store JSON with deeper nesting.
   const levels = isJson ? 2_000 : 50_000;
   const deep = `{"id":"x","payload":${'['.repeat(levels)}${']'.repeat(levels)}}`;
-  // Of some types only: all of them together would be a test of the network.
+  // Large messages for some types only: for all types, the run would mainly test the network.
   const big = random.chance(0.2) ? BIG : 1_000;
   const wrong = JSON.stringify(envelopeOf(message.type, { no: 'such field' }));
   const bytes = Buffer.from(Array.from({ length: 200 }, () => random.below(256)));
@@ -55,7 +56,7 @@ export const hopeless = ({ message }: Entry, random: Random, isJson: boolean): P
   }));
 };
 
-/** The right shape with odd values. */
+/** Returns a message of the right shape with odd values. */
 export function odd({ message }: Entry, random: Random): Poison {
   const payload = payloadOf(random, message.schema, 0);
   const envelope = { ...envelopeOf(message.type, payload), ...oddEnvelope(random) };
@@ -96,7 +97,7 @@ async function publishAll(raw: RawBroker, entry: Entry, poisons: Poison[], rando
   await channel.waitForConfirms();
 }
 
-/** Messages that all services have parked. */
+/** Returns the number of messages that all services have parked. */
 async function parkedIn({ names, channel }: RawBroker): Promise<number> {
   const services = new Set(topology.flatMap(({ queues }) => queues.map(serviceOfQueue)));
   let count = 0;
@@ -104,7 +105,7 @@ async function parkedIn({ names, channel }: RawBroker): Promise<number> {
   return count;
 }
 
-/** Publishes to all types, and waits until no queue of work holds any of it. */
+/** Publishes to all types, and waits until no work queue holds any of these messages. */
 export async function fuzzRabbit({
   fleet,
   seed,
@@ -129,6 +130,10 @@ export async function fuzzRabbit({
       parked += poisons.filter(({ isHopeless }) => isHopeless).length * entry.queues.length;
     }
     await untilSettled(raw);
+    // A message that is being handled is in no queue for a moment.
+    await eventually(async () => (await parkedIn(raw)) >= parked, { deadlineMs: 20_000 }).catch(
+      () => undefined,
+    );
     const messageCount = await parkedIn(raw);
     if (messageCount < parked)
       tell('not parked', 'rabbit', `${messageCount} are parked, ${parked} are no messages`);
@@ -158,10 +163,12 @@ async function untilSettled({ channel, names }: RawBroker): Promise<void> {
   for (const queue of left) tell('messages wait', queue, `${queue} is not empty`);
 }
 
-/** Each says what became of one message, or of a call that one has led to. */
+/** Log lines that report the end of one message, or of a call caused by a message. */
 const TOLD_ONCE = /^(message parked|subscriber failed|fanout message is not|rpc failed)/;
 
-/** Of each message one line when it is parked; what comes again says why, and is shown. */
+/**
+ * Checks the logs: each parked message has one line. A redelivered message has a line with the reason; such messages are printed.
+ */
 export function judgeLines(lines: Map<string, Line[]>): void {
   const again = new Map<string, number>();
   for (const [service, all] of lines) {

@@ -1,4 +1,4 @@
-/** No rpc payload and no message ends a process, or keeps the next honest one from being handled. The long run: npm run fuzz. */
+/** Checks that no rpc payload and no message ends a process or blocks the next honest one. For the long run: npm run fuzz. */
 import { findings } from '../findings';
 import { fuzzPayloads } from './payloads';
 

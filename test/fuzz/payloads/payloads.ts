@@ -1,4 +1,4 @@
-/** One fuzz run against fresh managers: with RabbitMQ for rpc and messages, with the broker in PostgreSQL for messages. */
+/** One fuzz run against new managers: one with RabbitMQ for rpc and messages, one with the broker in PostgreSQL for messages. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tgz } from '../../contract/world';
@@ -16,7 +16,7 @@ node_templates: {n1: {type: cloudify.nodes.Root}}
 `;
 const archive = tgz({ 'blueprint.yaml': BLUEPRINT });
 
-/** A deployment that was installed; answers its names as fields of payloads have them. */
+/** Installs a deployment; returns its ids under the names of payload fields. */
 async function deploy(fleet: Fleet, id: string): Promise<Record<string, string>> {
   const admin = adminClient(fleet);
   await upload(admin, id, archive);
@@ -27,7 +27,7 @@ async function deploy(fleet: Fleet, id: string): Promise<Record<string, string>>
   return { ...names, instance: items[0].id, execution: execution.id, username: 'admin', nodeId: 'n1' };
 }
 
-/** After all of it an honest user gets what the services, their calls and their messages are for. */
+/** Checks that an honest user can still use the manager after the fuzz run. */
 async function goesOn(fleet: Fleet): Promise<void> {
   const id = `after-${randomUUID().slice(0, 8)}`;
   try {
@@ -39,23 +39,23 @@ async function goesOn(fleet: Fleet): Promise<void> {
 }
 
 export interface Payloads {
-  /** rpc, messages. */
+  /** Kinds of payloads: rpc, messages. */
   of: readonly string[];
   seed: number;
-  /** Messages of each kind for each method or message type. */
+  /** Number of messages of each kind for each method or message type. */
   each: number;
-  /** Of the methods of rpc those whose path contains this. */
+  /** Restricts rpc to methods whose path contains this text. */
   only?: string;
 }
 
-/** What is wrong is told (findings.ts). */
+/** Runs the fuzz test; errors are reported to findings.ts. */
 export async function fuzzPayloads({ of, seed, each, only = '' }: Payloads): Promise<void> {
   const dist = copyOfDist();
   try {
     const fleet = await startFleet({ mode: 'services', workers: 1, dist });
     try {
       const known = await deploy(fleet, 'd1');
-      // Messages first: some methods, asked last, take the world away.
+      // Messages first: some rpc methods, called last, remove the data that the run uses.
       if (of.includes('messages')) {
         await fuzzRabbit({ fleet, seed, each });
         await goesOn(fleet);

@@ -1,4 +1,4 @@
-/** Payloads of rpc: each method of proto/ with messages of every kind, from callers that may call it. */
+/** Payloads of rpc: each method of proto/ with messages of every kind, sent by authorized callers. */
 import { randomUUID } from 'node:crypto';
 import type { ServiceName } from '@baton/contracts';
 import type { Fleet } from '../../harness/fleet';
@@ -10,21 +10,24 @@ import { readDescriptors } from './descriptors';
 import { type Line, reasonOf, watch } from './judge';
 import { brokenBytes, encode, type Maker, messageOf } from './wire';
 
-/** What several services serve. */
+/** Interfaces that several services implement. */
 const PARTS = /^\/baton\.(doctor|snapshots|tenants|rpc)\./;
-/** They close a tenant, or put other rows in the place of those that the world consists of: asked for last. */
+/** Methods that close a tenant or replace the rows that the run uses: called last. */
 const LAST = /\/(CloseTenant|OpenTenant|ClearTenant|Switch|Stage|Discard|ReleaseSession)$/;
+/** What they ask for is done: to a tenant that nobody else uses. */
+const CLOSES = /^\/baton\.tenants\./;
+const CLOSED = 'fuzz_closed';
 const INTERNAL = 'internal_server_error';
 const LANES = 4;
 
 export interface RpcFuzz {
   fleet: Fleet;
   seed: number;
-  /** Messages of each kind (valid, broken) for each method. */
+  /** Number of messages of each kind (valid, broken) for each method. */
   each: number;
-  /** What the world knows, by the names of fields. */
+  /** Known ids, by field name. */
   known: Readonly<Record<string, string>>;
-  /** Of the methods those whose path contains this. */
+  /** Restricts the run to methods whose path contains this text. */
   only: string;
 }
 
@@ -33,7 +36,7 @@ const serviceOf = (path: string, services: ServiceName[], random: Random): Servi
   return PARTS.test(path) ? random.pick(services) : (name!.replace('_', '-') as ServiceName);
 };
 
-/** Calls all methods; what is wrong is told (findings.ts). */
+/** Calls all methods; errors are reported to findings.ts. */
 export async function fuzzRpc(o: RpcFuzz): Promise<void> {
   const { fleet, known } = o;
   const descriptors = readDescriptors();
@@ -53,13 +56,17 @@ export async function fuzzRpc(o: RpcFuzz): Promise<void> {
     username: 'admin',
   });
   const counts = new Map<string, number>();
-  /** Answers that may hide a bug: those that say so, and those that were lost with their connection. */
+  /** Number of answers that may hide a bug: internal errors, and answers lost with their connection. */
   let hidden = 0;
   const count = (of: Map<string, number>, name: string): void => void of.set(name, (of.get(name) ?? 0) + 1);
 
   const callOnce = async (method: (typeof methods)[number], n: number): Promise<void> => {
     const random = seededRandom(o.seed * 1_000_003 + n * 10_007 + methods.indexOf(method));
-    const maker: Maker = { descriptors, random, known };
+    const maker: Maker = {
+      descriptors,
+      random,
+      known: CLOSES.test(method.path) ? { ...known, tenant: CLOSED } : known,
+    };
     const audience = serviceOf(method.path, services, random);
     const made = messageOf(maker, method.input);
     const prepared = await callers.prepare(method.path, audience, made, random.next());
@@ -71,7 +78,7 @@ export async function fuzzRpc(o: RpcFuzz): Promise<void> {
       .call(method.path, prepared.headers, body, isFramed);
     count(counts, code);
     if (code === INTERNAL || code === 'connection lost') hidden += 1;
-    // A connection that floods is closed by HTTP/2 itself; a process that went away is found out below.
+    // HTTP/2 itself closes a connection that floods; a process that ended is detected below.
     if (code === 'no answer in time')
       tell(code, method.path, `${method.path} at ${audience}, seed ${o.seed}, message ${n}: ${message}`);
   };
@@ -93,7 +100,10 @@ export async function fuzzRpc(o: RpcFuzz): Promise<void> {
   console.log(`rpc: ${methods.length} methods, answers: ${shown.join(', ')}`);
 }
 
-/** A bug is told once in the logs for each answer that hides it: a service that passes it on does not tell it again. */
+/**
+ * Checks that the logs contain a bug at most once per answer that hides it: a service that passes an error on does not log it
+ * again.
+ */
 function judgeLines(lines: Map<string, Line[]>, hidden: number): void {
   const kinds = new Map<string, number>();
   let told = 0;

@@ -1,4 +1,5 @@
-// npm run fuzz -- --of rpc | messages: payloads at the inner hops of a real manager. --seeds N: so many runs from --seed on.
+// npm run fuzz -- --of rpc | messages: payloads at the internal interfaces of a real manager. --seeds N: number of runs, starting
+// with --seed.
 import { parseArgs } from 'node:util';
 import { ensureTestServices } from '../../../tools/test-services.mjs';
 import { findings } from '../findings';

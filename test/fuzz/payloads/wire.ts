@@ -1,9 +1,9 @@
-/** Protobuf by hand: values of described messages to bytes, and bytes that nobody would write. */
+/** A manual protobuf encoder: encodes values of described messages, and creates invalid bytes. */
 import type { Random } from '../../sim/random';
 import { nonsenseText, textFor } from '../values';
 import type { Descriptors, Field } from './descriptors';
 
-/** Fields by their JSON names. */
+/** A message as fields by their JSON names. */
 export type Value = string | number | bigint | boolean | Buffer | Message | Value[];
 export interface Message {
   [name: string]: Value;
@@ -24,7 +24,7 @@ const NUMBERS = [
   4_294_967_295,
   Number.MAX_SAFE_INTEGER,
 ];
-/** Texts of fields that hold JSON: shapes that no sender of ours writes. */
+/** Texts for fields that hold JSON: shapes that the manager never writes. */
 const JSON_TEXTS = [
   ...[
     '{}',
@@ -61,7 +61,7 @@ const JSON_TEXTS = [
 function textOf(random: Random, { jsonName, name }: Field, known: Readonly<Record<string, string>>): string {
   if (/_json$/.test(name)) return random.pick(JSON_TEXTS);
   if (random.chance(0.08)) return nonsenseText(random);
-  if (/tenant/.test(name)) return 'default_tenant';
+  if (/tenant/.test(name)) return known.tenant ?? 'default_tenant';
   const text = random.chance(0.7) ? (known[jsonName] ?? textFor(random, name)) : textFor(random, name);
   return text.startsWith('$') ? (known[text.slice(1)] ?? text) : text;
 }
@@ -69,11 +69,11 @@ function textOf(random: Random, { jsonName, name }: Field, known: Readonly<Recor
 export interface Maker {
   descriptors: Descriptors;
   random: Random;
-  /** What the world knows, by the names of fields. */
+  /** Known ids, by field name. */
   known: Readonly<Record<string, string>>;
 }
 
-/** A message of this type with odd and likely values. */
+/** Returns a message of this type with odd and likely values. */
 export function messageOf(maker: Maker, type: string, depth = 0): Message {
   const { descriptors, random } = maker;
   const message: Message = {};
@@ -118,7 +118,7 @@ const tag = (number: number, wireType: number): Buffer => varint(BigInt(number *
 const sized = (number: number, content: Buffer): Buffer =>
   Buffer.concat([tag(number, 2), varint(BigInt(content.length)), content]);
 
-/** The bytes of a value of `messageOf`. */
+/** Encodes a value of `messageOf`. */
 export function encode({ messages }: Descriptors, type: string, message: Message): Buffer {
   const parts = (messages.get(type) ?? []).flatMap((field) => {
     const value = message[field.jsonName];
@@ -141,7 +141,7 @@ function fieldBytes(descriptors: Descriptors, { number, type, typeName }: Field,
   return Buffer.concat([tag(number, 0), varint(BigInt(value as number))]);
 }
 
-/** Bytes that are no message of the type: `good` is one. `isFramed`: the bytes of the frame are among them. */
+/** Returns bytes that are not a message of the type; `good` is a valid message. `isFramed`: the bytes include the gRPC frame. */
 export function brokenBytes(random: Random, good: Buffer): { body: Buffer; isFramed: boolean } {
   const plain = (body: Buffer) => ({ body, isFramed: false });
   const field = 1 + random.below(6);
@@ -149,13 +149,13 @@ export function brokenBytes(random: Random, good: Buffer): { body: Buffer; isFra
     () => plain(bytesOf(random, random.pick([1, 10, 1_000]))),
     () => plain(good.subarray(0, random.below(good.length + 1))),
     () => plain(Buffer.concat([good, bytesOf(random, 5)])),
-    // Every field with another wire type: a number where a text was, a text where a message was.
+    // Every field with a wrong wire type: a number instead of a text, a text instead of a message.
     () => plain(Buffer.concat([1, 2, 3, 4, 5, 6].map((n) => Buffer.concat([tag(n, 0), varint(2n ** 63n)])))),
     () => plain(Buffer.concat([1, 2, 3, 4, 5, 6].map((n) => sized(n, Buffer.from([255, 254, 0, 128]))))),
-    // A text that says to be of 2 GB.
+    // A text with a declared length of 2 GB.
     () => plain(Buffer.concat([tag(field, 2), varint(2n ** 31n), Buffer.from('x')])),
     () => plain(Buffer.concat([tag(field, 2), varint(2n ** 63n)])),
-    // Groups and messages within each other.
+    // Deeply nested groups and messages.
     () => plain(Buffer.concat(Array.from({ length: 50_000 }, () => tag(15, 3)))),
     () => plain(nested(field, 3_000)),
     () => plain(sized(field, Buffer.alloc(random.pick([1, 5]) * MEGABYTE, 120))),

@@ -6,30 +6,30 @@ import type { Played } from './play';
 
 export interface Expected {
   outcome: 'completed' | 'failed' | 'cancelled' | 'refused';
-  /** `message`: a part of its text. */
+  /** `message`: a part of the text. */
   error?: { class: string; message?: string } | null;
   error_code?: string;
   calls?: { [label: string]: [number, number] } | null;
   order?: [string, string][] | null;
   instances?: { [node: string]: [string | null, Json][] } | null;
   events?: { [kind: string]: number } | null;
-  /** How often each text of an event about a node instance was told. */
+  /** Number of times that each text occurs in events about node instances. */
   messages?: { [text: string]: number };
-  /** Per node, each instance's system properties, without times and nulls, ids of instances as their nodes. */
+  /** Per node, each instance's system properties, without times and nulls; ids of instances are replaced by their nodes. */
   system?: { [node: string]: JsonObject[] };
   /** Per node, each instance's relationships: `[type, target node]` in order. */
   relationships?: { [node: string]: [string, string][][] };
-  /** Of an update: `[action, entity_type, entity_id]` in any order. */
+  /** Only for an update: `[action, entity_type, entity_id]` in any order. */
   update_steps?: [string, string, Json][];
 }
 
 /**
- * Orders that the record holds by chance: the operations do not depend on each other (a status check without order),
- * the recorded runs only happened to start them so.
+ * Orders that occur in the record by chance: the operations do not depend on each other (a status check without order); they just
+ * happened to start in this order.
  */
 export const BY_CHANCE = new Set(['check_status host/check_status app', 'check_status lb/check_status app']);
 
-/** Everything that differs from what the original did, one text each. */
+/** Returns all differences from the original's behaviour, one text each. */
 export function differences(
   expected: Expected,
   played: Played,
@@ -79,7 +79,7 @@ function modelDifferences(expected: Expected, played: Played, deployment: Deploy
   return found;
 }
 
-/** Of an update: what it found to do, and should not have, or the other way round. Workflows are not compared. */
+/** Returns the differences between the expected and the found steps of an update. Workflows are not compared. */
 export function stepDifferences(expected: Expected, steps: readonly UpdateStep[]): string[] {
   if (!expected.update_steps) return [];
   const wanted = expected.update_steps.filter(([, type]) => type !== 'workflow').map((s) => canonicalJson(s));
@@ -128,7 +128,10 @@ function sorted(lists: { [node: string]: Json[] }): { [node: string]: string[] }
   );
 }
 
-/** Counts by `<type> <operation> <node>`; the in-process engine names no node of relationships and sends nothing. */
+/**
+ * Counts events by `<type> <operation> <node>`. The in-process engine names no node for relationships and emits no
+ * `sending_task`.
+ */
 function eventsOf(played: Played, deployment: Deployment, isManager: boolean): { [kind: string]: number } {
   const counts: { [kind: string]: number } = { workflow_started: 1 };
   const present = new Set(deployment.model.nodeInstances.map((i) => i.id));

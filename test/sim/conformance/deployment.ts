@@ -18,17 +18,17 @@ export interface PlanWorkflow {
   availability_rules?: JsonObject | null;
 }
 
-/** A deployment in memory: its plan, and its model as workflows see it. */
+/** A deployment in memory: its plan, and the model that workflows see. */
 export interface Deployment {
-  /** The blueprint that is in force. */
+  /** The current blueprint. */
   text: string;
   plan: ParsedPlan;
   model: DeploymentModel;
   workflows: Record<string, PlanWorkflow>;
   random: () => number;
-  /** What a modification or an update under way still has to do, or to take back. */
+  /** The pending part of a modification or update: finish it, or roll it back. */
   pending: { rollback: () => void; finish: () => void } | null;
-  /** What the last update found to do. */
+  /** The steps of the last update. */
   steps: UpdateStep[];
 }
 
@@ -47,7 +47,7 @@ export async function planOf(text: string, inputs: JsonObject, taken: string[], 
   return prepared.plan;
 }
 
-/** `initialState` is null for the in-process engine of the original, which sets none. */
+/** Creates a deployment. `initialState` is null for the original's in-process engine, which sets no state. */
 export async function createDeployment(
   text: string,
   inputs: JsonObject,
@@ -76,7 +76,7 @@ function counter(): () => number {
   return () => (n = (n * 1103515245 + 12345) % 2147483648) / 2147483648;
 }
 
-/** Number of instances for each instance of the container, as the plan says it. */
+/** Returns the number of instances of the node per instance of its container, according to the plan. */
 export function countOf(node: unknown): number {
   const scalable = (node as { capabilities?: { scalable?: { properties?: { current_instances?: number } } } })
     .capabilities?.scalable;
@@ -91,7 +91,7 @@ export function modelInstance(instance: PlanInstance, state: string | null): Nod
   return { ...instance, state, runtime_properties: {}, system_properties: {} };
 }
 
-/** Begin a scale: what it adds is there at once, what it removes goes with `finish`. */
+/** Begins a scale: added instances exist immediately; removed ones disappear with `finish`. */
 export function startModification(deployment: Deployment, entities: JsonObject): Json {
   const { model, plan } = deployment;
   const counts = new Map(model.nodes.map((n) => [n.id, n.number_of_instances ?? 1]));

@@ -1,7 +1,7 @@
 import { err, type Json, type JsonObject, ok, type Result } from '@baton/kernel';
 import type { PlanWorkflow } from './deployment';
 
-/** A workflow's parameters as the server merges them (reference workflows.md 1.2), as far as the scenarios go. */
+/** Merges a workflow's parameters as the server does (reference workflows.md 1.2), as far as the scenarios need it. */
 export function mergeParameters(
   workflow: PlanWorkflow,
   given: JsonObject,

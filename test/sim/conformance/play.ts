@@ -22,7 +22,7 @@ import { applyEdits } from '../deployments';
 import { type Deployment, startModification } from './deployment';
 import { performUpdate, prepareUpdate } from './update';
 
-/** Runs one workflow on a deployment in memory, on a virtual clock on which every operation takes the same time. */
+/** Runs one workflow on a deployment in memory, with a virtual clock on which every operation takes the same time. */
 
 export interface Call {
   label: string;
@@ -42,14 +42,14 @@ export interface Request {
   workflow: string;
   parameters: JsonObject;
   config: WorkflowConfig;
-  /** Of an update: the new blueprint, if it is another one. */
+  /** Only for an update: the new blueprint, if it changes. */
   update?: { text?: string; inputs: JsonObject };
   isDryRun?: boolean;
-  /** Cancelled once the operation `at` has begun for the `nth` time (1 when left out). */
+  /** Cancels once the operation `at` has begun for the `nth` time (default 1). */
   cancel?: { at: string; nth?: number };
 }
 
-/** An execution that has ended, as a resume finds it. */
+/** An ended execution, as the starting point of a resume. */
 export interface Ended {
   played: Played;
   request: Request;
@@ -62,7 +62,7 @@ export interface Ended {
   } | null;
 }
 
-/** How often each probe has run so far; kept over the steps of a scenario. */
+/** Number of runs of each probe so far; kept across the steps of a scenario. */
 export type ProbeCounts = Map<string, number>;
 
 const OPERATION_MS = 10;
@@ -82,7 +82,7 @@ export async function play(deployment: Deployment, counts: ProbeCounts, request:
   return await playStages({ deployment, counts, request, played: fresh(), now: 0, isResumed: false }, []);
 }
 
-/** Runs an execution on that failed or was cancelled, as services/executions does. */
+/** Resumes a failed or cancelled execution, as services/executions does. */
 export async function resume(
   deployment: Deployment,
   counts: ProbeCounts,
@@ -173,7 +173,7 @@ async function answer(game: Game, request: CallRequest): Promise<Json> {
   }
 }
 
-/** Plays the graph from its first decision to its end, and what is still running then. */
+/** Plays the graph from its first decision to its end. Includes operations that are still running at the end. */
 function runGraph(
   game: Game,
   graph: GraphState,
@@ -195,7 +195,7 @@ function runGraph(
 
 type Queue = { at: number; happening: Happening }[];
 
-/** Does what a decision asks for; how the graph ended, if it did. */
+/** Carries out a decision. Returns the outcome if the graph has ended. */
 function takeDecision(game: Game, graph: GraphState, decision: Decision, queue: Queue): GraphOutcome | null {
   const { model } = game.deployment;
   for (const { nodeInstanceId, state } of decision.instanceStates)
@@ -213,7 +213,7 @@ function takeDecision(game: Game, graph: GraphState, decision: Decision, queue: 
   return decision.outcome;
 }
 
-/** Whether the last call is the one at which somebody cancels. */
+/** Whether the scenario cancels at the last call. */
 function isCancelledHere({ request, played }: Game): boolean {
   const { cancel } = request;
   const at = cancel && played.calls.at(-1)!.label === cancel.at;
@@ -222,7 +222,7 @@ function isCancelledHere({ request, played }: Game): boolean {
   );
 }
 
-/** What the scenarios' one operation does, from its inputs. */
+/** Simulates the only operation of the scenarios, according to its inputs. */
 function probe(game: Game, payload: OperationPayload, idx: number, attempt: number): Happening {
   const { fail_times: times, error, set, set_on: side, returns } = payload.inputs;
   const key = `${payload.operation} ${payload.relationship?.sourceId ?? ''} ${payload.relationship?.targetId ?? payload.nodeInstanceId}`;

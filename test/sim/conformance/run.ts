@@ -8,8 +8,9 @@ import { mergeParameters } from './parameters';
 import { type Ended, type Played, type ProbeCounts, play, type Request, resume } from './play';
 
 /**
- * Holds the engine's mind, without any service, against what the original did: `npx tsx test/sim/conformance/run.ts
- * [FILE.json ...] [name]`. Ends with `N passed, M failed`. The data lie in BATON_SHARED (default ../shared).
+ * Compares the decisions of the engine, without any service, with the behaviour of the original: `npx tsx
+ * test/sim/conformance/run.ts [FILE.json ...] [name]`. Ends with `N passed, M failed`. The data lie in BATON_SHARED (default
+ * ../shared).
  */
 interface Step {
   workflow: string;
@@ -19,18 +20,18 @@ interface Step {
   subgraph_retries?: number | null;
   blueprint?: string;
   flags?: JsonObject;
-  /** Instead of starting `workflow`, the execution of the step before is resumed. */
+  /** Resumes the execution of the previous step instead of starting `workflow`. */
   resume?: boolean;
   force?: boolean;
   cancel?: Request['cancel'];
-  /** Members of the request that starts the execution. */
+  /** Fields of the request that starts the execution. */
   request?: { dry_run?: boolean; wait_after_fail?: number; force?: boolean };
   expect: Expected;
 }
 
 interface Scenario {
   name: string;
-  /** `manager`: recorded on a whole manager. */
+  /** `manager`: recorded on a complete manager. */
   by?: string;
   blueprint: string;
   inputs: JsonObject | null;
@@ -110,7 +111,7 @@ function invalid(message: string): Played {
   return { outcome: 'failed', error: { type: 'ValueError', message }, calls: [], events: [] };
 }
 
-/** `{"$instance_of": node}` stands for one instance of that node. */
+/** Replaces `{"$instance_of": node}` by the id of an instance of that node. */
 function resolveInstances(deployment: Deployment, value: Json): Json {
   if (Array.isArray(value)) return value.map((v) => resolveInstances(deployment, v));
   if (!isJsonObject(value)) return value;
@@ -119,7 +120,7 @@ function resolveInstances(deployment: Deployment, value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, resolveInstances(deployment, v)]));
 }
 
-/** `FILE.json ...` plays those, any other argument is the name of the only scenario to play. */
+/** `FILE.json ...` selects files; any other argument is the name of the only scenario to play. */
 async function main(args: string[]): Promise<void> {
   const only = args.find((arg) => !arg.endsWith('.json'));
   const folder = join(process.env.BATON_SHARED ?? '../shared', 'conformance', 'workflows');

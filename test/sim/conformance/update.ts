@@ -20,9 +20,9 @@ import {
 } from '../../../services/deployments/src/domain/update-plan';
 import { countOf, type Deployment, modelInstance, modelNode, planOf, removeInstances } from './deployment';
 
-/** A deployment update in memory: what services/deployments decides, on the deployment of a scenario. */
+/** A deployment update in memory: the decisions of services/deployments, applied to the deployment of a scenario. */
 
-/** Stage A; nothing is changed. */
+/** Stage A: computes the steps; changes nothing. */
 export async function prepareUpdate(
   deployment: Deployment,
   text: string | undefined,
@@ -42,7 +42,7 @@ function nextPlan(deployment: Deployment, text: string | undefined, inputs: Json
   return planOf(text ?? deployment.text, inputs, taken, deployment.random);
 }
 
-/** Stage B: the plan of the new blueprint is in place; what goes away stays until `pending.finish`. */
+/** Stage B: puts the plan of the new blueprint in place. Removed parts stay until `pending.finish`. */
 export async function performUpdate(
   deployment: Deployment,
   text: string | undefined,
@@ -73,7 +73,7 @@ export async function performUpdate(
     ...model.nodes.filter((n) => nodes.every(({ id }) => id !== n.id)),
   ];
   deployment.text = text ?? deployment.text;
-  // Until the update has ended the record has what is about to go, for another update when this one fails.
+  // Until the update has ended, the record keeps the parts to be removed: if this update fails, another update needs them.
   const recorded = nodes.map((n) => keepRecord(withLeaving(n, before.get(n.id)), before.get(n.id)));
   const leaving = plan.nodes.filter((n) => nodes.every(({ id }) => id !== n.id));
   deployment.plan = { ...next, nodes: [...recorded, ...leaving], scaling_groups: groups };
@@ -104,7 +104,7 @@ function merged(
   return mergeRelationships(relationships as PlanInstance['relationships'], gained, template);
 }
 
-/** The node as planned, with the relationships that are about to go. */
+/** Returns the node as planned, plus the relationships that are to be removed. */
 function withLeaving(node: PlannedNode, before: PlannedNode | undefined): PlannedNode {
   const known = new Set(node.relationships.map((r) => `${r.type} ${r.target_id}`));
   const leaving = (before?.relationships ?? []).filter((r) => !known.has(`${r.type} ${r.target_id}`));

@@ -1,13 +1,13 @@
 import { GRACE_MS } from '../../../services/executions/src/schedules/domain/schedule';
 import type { MemoryDatabase, MemoryExecution, MemoryOccurrence } from '../service/database';
 
-/** A schedule of the simulation: its times are known without the code that finds them. */
+/** A schedule of the simulation. Its times are computed here, independently of the code under test. */
 export interface Planned {
   key: string;
   sinceMs: number;
   stepMs: number;
   count: number | null;
-  /** When the last change left it when nothing is decided of its past any more: it was off, or is gone. */
+  /** True when the last change left no undecided past times: the schedule was disabled, or is deleted. */
   isWhole: boolean;
 }
 
@@ -20,7 +20,7 @@ function timesOf({ sinceMs, stepMs, count }: Planned, untilMs: number): number[]
   return times;
 }
 
-/** A start of a schedule beside the one before, which has not ended. */
+/** Checks that a schedule does not start an execution while its previous one has not ended. */
 export function judgeStart(
   { executions }: MemoryDatabase,
   { row }: MemoryExecution,
@@ -32,7 +32,7 @@ export function judgeStart(
       breaches.push(`${row.request_id} was started beside ${other.request_id}, which is ${other.status}`);
 }
 
-/** What was due starts only while its schedule is enabled and within its slip, and is given up only where that is not so. */
+/** Checks that a due time starts only while its schedule is enabled and within its slip, and is skipped only otherwise. */
 export function judgeDecision(
   { schedules, nowMs }: MemoryDatabase,
   { key, occurrence, outcome, reason }: MemoryOccurrence,
@@ -48,7 +48,7 @@ export function judgeDecision(
     say(`was skipped (${reason}), and the schedule is enabled`);
 }
 
-/** Each time that has come is there once: fired with its one execution, or skipped for a reason that is true (promise G8). */
+/** Checks that each past time exists once: fired with exactly one execution, or skipped for a true reason (promise G8). */
 export function judgeSchedules(
   database: MemoryDatabase,
   planned: readonly Planned[],
@@ -78,7 +78,7 @@ export function judgeSchedules(
         say(`${occurrence} fired ${execution_id}, there are ${started.join() || 'none'}`);
       if (outcome !== 'fired' && started.length > 0)
         say(`${occurrence} is ${outcome} (${reason}), and started ${started.join()}`);
-      // Between the look and the note the clock may have been put back.
+      // Between the check and the note the clock may have been set back.
       const isTooLate =
         !hasJumped && reason !== null && /^its time passed|^it could not be started in time/.test(reason);
       if (isTooLate && Date.parse(decided_at) - at <= GRACE_MS)
@@ -87,10 +87,10 @@ export function judgeSchedules(
   }
 }
 
-/** From the look at the clock to the commit, where an await may take seconds. */
+/** Maximum time from reading the clock to the commit; an await may take seconds. */
 const COMMIT_MS = 12_000;
 
-/** Some ticks of the loop, where nothing breaks. */
+/** A few ticks of the loop, without faults. */
 const LATE_MS = 8_000;
 
 const has = (own: readonly { occurrence: string }[], at: number): boolean =>

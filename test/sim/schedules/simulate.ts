@@ -38,13 +38,13 @@ interface World {
   planned: Planned[];
   breaches: string[];
   latestMs: number;
-  /** The clock of the database did not go on evenly. */
+  /** The database clock did not advance evenly. */
   hasJumped: boolean;
 }
 
 /**
- * One world of schedules from one seed: replicas that fire them and die at any await, a database whose clock jumps, clients
- * that change them, and executions that somebody ends. Then time to heal, and the judge's last word.
+ * One world of schedules from one seed: replicas that fire them and may die at any await, a database whose clock jumps, clients
+ * that change the schedules, and executions that end at random times. Then time to heal, and the judge's final check.
  */
 export async function simulateSchedules(seed: number): Promise<SimulationResult> {
   const dice = seededRandom(seed * 15_485_863 + 11);
@@ -84,7 +84,7 @@ export async function simulateSchedules(seed: number): Promise<SimulationResult>
   }
 }
 
-/** The latest that the database's clock has shown. */
+/** Notes the latest time that the database clock has shown. */
 function noteClock(simulated: World): void {
   simulated.latestMs = Math.max(simulated.latestMs, simulated.database.nowMs());
 }
@@ -146,7 +146,7 @@ function mayFail(error: unknown): void {
   if (!isAppError(error)) throw error;
 }
 
-/** Schedules of some deployments; clients change some of them. */
+/** Creates schedules of some deployments; clients change some of them. */
 function plan(simulated: World, dice: Random): void {
   const { database, deployments, planned } = simulated;
   for (let i = 0; i < 4; i++) {
@@ -178,7 +178,7 @@ function plan(simulated: World, dice: Random): void {
 
 const asked = ({ world, fleet }: World) => ({ world, fleet }) as Pick<Simulation, 'world' | 'fleet'>;
 
-/** Nobody works here: a client says how the execution ended, until it has. */
+/** There are no workers here: a client sets the final status of the execution until it is accepted. */
 function endSomeTime(simulated: World, id: string): void {
   const { world, database } = simulated;
   const { random } = world;
@@ -219,7 +219,7 @@ function scheduleOf(key: string, deployment: string, now: string): ScheduleRow {
   };
 }
 
-/** A deployment with one operation to carry out. */
+/** Returns a deployment with a single operation. */
 function oneNode(): DeploymentModel {
   const operation = { plugin: 'probe', operation: 'probe.op', executor: 'host_agent', inputs: {} };
   const node = {

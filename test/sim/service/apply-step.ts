@@ -6,7 +6,10 @@ import type { TaskMarks } from '../../../services/executions/src/engine/store/ta
 import type { ExecutionRow, InstanceStateRow } from '../../../services/executions/src/store/rows';
 import type { MemoryExecution, MemoryGraph, MemoryTask } from './database';
 
-/** One step as the engine's statement gets it (`inputOf` of engine/store/steps.sql.ts), and what the statement does with it. */
+/**
+ * One step in the format of the engine's SQL statement (`inputOf` of engine/store/steps.sql.ts), and a simulation of that
+ * statement.
+ */
 export interface StepInput {
   execution_id: string;
   version: number;
@@ -49,7 +52,7 @@ const COLUMNS = [
   'has_left_runs',
 ] as const;
 
-/** Null: the execution has moved on, nothing was written. */
+/** Returns null when the execution has changed meanwhile: then nothing was written. */
 export function applyStep(
   execution: MemoryExecution,
   input: StepInput,
@@ -96,7 +99,7 @@ function steppedRow(row: ExecutionRow, input: StepInput, now: number): Execution
   };
 }
 
-/** The trigger on `executions`. */
+/** Simulates the trigger on `executions`. */
 export function refuseLeavingTheEnd(row: ExecutionRow, status: string, isResuming: boolean): void {
   if (executionMachine.isTerminal(row.status as ExecutionStatus) && status !== row.status && !isResuming)
     throw new Error(`execution ${row.id} is ${row.status} and cannot become ${status}`);

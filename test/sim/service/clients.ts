@@ -6,21 +6,21 @@ import type { VirtualProcess } from './virtual';
 
 type Asked = Pick<Simulation, 'world' | 'fleet'>;
 
-/** A process of its own, which nothing runs in but what a client does. */
+/** Creates a process that runs nothing but the actions of a client. */
 export function newClient({ world }: Pick<Asked, 'world'>, name: string = newId()): VirtualProcess {
   const client = newProcess(`client-${name}`, () => undefined);
   world.start(client);
   return client;
 }
 
-/** A client asks one engine, once, at `at`; null: no answer, which may be after the work was done. */
+/** A client sends one request to one engine at time `at`. No answer may arrive even though the work was done. */
 export function askAt(simulation: Asked, at: number, what: (deps: EnginePorts) => Promise<unknown>): void {
   const { world } = simulation;
   const client = newClient(simulation);
   world.at(at, () => world.spawn(client, () => askOne(simulation, what)));
 }
 
-/** The same now, in the life of the caller. */
+/** Sends the request now, within the life of the caller. */
 export async function askOne<T>(
   { world, fleet }: Asked,
   what: (deps: EnginePorts) => Promise<T>,

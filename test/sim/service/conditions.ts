@@ -1,28 +1,31 @@
 import type { Random } from '../random';
 import type { VirtualFaults } from './virtual';
 
-/** What the world of a seed is like. Parts that have nothing to do with each other are thrown alone. */
+/** The conditions of the world of a seed. Independent parts are drawn independently. */
 export interface Conditions {
   faults: VirtualFaults;
   engines: readonly string[];
   commitMs: number;
-  /** Null: every execution has a deployment of its own and starts at once; else all of them queue for few. */
+  /**
+   * Null: every execution has its own deployment and starts immediately. Otherwise all executions share few deployments and queue
+   * for them.
+   */
   maxConcurrent: number | null;
   executions: number;
-  /** Something waits in the queue until nothing else is at work. */
+  /** A system-wide execution waits in the queue until nothing else is at work. */
   isWide: boolean;
-  /** Before an operation is tried again. */
+  /** Delay before an operation is retried. */
   retryMs: number;
-  /** Some operations go on for longer than everything that does not wait for them. */
+  /** Some operations last longer than everything that does not wait for them. */
   hasEndless: boolean;
-  /** Ends that are resumed before their last operations are over, as a share. */
+  /** Share of ended executions that are resumed before their last operations are over. */
   resumedAtOnce: number;
-  /** When the deployments service does not answer at all; and the share of calls that it is slow with. */
+  /** Time in which the deployments service does not answer at all; and the share of calls that it answers slowly. */
   away: { from: number; until: number };
   slow: number;
   /** Longer than another replica waits before it does the same, or than a forced cancel may take. */
   slowMs: number;
-  /** Operations that had waited take long when they look again. */
+  /** Operations that had been waiting take long when they check again. */
   hasLongLooks: boolean;
 }
 
@@ -39,7 +42,7 @@ export function conditionsOf(dice: Random): Conditions {
       pause: 0.004 * grade,
       stall: dice.pick([0, 0, 0.01]) * grade,
     },
-    // With one replica the graph in memory is used for long, and a slow disk has many steps share a commit.
+    // A single replica reuses its graph in memory for long; with a slow disk many steps share a commit.
     maxConcurrent: dice.pick([null, null, 1, 1, 3]),
     engines: dice.pick([['engine-1'], ['engine-1', 'engine-2']]),
     commitMs: dice.pick([0.3, 25]),

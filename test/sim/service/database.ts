@@ -14,9 +14,9 @@ import { applyStep, type StepInput } from './apply-step';
 import type { Life, VirtualWorld } from './virtual';
 
 /**
- * The tables of the engine in memory, with what PostgreSQL gives: a lock per execution, held until the end of the
- * transaction; writes seen by nobody else before the commit; a commit that may be refused, or made with its answer lost;
- * a crash of the process that rolls its transaction back. Rows are replaced, never changed in place.
+ * The tables of the engine in memory, with the guarantees of PostgreSQL: a lock per execution, held until the end of the
+ * transaction; writes invisible to others before the commit; a commit that may be refused, or made with its answer lost; a crash
+ * of the process that rolls its transaction back. Rows are replaced, never changed in place.
  */
 export interface MemoryTask extends StoredTask {
   leaseUntilMs: number | null;
@@ -31,9 +31,9 @@ export interface MemoryGraph {
   wait_after_fail_ms: number;
   is_dry_run: boolean;
   flags: GraphFlags;
-  /** Its tasks as one document; null: each has a row. */
+  /** All tasks as one document; null: each task has a row. */
   tasks: Buffer | null;
-  /** What steps marked of tasks without rows, oldest first. */
+  /** Marks that steps made on tasks without rows, oldest first. */
   marks: TaskMarks[];
 }
 
@@ -59,7 +59,7 @@ export interface MemoryOccurrence {
 type Change = (execution: MemoryExecution) => void;
 
 interface Held {
-  /** As this transaction sees it. */
+  /** The execution as this transaction sees it. */
   seen: MemoryExecution;
   changes: Change[];
   release: () => void;
@@ -68,9 +68,9 @@ interface Held {
 export interface MemoryTx {
   database: MemoryDatabase;
   held: Map<string, Held>;
-  /** Locks beside those of executions, by name; held to the end as well. */
+  /** Locks other than those of executions, by name; also held until the end of the transaction. */
   named: Map<string, () => void>;
-  /** Changes of rows that are not under the lock of their execution. */
+  /** Changes of rows that are not protected by the lock of their execution. */
   others: (() => void)[];
   messages: Envelope[];
   isResuming: boolean;
@@ -84,25 +84,25 @@ export interface MemoryDatabase {
   /** By `<key> <time>`. */
   occurrences: Map<string, MemoryOccurrence>;
   outbox: Map<string, Envelope>;
-  /** How far its clock is from those of the services. */
+  /** Offset of the database clock from the clocks of the services. */
   skewMs: number;
   nowMs(): number;
   /** Called with each execution that a commit changed. */
   onCommit(after: MemoryExecution, isResume: boolean): void;
-  /** Called with what a commit says of an occurrence that was due. */
+  /** Called with each occurrence that a commit decided. */
   onDecided?(occurrence: MemoryOccurrence): void;
-  /** The commit has been answered to its process. */
+  /** Called when the process has received the answer to its commit. */
   onSent(messages: readonly Envelope[]): void;
-  /** Somebody has read which queued executions are next, and has not begun with them yet. */
+  /** Called when a process has read the next queued executions, before it starts them. */
   onQueueRead(heads: readonly ExecutionRow[]): void;
-  /** Somebody who is about to start something has seen how many are at work. */
+  /** Called when a process that is about to start executions has counted those at work. */
   onCounted(): void;
-  /** Somebody has read which leases have run out, and goes on when this is through. */
+  /** Called when a process has read the expired leases; it continues when this promise resolves. */
   onExpiredRead(): Promise<void>;
   locks: Map<string, Lock>;
-  /** How long a commit waits for the disk. */
+  /** Time that a commit waits for the disk. */
   commitMs: number;
-  /** Commits that carried steps of several executions. */
+  /** Number of commits that contained steps of several executions. */
   shared: number;
 }
 
@@ -148,14 +148,14 @@ export function copyOf(execution: MemoryExecution): MemoryExecution {
   };
 }
 
-/** Of an execution, or of anything that has a name. */
+/** The lock of an execution, or a named lock. */
 interface Lock {
   holders: number;
   isShared: boolean;
   waiting: { isShared: boolean; wake: () => void }[];
 }
 
-/** The lock of an execution, first come first served; given up by a crash. */
+/** Acquires the lock of an execution, first come first served; a crash releases it. */
 export async function lockRow(database: MemoryDatabase, id: string, isShared = false): Promise<() => void> {
   const { locks, world } = database;
   const life = world.life()!;
@@ -172,7 +172,7 @@ export async function lockRow(database: MemoryDatabase, id: string, isShared = f
   if (lock.holders === 0 || mayJoin) lock.holders++;
   else {
     await new Promise<void>((resolve) => {
-      // Whoever waited may be dead by then: the next one.
+      // The waiting process may have died meanwhile: then the next one gets the lock.
       lock.waiting.push({ isShared, wake: () => (isSame(life) ? resolve() : release()) });
     });
   }
@@ -180,7 +180,7 @@ export async function lockRow(database: MemoryDatabase, id: string, isShared = f
   return release;
 }
 
-/** To the next one; when that shares it, to all behind it that do. */
+/** Passes the lock to the next waiter; if it wants a shared lock, also to all directly following shared waiters. */
 function passOn(locks: MemoryDatabase['locks'], id: string): void {
   const lock = locks.get(id)!;
   const first = lock.waiting.shift();
@@ -197,13 +197,13 @@ function passOn(locks: MemoryDatabase['locks'], id: string): void {
 
 const isSame = (life: Life): boolean => life.process.isUp && life.process.epoch === life.epoch;
 
-/** An advisory lock, or a row that is only locked: until the transaction ends. */
+/** Acquires an advisory lock, or locks a row without writing it, until the transaction ends. */
 export async function holdNamed(tx: MemoryTx, name: string, isShared = false): Promise<void> {
   await tx.database.world.pause(0.3);
   if (!tx.named.has(name)) tx.named.set(name, await lockRow(tx.database, name, isShared));
 }
 
-/** One change of an execution that the transaction has locked. */
+/** Changes an execution that the transaction has locked. */
 export function change(tx: MemoryTx, id: string, apply: Change): void {
   const held = tx.held.get(id);
   if (!held) throw new Error(`execution ${id} is written without its lock`);
@@ -211,7 +211,7 @@ export function change(tx: MemoryTx, id: string, apply: Change): void {
   held.changes.push(apply);
 }
 
-/** The `Db` that engines of one database share. */
+/** Returns the `Db` that engines of one database share. */
 export function dbOf(database: MemoryDatabase): Db<DB> {
   const { world } = database;
   const db = {
@@ -262,7 +262,7 @@ export function dbOf(database: MemoryDatabase): Db<DB> {
   return db as unknown as Db<DB>;
 }
 
-/** The answer comes back, or is lost; what was appended to the outbox leaves from memory then. */
+/** Delivers the answer of a commit, or loses it. On delivery the process sends messages of its outbox from memory. */
 async function answered({ world, onSent }: MemoryDatabase, messages: readonly Envelope[]): Promise<void> {
   const isLost = world.random.chance(world.faults.commitAnswerLost);
   await world.pause(0.3);
@@ -287,7 +287,7 @@ interface TxQuery {
   parameters: string[];
 }
 
-/** The statements that the engine gives to a transaction as they are: of the outbox, and of a step. */
+/** Simulates the prepared statements that the engine runs in a transaction: the outbox, and a step. */
 async function inTx(tx: MemoryTx, { statementName, parameters }: TxQuery): Promise<{ rows: object[] }> {
   await tx.database.world.pause(0.3);
   const given = JSON.parse(parameters[0]!) as unknown[];
@@ -296,7 +296,7 @@ async function inTx(tx: MemoryTx, { statementName, parameters }: TxQuery): Promi
   return { rows: given.map((envelope) => ({ envelope: { ...(envelope as Envelope), time } })) };
 }
 
-/** `writeStep`: the step of one execution in the caller's transaction. */
+/** Simulates `writeStep`: the step of one execution in the caller's transaction. */
 function stepInTx(tx: MemoryTx, input: StepInput): { rows: object[] } {
   const { database } = tx;
   const held = tx.held.get(input.execution_id);
@@ -308,7 +308,7 @@ function stepInTx(tx: MemoryTx, input: StepInput): { rows: object[] } {
   return { rows: [done.row] };
 }
 
-/** `fittingSteps`. */
+/** Simulates `fittingSteps`. */
 async function fittingRows({ world, executions }: MemoryDatabase, parameter: string): Promise<object[]> {
   const expected = JSON.parse(parameter) as Pick<ExecutionRow, 'id' | 'version' | 'phase' | 'status'>[];
   await world.pause(0.3);
@@ -320,7 +320,7 @@ async function fittingRows({ world, executions }: MemoryDatabase, parameter: str
   });
 }
 
-/** `writeSteps`: each step whole or not at all, all of them in one commit, and without those that somebody has locked. */
+/** Simulates `writeSteps`: each step completely or not at all, all of them in one commit, skipping executions that are locked. */
 async function stepStatement(database: MemoryDatabase, parameter: string): Promise<object[]> {
   const { world, executions, outbox } = database;
   const given = JSON.parse(parameter) as StepInput[];
@@ -331,7 +331,7 @@ async function stepStatement(database: MemoryDatabase, parameter: string): Promi
     for (const { execution_id: id } of inputs) releases.push(await lockRow(database, id));
     await world.pause(database.commitMs);
     if (world.random.chance(world.faults.commitRefused)) throw lost();
-    // One of several that cannot be written: each is then tried alone.
+    // One of several steps cannot be written: the engine then tries each alone.
     if (inputs.length > 1 && world.random.chance(world.faults.commitRefused))
       throw new Error('cannot be written');
     const now = database.nowMs();

@@ -6,11 +6,11 @@ interface Peer {
   applied: ReadonlyMap<string, number>;
 }
 
-/** Every state of a node instance that a commit decided, also those whose rows are gone. */
+/** All states of node instances that commits decided, including those whose rows are gone. */
 export interface DecidedStates {
-  /** Answers what is wrong: rows are forgotten when deployments has applied their states, not before. */
+  /** Returns an error text when something is wrong: rows may be deleted only after deployments has applied their states. */
   note(after: MemoryExecution): string | null;
-  /** Whether of each instance that is still there the last state up to a number has been applied. */
+  /** Whether, for each instance that still exists, the last state up to a number has been applied. */
   areApplied(executionId: string, upTo: number): boolean;
 }
 

@@ -26,6 +26,7 @@ import { createAcceptedRows } from '../../../services/executions/src/executions/
 import { createAcceptor } from '../../../services/executions/src/executions/acceptor';
 import { dequeueExecutions } from '../../../services/executions/src/executions/commands/dequeue-executions';
 import { noQuota } from '../../../services/executions/src/executions/domain/quota';
+import { specTexts } from '../../../services/executions/src/executions/domain/refusal-texts';
 import { newPassedOver } from '../../../services/executions/src/executions/passed-over';
 import { createTurns } from '../../../services/executions/src/executions/turns';
 import { scheduleLoops } from '../../../services/executions/src/schedules/loops/schedules.loops';
@@ -34,7 +35,7 @@ import type { DeploymentsPeer } from './peers';
 import { CANCEL_GRACE_MS } from './simulation';
 import type { VirtualWorld } from './virtual';
 
-/** One replica of the engine as `composeEngine` of the executions service makes it, over the tables in memory. */
+/** Creates one replica of the engine, as `composeEngine` of the executions service does, over the tables in memory. */
 export function newEngine(
   world: VirtualWorld,
   database: MemoryDatabase,
@@ -84,6 +85,7 @@ export function newEngine(
     passedOver: newPassedOver(),
     cancelGraceMs: CANCEL_GRACE_MS,
     tokenKey: 'simulation',
+    texts: specTexts,
     leases: createLeaseProofs(new Secret('simulation')),
     workflowConfig: { taskRetries: 2, taskRetryIntervalMs: retryMs, subgraphRetries: 1 },
     log,
@@ -91,7 +93,7 @@ export function newEngine(
   return deps;
 }
 
-/** What is simulated of the loops; the others belong to nested executions and to log batches. */
+/** Loops that are simulated; the others belong to nested executions and to log batches. */
 const LOOPS = new Set([
   'wake-executions',
   'lease-reaper',
@@ -103,7 +105,7 @@ const LOOPS = new Set([
   'schedule-tick',
 ]);
 
-/** The loops of one replica, each for ever; what fails is tried again with the next tick. */
+/** Starts the loops of one replica, each running for ever; a failed tick is retried by the next one. */
 export function startLoops(
   world: VirtualWorld,
   deps: EnginePorts,
@@ -121,13 +123,13 @@ export function startLoops(
     });
 }
 
-/** When a tick wants to be followed by the next one, as packages/service-runtime reads it. */
+/** Returns the delay until the next tick that the result of a tick requests, as packages/service-runtime interprets it. */
 function dueInMs(result: unknown): number {
   const { again, againInMs } = (result ?? {}) as { again?: boolean; againInMs?: number };
   return again ? 0 : (againInMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** The relay: what was left in the outbox is sent again. */
+/** The relay: sends messages that were left in the outbox again. */
 export async function relay(
   world: VirtualWorld,
   { outbox }: MemoryDatabase,
@@ -152,7 +154,7 @@ export const MESSAGES = {
   cancelled: tasksCancelled.type,
 };
 
-/** A bug of the engine is only logged in production; here it breaks the run. */
+/** A logger that turns errors into failures: production only logs a bug of the engine; here it breaks the run. */
 function watchfulLog(world: VirtualWorld): Log {
   const note = (fields: object, message: string): void => {
     const { err } = fields as { err?: unknown };

@@ -7,10 +7,10 @@ import type { Observed } from '../oracle';
 import type { MemoryExecution } from './database';
 import { tasksOf } from './store/access';
 
-/** Ids have the form of those in production: what waits for an execution tells by that whether it may be one. */
+/** Returns an id in the production format: an operation that waits for an execution recognizes its id by the format. */
 export const executionIdOf = (i: number): string => `e0000000-0000-7000-8000-${String(i).padStart(12, '0')}`;
 
-/** An accepted execution, as a start request leaves it. */
+/** Returns an accepted execution, as a start request leaves it. */
 export function newExecution(
   id: string,
   workflow: string,
@@ -70,7 +70,7 @@ export function newExecution(
   return { row, graphs: [], tasks: new Map(), states: [], events: [], resumes: 0 };
 }
 
-/** A group as creating it leaves it. */
+/** Returns a new group, as its creation leaves it. */
 export function newGroup(id: string, concurrency: number): ExecutionGroupRow {
   return {
     tenant: 'default_tenant',
@@ -90,14 +90,14 @@ export function newGroup(id: string, concurrency: number): ExecutionGroupRow {
 
 const tasks = new WeakMap<StoredTask, TaskRow>();
 
-/** The same for the same row, which is never changed in place. */
+/** Returns the same object for the same row, which is never changed in place. */
 function observedTask(row: StoredTask): TaskRow {
   const known = tasks.get(row) ?? taskOfRow(row);
   tasks.set(row, known);
   return known;
 }
 
-/** The execution as the oracle looks at it. */
+/** Returns the parts of the execution that the oracle checks. */
 export function observed(execution: MemoryExecution): Observed {
   const { row, graphs, events, resumes } = execution;
   const graph = graphs.find(({ id }) => id === row.graph_id);

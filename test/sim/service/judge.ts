@@ -3,13 +3,13 @@ import type { MemoryExecution } from './database';
 import { observed } from './executions';
 import { CANCEL_GRACE_MS, type Simulation, TROUBLED_MS } from './simulation';
 
-/** All have ended, and nobody is owed an end. */
+/** Whether all executions have ended, and deployments has been told of all ends. */
 export const isOver = ({ database }: Simulation): boolean =>
   [...database.executions.values()].every(
     ({ row }) => executionMachine.isTerminal(row.status as ExecutionStatus) && row.wake_at === null,
   );
 
-/** What must hold at the end of a world; what is wrong goes to the oracle's breaches. */
+/** Checks the end of a world; violations are added to the oracle's breaches. */
 export function judge(simulation: Simulation): void {
   const { world, database, deployments, oracle, fleet } = simulation;
   const { breaches } = oracle;
@@ -28,7 +28,7 @@ export function judge(simulation: Simulation): void {
     if (!end.isWhole) breaches.push(`${end.executionId}: its end was told before its states`);
 }
 
-/** Within this time a lease that ran out has been taken back: the reaper's patience, and its tick. */
+/** Time within which an expired lease must be taken back: the reaper's patience plus its tick. */
 const REAPED_WITHIN_MS = 12_000;
 
 function judgeEnd(
@@ -57,10 +57,10 @@ function judgeEnd(
   if (new Set(stages).size < stages.length) say(`stages ended twice: ${stages.join()}`);
 }
 
-/** By how much what is due may be late once nothing breaks any more. */
+/** Maximum delay of due work once faults have stopped. */
 const LATE_MS = 20_000;
 
-/** Nothing that is due is left lying. */
+/** Checks that no due work is left undone. */
 export function judgeTimers({ world, database, oracle }: Simulation): void {
   if (world.now < TROUBLED_MS + LATE_MS) return;
   const isLate = (at: number | null | undefined) => at != null && at < Date.now() - LATE_MS;
@@ -75,8 +75,8 @@ export function judgeTimers({ world, database, oracle }: Simulation): void {
 }
 
 /**
- * Were every process to die now, what waits would be looked at in its time: nothing but `wake_at` says so then. Held against
- * every commit, for a crash that shows it seldom comes at that moment.
+ * Checks that if all processes died now, waiting tasks would still be handled in time: then only `wake_at` announces them. Runs
+ * at every commit, because a crash at exactly that moment is rare.
  */
 export function judgeWake({ row, tasks, graphs }: MemoryExecution, breaches: string[]): void {
   if (row.phase !== 'running') return;
@@ -93,8 +93,8 @@ export function judgeWake({ row, tasks, graphs }: MemoryExecution, breaches: str
 }
 
 /**
- * Were every process to die now, deployments would show the right end: it shows it already, or the row says that it is owed.
- * Of every execution, for each may be the latest one of its deployment.
+ * Checks that if all processes died now, deployments would finally show the right end: it shows it already, or the row says that
+ * deployments must still be told. Applies to every execution, because each may be the latest one of its deployment.
  */
 export function judgeShown({ deployments }: Simulation, { row }: MemoryExecution, breaches: string[]): void {
   if (row.phase !== 'ended' || row.deployment_id === null || row.wake_at !== null) return;
@@ -102,10 +102,10 @@ export function judgeShown({ deployments }: Simulation, { row }: MemoryExecution
   if (shown !== row.status) breaches.push(`${row.id}: it is ${row.status} and shown as ${shown} for good`);
 }
 
-/** By then deployments has heard the message of a resume. */
+/** Time within which deployments has received the message of a resume. */
 const HEARD_MS = 30_000;
 
-/** What goes on is not shown as ended for long, by an end from before that was told late. */
+/** Checks that a running execution is not shown as ended for long, because of a late message about an earlier end. */
 export function judgeGoingOn({ world, database, deployments, oracle, wronglyShown }: Simulation): void {
   for (const { row } of database.executions.values()) {
     const { status = '' } = deployments.shown.get(row.id) ?? {};
@@ -118,7 +118,7 @@ export function judgeGoingOn({ world, database, deployments, oracle, wronglyShow
   }
 }
 
-/** Each operation at work has a worker whose lease runs out when it dies: else nobody ever looks at it again. */
+/** Checks that each started operation has a worker and a lease: otherwise nothing would notice the death of the worker. */
 export function judgeHolders({ row, tasks }: MemoryExecution, breaches: string[]): void {
   if (row.phase !== 'running') return;
   for (const { idx, graph_id, spec, state, worker_id, leaseUntilMs } of tasks.values()) {
@@ -129,8 +129,8 @@ export function judgeHolders({ row, tasks }: MemoryExecution, breaches: string[]
 }
 
 /**
- * A plain cancel leaves what runs its grace. Held against every commit, before its kills are noted: nobody is told to stop
- * anything earlier, unless somebody has asked for that as well.
+ * Checks that a plain cancel gives running operations their grace period. Runs at every commit, before its kills are noted: no
+ * run is told to stop earlier, unless a client has also requested that.
  */
 export function judgeGrace(
   { killedRuns, stopAsked, endedByClient, oracle }: Simulation,
@@ -148,22 +148,22 @@ export function judgeGrace(
   }
 }
 
-/** A heartbeat, and some seconds for what it has to say. */
+/** Time of a heartbeat, plus some seconds for its answer. */
 const KILLED_WITHIN_MS = 10_000;
 
-/** What ran when a kill was accepted is over soon afterwards, where nothing is lost on the way. */
+/** Checks that operations that ran when a kill was accepted end soon afterwards. Only in worlds where nothing is lost. */
 function judgeKills({ killed, fleet, isCalm, resumed, oracle }: Simulation): void {
   if (!isCalm) return;
   for (const { execution, idx, from, to } of fleet.ledger) {
     const at = killed.get(execution);
-    // A resume wants it alive again.
+    // A resume wants its operations to run.
     if (at === undefined || from > at || resumed.has(execution)) continue;
     if ((to ?? from) > at + KILLED_WITHIN_MS)
       oracle.breaches.push(`${execution}: task ${idx} ran on for ${Math.round(to! - at)} ms after its kill`);
   }
 }
 
-/** Nothing is stopped that nobody wanted to be: a later run of the same operation, which a resume has begun, for one. */
+/** Checks that no run was stopped without a kill, e.g. a later run of the same operation that a resume started. */
 function judgeKilledRuns({ killedRuns, fleet, database, oracle }: Simulation): void {
   for (const { execution, graph, idx, attempt, outcome } of fleet.ledger) {
     if (outcome !== 'killed') continue;
@@ -178,24 +178,24 @@ function judgeKilledRuns({ killedRuns, fleet, database, oracle }: Simulation): v
 
 const FORCED_WITHIN_MS = 10_000;
 
-/** A forced cancel is over in time (the promise G3), also where deployments is slow or away. */
+/** Checks that a forced cancel ends in time (the promise G3), even if deployments is slow or away. */
 function judgeForcedCancels(simulation: Simulation): void {
   const { killed, endedMs, isCalm, oracle, database, endedByClient } = simulation;
   if (!isCalm) return;
   for (const [id, at] of killed) {
-    // Perhaps a client has said since that it terminated, which deployments has to agree to.
+    // A client may meanwhile have set the status to terminated, which deployments must confirm.
     if (endedByClient.has(id) && database.executions.get(id)!.row.status !== 'cancelled') continue;
     const ends = endedMs.get(id) ?? [];
     const end = ends.find((ms) => ms >= at) ?? Number.POSITIVE_INFINITY;
-    // What had ended before it was killed has nothing to end.
+    // An execution that had ended before the kill has nothing to end.
     if (end - at > FORCED_WITHIN_MS && !ends.some((ms) => ms <= at))
       oracle.breaches.push(`${id}: it ended ${Math.round(end - at)} ms after its forced cancel`);
   }
 }
 
 /**
- * No operations of different executions of one deployment run beside each other, also not after a cancel, unless by force. Runs
- * that lost their lease have no end here: nobody can say of a worker that is not reached what it does.
+ * Checks that operations of different executions of one deployment do not run beside each other, even after a cancel, unless
+ * forced. Runs that lost their lease have no end here: the state of an unreachable worker is unknown.
  */
 function judgeSides({ database, fleet, forced, oracle }: Simulation): void {
   const runs = fleet.ledger.flatMap(({ execution, idx, from, to }) => {
@@ -213,10 +213,10 @@ function judgeSides({ database, fleet, forced, oracle }: Simulation): void {
         );
 }
 
-/** After these all instances are at work, where nothing was left out on the way. */
+/** After these workflows all instances are started, if nothing was skipped. */
 const STARTING = new Set(['install', 'reinstall', 'restart']);
 
-/** What the last execution of a deployment says it did shows there. */
+/** Checks that the model of a deployment shows the result of its last execution. */
 function judgeModels({ database, deployments, oracle, endedByClient }: Simulation): void {
   for (const [id, { nodeInstances }] of deployments.models) {
     const rows = [...database.executions.values()].map(({ row }) => row);

@@ -8,17 +8,20 @@ import type { Conditions } from './conditions';
 import { executionIdOf } from './executions';
 import type { VirtualProcess, VirtualWorld } from './virtual';
 
-/** The deployments service: away for a time perhaps, slow with some calls; others lose their request or answer, or come twice. */
+/**
+ * The deployments service. It may be away for a time and slow with some calls. Other calls lose their request or answer, or
+ * arrive twice.
+ */
 export interface DeploymentsPeer {
   models: Map<string, DeploymentModel>;
   /** Last state number applied, by `<execution>/<instance>`. */
   applied: Map<string, number>;
   ended: { executionId: string; isWhole: boolean }[];
-  /** Executions that succeeded, as deployments has found once at least. */
+  /** Executions that deployments has confirmed as successful at least once. */
   agreed: Set<string>;
-  /** What is shown of each execution while it is the latest one of its deployment. */
+  /** The status shown for each execution while it is the latest one of its deployment. */
   shown: Map<string, ShownExecution>;
-  /** The message that an execution was accepted or goes on. */
+  /** Handles the message that an execution was accepted or resumed. */
   requested(envelope: Envelope): void;
   port: DeploymentsPort;
 }
@@ -26,11 +29,11 @@ export interface DeploymentsPeer {
 interface ShownExecution {
   status: string;
   version: number;
-  /** Of the virtual clock. */
+  /** Time of the virtual clock. */
   at: number;
 }
 
-/** Whether this counts over what is shown of the same execution (services/deployments/migrations/0096). */
+/** Whether this message is newer than the status shown for the same execution (services/deployments/migrations/0096). */
 function isNews(
   shown: ShownExecution | undefined,
   { version, hasEnded, resumedAt }: { version: number; hasEnded: boolean; resumedAt: number | null },
@@ -48,11 +51,11 @@ interface Requested {
 
 const REFUSED_MS = 50;
 
-/** Executions that succeeded and may have failed all the same, as deployments finds: each look may find something else. */
+/** Executions that succeeded but may still fail when deployments checks for cycles: each check may have another result. */
 const CIRCULAR = new Set([1, 3].map(executionIdOf));
 const CLOSED = 0.7;
 
-/** `isWhole`: whether all that was decided up to a number has been applied. */
+/** `isWhole`: whether all states decided up to a number have been applied. */
 export function newDeployments(
   world: VirtualWorld,
   { away: { from, until }, slow, slowMs }: Pick<Conditions, 'away' | 'slow' | 'slowMs'>,
@@ -123,6 +126,7 @@ export function newDeployments(
           madeBy: null,
         })),
       groupMembers: notUsed,
+      owner: notUsed,
       addToGroup: notUsed,
       latestExecutions: notUsed,
       evaluate: notUsed,
@@ -163,11 +167,11 @@ export function newDeployments(
   };
 }
 
-/** Messages to deployments that wait behind others, or for a process that is away; and how long at most. */
+/** Share of messages to deployments that are late, because of a queue or an absent process; and their maximum delay. */
 const LATE = 0.1;
 const LATE_MS = 15_000;
 
-/** What deployments has to hear, it hears at last: it acknowledges each message when it is done. */
+/** Delivers a message to deployments at least once: deployments acknowledges each message after processing it. */
 export function publishToDeployments(
   world: VirtualWorld,
   deployments: DeploymentsPeer,
@@ -180,7 +184,7 @@ export function publishToDeployments(
   }
 }
 
-/** A broker that loses, doubles and reorders. */
+/** Publishes through a broker that loses, duplicates and reorders messages. */
 export function publishTo(
   world: VirtualWorld,
   processes: readonly VirtualProcess[],
@@ -200,11 +204,11 @@ export function publishTo(
   }
 }
 
-/** Of messages to everybody, how many come twice, and how many of these come late. */
+/** Share of broadcast messages that arrive twice, and share of these that arrive late. */
 const TWICE_TO_ALL = 0.5;
 const LATE_TO_ALL = 0.4;
 
-/** Messages that reach everybody, now and then late or twice, as where a connection is made anew; or not at all. */
+/** Delivers a message to all listeners. It sometimes arrives late or twice, as after a reconnect, or not at all. */
 export function publishToAll<T extends { process: VirtualProcess }>(
   world: VirtualWorld,
   hearers: readonly T[],
@@ -226,7 +230,7 @@ export function publishToAll<T extends { process: VirtualProcess }>(
 
 const CALL_TIMEOUT_MS = 2_000;
 
-/** Asks one of `servers` from another process; null: no answer in time, the work may or may not have been done. */
+/** Calls one of `servers` from another process; null: no answer in time, and the work may or may not have been done. */
 export async function call<T>(
   world: VirtualWorld,
   servers: readonly VirtualProcess[],

@@ -4,29 +4,33 @@ import type { MemoryDatabase, MemoryExecution } from './database';
 import { MESSAGES } from './engine';
 import { isAwaited, takesPlace } from './store/queue.sql';
 
-/** What must hold of the queue after every commit (the promise G6, reference/rest-api.md 6.3). Breaches are texts. */
+/** Checks of the queue that must hold after every commit (the promise G6, reference/rest-api.md 6.3). Breaches are texts. */
 export interface QueueOracle {
   onCommit(after: ExecutionRow, isResume: boolean): void;
-  /** What a commit has to say. */
+  /** Messages of a commit. */
   onSent(messages: readonly Envelope[]): void;
 }
 
-/** From the count of what is at work to the commit of what begins, where statements take long. */
+/** Maximum time from counting the executions at work to the commit of a start, when statements are slow. */
 const COUNTED_WITHIN_MS = 15_000;
 
-/** Released from its schedule after somebody has looked who is first. */
+/** Whether the execution was released from its schedule so recently that another process may have chosen the next one before. */
 const hasJustCome = ({ scheduled_for: at }: ExecutionRow): boolean =>
   at !== null && Date.parse(at) > Date.now() - COUNTED_WITHIN_MS;
 
 const isAtWork = ({ phase }: ExecutionRow): boolean => phase !== 'waiting' && phase !== 'ended';
 
-/** One that waited gave its place to others, and comes back whoever has it now. */
+/**
+ * Whether the execution occupies a place. One that waited has given its place to others, and continues later even if the place is
+ * taken.
+ */
 function holdsPlace(one: MemoryExecution): boolean {
   return takesPlace(one) && [...one.tasks.values()].every(({ deferral }) => deferral === null);
 }
 
 /**
- * `limit`: of all executions at work. `forced`: those that may be resumed beside others of their deployment. At most one of a deployment, as many of a group as it says, and of a deployment the
+ * `limit`: maximum of executions at work. `forced`: executions that may be resumed beside others of their deployment. Checks that
+ * at most one execution per deployment is at work, at most `concurrency` per group, and that executions of a deployment start
  * oldest first.
  */
 export function newQueueOracle(
@@ -49,7 +53,7 @@ export function newQueueOracle(
       }
     },
     onCommit(after, isResume) {
-      // One that is cancelled in the queue ends without having begun.
+      // An execution that is cancelled in the queue ends without having begun.
       if (!isResume && (after.phase !== 'planning' || started.has(after.id))) return;
       started.add(after.id);
       if (isResume) resumed.set(after.id, Date.now());
@@ -58,7 +62,7 @@ export function newQueueOracle(
       if (!isResume && after.scheduled_for !== null && Date.parse(after.scheduled_for) > Date.now())
         say('before its time');
       const active = rows.filter((row) => isAtWork(row) && started.has(row.id));
-      // Direct starts and resumes take no notice of the limit, nor of who waits; one may come after the count.
+      // Direct starts and resumes ignore the limit and the queue; one may happen after the count.
       const isCounted = (row: ExecutionRow) => (resumed.get(row.id) ?? 0) < Date.now() - COUNTED_WITHIN_MS;
       const places = active.filter(
         (row) => isCounted(row) && holdsPlace(database().executions.get(row.id)!),
@@ -83,7 +87,7 @@ export function newQueueOracle(
           say(`before ${other.id}, which was queued earlier on the same deployment`);
       }
       const group = database().groups.get(after.execution_group_id ?? '');
-      // One that is resumed alone takes no notice of its group, whose lock it does not wait for.
+      // An execution that is resumed alone ignores the limit of its group, because it does not take the group's lock.
       if (!group || isResume) return;
       const members = active.filter(
         (row) => row.execution_group_id === group.id && !resumed.has(row.id),

@@ -12,10 +12,10 @@ import { executionIdOf, newExecution, newGroup, observed } from './executions';
 import { newProcess, type Simulation } from './simulation';
 import { isWide, STARTS } from './store/queue.sql';
 
-/** Resumes come in the second half of the troubled time. */
+/** Resumes are sent in the second half of the troubled time. */
 const RESUMES_FROM_MS = 20_000;
 
-/** A request, and perhaps a cancel and a resume of it, at random times. */
+/** Creates an execution, and possibly a cancel and a resume of it, at random times. */
 export function request(simulation: Simulation, i: number): void {
   const { world, database, deployments, looks } = simulation;
   const { random } = world;
@@ -41,24 +41,24 @@ export function request(simulation: Simulation, i: number): void {
       ),
     );
     database.outbox.set(message.id, { ...message, time: new Date(database.nowMs()).toISOString() });
-    // Whoever has accepted it drives it, or dies before.
+    // The engine that accepted the execution drives it, unless it dies before.
     if (isDrivenHere && random.chance(0.7)) askAt(simulation, world.now, async (deps) => deps.wake.drive(id));
   });
   if (random.chance(0.35)) {
     const mode = random.pick(['cancel', 'force-cancel', 'kill'] as const);
     const at = random.below(random.chance(0.5) ? 8_000 : 1_500);
     cancelAt(simulation, id, at, mode);
-    // While operations of it still run, or their answers are on the way.
+    // While operations of the execution still run, or their answers are on the way.
     if (random.chance(0.6)) resumeAt(simulation, id, random.chance(0.3), at + random.below(4_000));
   }
   if (random.chance(0.5)) resumeAt(simulation, id, random.chance(0.5));
   if (random.chance(0.15)) setStatusAt(simulation, id, random.below(8_000), random.pick(SET));
 }
 
-/** What clients set of an execution that runs. */
+/** Statuses that clients set on a running execution. */
 const SET = ['failed', 'terminated', 'cancelled', 'cancelling', 'force_cancelling'] as const;
 
-/** Asks once. A cancel before it may end as what was set then. */
+/** Sets the status once. An earlier cancel may then end with this status. */
 function setStatusAt(simulation: Simulation, id: string, at: number, status: (typeof SET)[number]): void {
   const { endedByClient, killed, world } = simulation;
   askAt(simulation, at, async (deps) => {
@@ -68,15 +68,15 @@ function setStatusAt(simulation: Simulation, id: string, at: number, status: (ty
   });
 }
 
-/** Workflows that fit what each of them leaves. */
+/** Workflows that can be repeated: each fits the state that any of them leaves. */
 const REPEATABLE = ['restart', 'reinstall', 'check_status', 'check_drift', 'heal'];
-/** Two: their members compete for the manager's room. */
+/** Two groups, so that their members compete for the manager's limit. */
 const GROUPS = ['group-1', 'group-2'];
 
-/** Of those that queue, how many wait for a time first. */
+/** Share of queued executions that first wait for a scheduled time. */
 const SCHEDULED = 0.25;
 
-/** An execution that nothing may run beside; who carries it out tells its end until it is heard. */
+/** Enqueues a system-wide execution, which must run alone. Its executor reports its end until the report is received. */
 export function enqueueWide(simulation: Simulation, i: number): void {
   const { world, database, looks } = simulation;
   const id = `wide-${i}`;
@@ -97,7 +97,7 @@ export function enqueueWide(simulation: Simulation, i: number): void {
   world.start(newProcess(`carrier-${id}`, (process) => world.spawn(process, carry)));
 }
 
-/** An execution that waits for its deployment, for its group and for room; perhaps it is cancelled before its turn. */
+/** Enqueues an execution that waits for its deployment, its group and the limit; it may be cancelled before its turn. */
 export function enqueue(simulation: Simulation, i: number): void {
   const { world, database, deployments, looks } = simulation;
   const { random } = world;
@@ -128,7 +128,7 @@ export function enqueue(simulation: Simulation, i: number): void {
     );
 }
 
-/** Asks once; what was accepted has to come true. */
+/** Sends a cancel once; an accepted cancel must take effect. */
 export function cancelAt(
   simulation: Simulation,
   id: string,
@@ -139,14 +139,14 @@ export function cancelAt(
   askAt(simulation, at, async (deps) => {
     if (mode !== 'cancel') stopAsked.add(id);
     await cancelExecution(deps, id, mode);
-    // A kill of one that has failed stops what workers still run of it, and leaves its status.
+    // A kill of a failed execution stops the runs that workers still have, and keeps its status.
     const hasFailed = mode === 'kill' && database.executions.get(id)?.row.status === 'failed';
     if (!hasFailed) cancelled.add(id);
     if (mode !== 'cancel' && !killed.has(id)) killed.set(id, world.now);
   });
 }
 
-/** Asks once; in the second half of the troubled time, unless it says when. */
+/** Sends a resume once; in the second half of the troubled time, unless `at` is given. */
 export function resumeAt(
   simulation: Simulation,
   id: string,
@@ -157,7 +157,7 @@ export function resumeAt(
   askAt(simulation, at, (deps) => resumeExecution(deps, id, isForced));
 }
 
-/** A start that does not queue, as the statement of an accepted request has it: under the guard, when nothing is in its way. */
+/** Starts an execution without queueing, like the statement of an accepted request: under the guard lock, if nothing blocks it. */
 export function startBeside(
   { world, database, looks }: Simulation,
   id: string,

@@ -7,17 +7,17 @@ import type { Fleet } from './worker';
 
 const LONG_FROM_MS = 400;
 const LONG = 30;
-/** The longest ones outlast retries, deadlines and cancels of their execution. */
+/** The longest operations outlast retries, deadlines and cancels of their execution. */
 const ENDLESS_FROM_MS = 600;
 const ENDLESS = 150;
-/** Looks of an operation that waits are this much rarer where retries are. */
+/** A waiting operation checks less often, by this factor, in worlds with rare retries. */
 const PATIENCE = 8;
 const USUAL_RETRY_MS = 40;
 const LOOK_MS = 6_000;
 
 /**
- * What runs of operations come to in a world. Half of those that wait, wait for the end of an execution, their own one perhaps;
- * where executions queue, the first one waits for the last more often, for nothing else wakes it then.
+ * Returns the outcomes of runs in a world. Half of the waiting operations wait for the end of an execution, possibly their own.
+ * In worlds with a queue, the first execution more often waits for the last one, because then only its end wakes the operation.
  */
 export function runOutcomes(
   seed: number,
@@ -46,7 +46,7 @@ export function runOutcomes(
     const waits = { ...happening, checkAfterMs: happening.checkAfterMs * (isPatient ? PATIENCE : 1) };
     if (run.attempt % 2 === 0) return { durationMs, happening: waits };
     const last = isFirst ? lastElsewhere(executions) : null;
-    // Nothing but its end wakes it then.
+    // Then only the end of that execution wakes it.
     if (last !== null)
       return { durationMs, happening: { ...waits, untilExecution: last, checkAfterMs: 3_600_000 } };
     const ids = [...executions.keys()];
@@ -54,13 +54,16 @@ export function runOutcomes(
   };
 }
 
-/** Some take long enough for a kill to find them. */
+/** Makes some runs long enough to be hit by a kill. */
 function lasting(ms: number, hasEndless: boolean): number {
   if (hasEndless && ms > ENDLESS_FROM_MS) return ms * ENDLESS;
   return ms > LONG_FROM_MS ? ms * LONG : ms;
 }
 
-/** The last one that was asked for, where it does not wait for the first one itself: on another deployment. */
+/**
+ * Returns the last requested execution, if it is on another deployment than the first one: otherwise it would itself wait for the
+ * first one.
+ */
 function lastElsewhere(executions: MemoryDatabase['executions']): string | null {
   const first = executions.get(executionIdOf(0))!.row;
   const last = [...executions.values()].findLast(({ row }) => isUuid(row.id))!.row;

@@ -35,21 +35,21 @@ import { newVirtualWorld, QUIET, type VirtualProcess, type VirtualWorld } from '
 import { beat, type Fleet, type Hands, newHands, stopRuns, wakeWorker } from './worker';
 
 const HEALED_MS = 1_200_000;
-/** Ends after which all replicas look at the queue at once. */
+/** Share of ends after which all replicas check the queue at once. */
 const ALL_LOOK = 0.5;
-/** Executions before which another one begins while they leave the queue. */
+/** Share of executions that are overtaken: another one begins while they leave the queue. */
 const OVERTAKEN = 0.3;
-/** Times somebody counts what is at work at which a request starts members of a group. */
+/** Share of counts of executions at work during which a request starts members of a group. */
 const COUNTED_BESIDE = 0.2;
-/** Looks for expired leases beside which another replica looks, and how much later the first one goes on at most. */
+/** Share of reads of expired leases beside which another replica reads them as well, and the maximum delay of the first replica. */
 const REAPED_BESIDE = 0.3;
 const REAPED_LATE_MS = 3_000;
-/** Cancels at the moment at which the end is decided and not yet written. */
+/** Share of ends with a cancel at the moment when the end is decided but not yet written. */
 const LATE_CANCELS = 0.15;
 
 /**
- * One world from one seed around the engine that runs in production: its commands, step writer, graph memory, wake-ups
- * and loops. Some time of faults, then time to heal, then the oracle's last word.
+ * One world from one seed around the production engine: its commands, step writer, graph memory, wake-ups and loops. First a time
+ * of faults, then time to heal, then the oracle's final check.
  */
 export async function simulateService(seed: number): Promise<SimulationResult> {
   const dice = seededRandom(seed * 104_729 + 3);
@@ -68,7 +68,7 @@ export async function simulateService(seed: number): Promise<SimulationResult> {
     const isToGoOn = () => world.now < TROUBLED_MS + HEALED_MS && !isOver(simulation);
     do {
       while (isToGoOn()) await world.runUntil(world.now + 5_000);
-      // Late reports and messages, which must change nothing; a late resume does.
+      // Late reports and messages must change nothing; a late resume does.
       await world.runUntil(world.now + 30_000);
     } while (isToGoOn());
     judge(simulation);
@@ -190,7 +190,7 @@ function build(world: VirtualWorld, seed: number, conditions: Conditions): Simul
   return simulation;
 }
 
-/** Forced cancels of what has just decided states, for as long as deployments does not take them. */
+/** Cancels executions by force just after they decided states, while deployments is away. */
 function cancelWhileAway(simulation: Simulation, { away, executions }: Conditions): void {
   const { random } = simulation.world;
   for (let i = 0; away.until > 0 && i < executions; i++)
@@ -203,17 +203,20 @@ function cancelWhileAway(simulation: Simulation, { away, executions }: Condition
       );
 }
 
-/** Kills that are taken back while workers are about to stop what they run. */
+/** Share of kills that are taken back while workers are about to stop their runs. */
 const TAKEN_BACK = 0.5;
-/** Once more at most: an execution that is killed and resumed for ever never ends. */
+/** Maximum of resumes: an execution that is killed and resumed for ever would never end. */
 const RESUMES = 2;
 
-/** An end is noted; a bad one may be taken back while operations still run and answers are on their way, and killed again. */
+/**
+ * Notes an end. An unsuccessful execution may be resumed while operations still run and answers are on their way, and may be
+ * killed again.
+ */
 function onEnd(simulation: Simulation, execution: MemoryExecution, resumedAtOnce: number): void {
   const { world, endedMs, replicas } = simulation;
   const { row, resumes, tasks } = execution;
   const { random } = world;
-  // Loops of all replicas look at the queue as well, and chance has it that they do so now.
+  // The loops of all replicas check the queue as well; here they do so at this moment by chance.
   if (random.chance(ALL_LOOK)) for (const deps of replicas.values()) deps.wake.dequeue();
   endedMs.set(row.id, [...(endedMs.get(row.id) ?? []), world.now]);
   const isStopping = [...tasks.values()].some((task) => task.isKillRequested && task.state === 'started');
@@ -225,7 +228,7 @@ function onEnd(simulation: Simulation, execution: MemoryExecution, resumedAtOnce
     cancelAt(simulation, row.id, at + random.below(600), random.pick(['kill', 'force-cancel'] as const));
 }
 
-/** Somebody starts an execution on the deployment of one that is just about to leave the queue. */
+/** Starts an execution on the deployment of another one that is just about to leave the queue. */
 function overtake(simulation: Simulation, heads: readonly ExecutionRow[]): void {
   const { world, maxConcurrent, database } = simulation;
   for (const { id, deployment_id: deployment } of heads)
@@ -233,7 +236,7 @@ function overtake(simulation: Simulation, heads: readonly ExecutionRow[]): void 
       startBeside(simulation, `beside-${id}-${database.executions.size}`, deployment, world.now);
 }
 
-/** Members of a group are started, as by the request that makes one, while somebody else sees how much room there is. */
+/** Starts members of a group, like the request that creates one, while another process counts the free places. */
 function startMembersBeside(simulation: Simulation): void {
   const { world, database } = simulation;
   for (const { id, tenant, has_queued } of database.groups.values()) {
@@ -245,7 +248,7 @@ function startMembersBeside(simulation: Simulation): void {
   }
 }
 
-/** Runs that workers are told to stop, each in its attempt. */
+/** Notes the runs that workers are told to stop, each with its attempt. */
 function noteKills({ killedRuns }: Simulation, { row, graphs, tasks }: MemoryExecution): void {
   for (const { isKillRequested, graph_id, idx, attempt } of tasks.values()) {
     if (!isKillRequested) continue;
@@ -254,7 +257,7 @@ function noteKills({ killedRuns }: Simulation, { row, graphs, tasks }: MemoryExe
   }
 }
 
-/** Another replica takes the same runs from silent workers, and is quicker. */
+/** Lets another replica take the same runs from silent workers first. */
 async function reapBeside(simulation: Simulation): Promise<void> {
   const { world } = simulation;
   if (!world.random.chance(REAPED_BESIDE)) return;
@@ -288,7 +291,7 @@ function bootWorker(simulation: Simulation, process: VirtualProcess): void {
   simulation.world.spawn(process, () => beat(simulation.fleet, hands));
 }
 
-/** What a process has just committed leaves from its memory; its rows go once the broker has it. */
+/** Sends messages of a commit directly from memory; their outbox rows are deleted once the broker has them. */
 function sendFromMemory(simulation: Simulation, messages: readonly Envelope[]): void {
   const { world, database } = simulation;
   const life = world.life()!;
@@ -321,15 +324,15 @@ function publish(simulation: Simulation, envelope: Envelope): void {
   }
 }
 
-/** The message comes again in production; here the loops do what it asked for. */
+/** Ignores refusals of the engine: in production the message is redelivered; here the loops do the same work. */
 function mayFail(error: unknown): void {
   if (!isAppError(error)) throw error;
 }
 
-/** The version at which a graph in memory was looked at last. */
+/** The version at which a graph in memory was last checked. */
 const checked = new WeakMap<GraphState, number>();
 
-/** A graph in memory at the version of its row is what the rows say. */
+/** Checks that a graph in memory with the version of its row equals the stored rows. */
 function watchMemory(simulation: Simulation): void {
   const { world, database, replicas, oracle, looks } = simulation;
   for (const [process, deps] of replicas) {

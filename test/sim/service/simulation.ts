@@ -6,10 +6,10 @@ import type { DeploymentsPeer } from './peers';
 import type { VirtualProcess, VirtualWorld } from './virtual';
 import type { Fleet } from './worker';
 
-/** For so long things break; then all has time to heal. */
+/** Duration of the faults; afterwards everything has time to heal. */
 export const TROUBLED_MS = 40_000;
 
-/** How long a plain cancel leaves what runs. */
+/** Grace period that a plain cancel gives running operations. */
 export const CANCEL_GRACE_MS = 3_000;
 
 export interface Simulation {
@@ -20,30 +20,30 @@ export interface Simulation {
   oracle: Oracle;
   fleet: Fleet;
   replicas: Map<VirtualProcess, EnginePorts>;
-  /** Each execution as the last commit left it. */
+  /** Each execution as of the last commit. */
   looks: Map<string, Observed>;
-  /** Executions whose cancel was accepted, and those whose end was announced. */
+  /** Executions whose cancel was accepted, and executions whose end was announced. */
   cancelled: Set<string>;
   announced: Set<string>;
-  /** When a cancel that stops operations was accepted. */
+  /** Time at which a cancel that stops operations was accepted. */
   killed: Map<string, number>;
-  /** Executions of which somebody has asked to stop operations at once, whether that was accepted or not. */
+  /** Executions for which a client requested to stop operations immediately, accepted or not. */
   stopAsked: Set<string>;
   /** Runs that workers were told to stop: `<execution> <graph id> <idx> <attempt>`. */
   killedRuns: Set<string>;
-  /** Executions that a client has ended by setting their status, perhaps. */
+  /** Executions that a client may have ended by setting their status. */
   endedByClient: Set<string>;
-  /** Executions that are resumed by force, perhaps. */
+  /** Executions that may have been resumed by force. */
   forced: Set<string>;
-  /** Executions that were taken up again, and when each one came to an end. */
+  /** Executions that were resumed; and the times at which each execution ended. */
   resumed: Set<string>;
   endedMs: Map<string, number[]>;
-  /** Executions that go on and are shown as ended, and since when. */
+  /** Running executions that are shown as ended, each with the time since when. */
   wronglyShown: Map<string, number>;
-  /** Before an operation is tried again. */
+  /** Delay before an operation is retried. */
   retryMs: number;
   maxConcurrent: number;
-  /** Nothing breaks in this one. */
+  /** A world without faults. */
   isCalm: boolean;
 }
 

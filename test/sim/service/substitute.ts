@@ -2,9 +2,9 @@ import Module from 'node:module';
 import { basename, join } from 'node:path';
 
 /**
- * Imported before the engine: what it keeps in PostgreSQL, it keeps in the memory of the simulation then. Each module of
- * `store/` here stands in for the one of the same name in the executions service (functions of one statement), `scope`
- * for the transaction scope of packages/postgres; everything above them is what runs in production.
+ * Imported before the engine: replaces the engine's PostgreSQL storage by the memory of the simulation. Each module of `store/`
+ * here replaces the one of the same name in the executions service (functions of one statement); `scope` replaces the transaction
+ * scope of packages/postgres. Everything above them is production code.
  */
 
 type Resolve = (request: string, parent: { filename?: string } | undefined, ...rest: unknown[]) => string;
@@ -37,6 +37,6 @@ const substitutes = new Map([
 const resolve = loader._resolveFilename;
 loader._resolveFilename = function (request, parent, ...rest) {
   const found = resolve.call(this, request, parent, ...rest);
-  // The substitutes themselves import what they stand in for.
+  // The substitutes themselves import the modules that they replace.
   return parent?.filename?.startsWith(__dirname) ? found : (substitutes.get(found) ?? found);
 };

@@ -4,16 +4,16 @@ import { QUIET as CALM } from '../simulate';
 import type { Faults } from '../world';
 
 /**
- * Processes of promises on one virtual clock. Timers, the clocks and the chance of the platform are the simulation's
- * while it runs, so the same seed gives the same run. A process may crash at each `pause`, which every statement, call
- * and message goes through: the promise that waits there is never settled, and its timers do not fire.
+ * Processes of promises on one virtual clock. While it runs, the simulation controls the platform's timers, clocks and random
+ * numbers, so the same seed gives the same run. A process may crash at each `pause`, which every statement, call and message
+ * uses: the promise that waits there is never settled, and the timers of the process do not fire.
  */
 export interface VirtualProcess {
   name: string;
   epoch: number;
   isUp: boolean;
   boot: () => void;
-  /** What must happen elsewhere when it dies. */
+  /** Functions that run elsewhere when the process dies. */
   onCrash: Set<() => void>;
 }
 
@@ -23,11 +23,11 @@ export interface Life {
 }
 
 export interface VirtualFaults extends Faults {
-  /** Per await: it takes some seconds, as where a process, a disk or a network stands still. */
+  /** Probability per await that it takes some seconds, as when a process, a disk or a network stalls. */
   stall: number;
 }
 
-/** Nothing breaks. */
+/** No faults. */
 export const QUIET: VirtualFaults = { ...CALM, stall: 0 };
 
 export interface VirtualWorld {
@@ -36,16 +36,16 @@ export interface VirtualWorld {
   now: number;
   steps: number;
   crashes: number;
-  /** What went wrong without an answer to anybody. */
+  /** Errors that were not reported to any caller. */
   surprises: string[];
   at(time: number, what: () => void): void;
   start(process: VirtualProcess): void;
   spawn(process: VirtualProcess, work: () => Promise<unknown>): void;
-  /** An await that takes about `ms`, in the life of the caller. */
+  /** Waits about `ms`, within the life of the caller. */
   pause(ms: number): Promise<void>;
   life(): Life | undefined;
   runUntil(time: number): Promise<void>;
-  /** Gives the platform its clocks back. */
+  /** Restores the platform's clocks. */
   end(): void;
 }
 
@@ -57,7 +57,7 @@ interface Entry {
 
 const RESTART_MS = 2_000;
 const STALL_MS = 3_000;
-/** Some instant: what it is does not matter. */
+/** An arbitrary instant. */
 const EPOCH_MS = Date.UTC(2030, 0, 1);
 const lives = new AsyncLocalStorage<Life>();
 const turn = setImmediate;
@@ -73,7 +73,7 @@ export function newVirtualWorld(seed: number, faults: VirtualFaults): VirtualWor
     let low = 0;
     for (let high = queue.length; low < high; ) {
       const middle = (low + high) >> 1;
-      // The next one stands last.
+      // The queue is sorted in descending order: the next entry is the last one.
       if (queue[middle]!.at > entry.at) low = middle + 1;
       else high = middle;
     }
@@ -125,7 +125,7 @@ export function newVirtualWorld(seed: number, faults: VirtualFaults): VirtualWor
         world.now = entry.at;
         world.steps++;
         entry.run();
-        // All that follows without an await of the outside has happened then.
+        // Then all code up to the next external await has run.
         await new Promise((resolve) => turn(resolve));
       }
       world.now = time;

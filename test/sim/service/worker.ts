@@ -12,9 +12,9 @@ import type { VirtualProcess, VirtualWorld } from './virtual';
 
 const { OutcomeKind } = executionsRpc;
 const ROOM = 3;
-/** How much more often a worker is frozen before a report than in the middle of an operation. */
+/** Factor by which a worker is frozen more often before a report than in the middle of an operation. */
 const ZOMBIES = 5;
-/** How long a frozen worker stands still at most, in leases. */
+/** Maximum duration for which a worker is frozen, in leases. */
 const FROZEN_LEASES = 2.5;
 const HEARTBEAT_MS = leaseMs / 3;
 
@@ -25,11 +25,11 @@ export interface Fleet {
   ledger: LedgerEntry[];
   runOf: (lease: executionsRpc.TaskLease) => RunId;
   outcomeOf: (run: RunId) => { happening: Happening; durationMs: number };
-  /** Runs whose outcome was answered as taken. */
+  /** Runs whose outcome was accepted. */
   taken: Set<string>;
-  /** Whether the task is of the graph that its execution is at. */
+  /** Whether the task belongs to the current graph of its execution. */
   isCurrent: (of: { executionId: string; taskId: string }) => boolean;
-  /** A worker lost a run of that execution which it had kept. */
+  /** Called when a worker lost a run of this execution although it had kept its lease. */
   lost: (execution: string, text: string) => void;
 }
 
@@ -40,16 +40,19 @@ interface Held {
   keptUntil: number;
 }
 
-/** What one life of a worker holds. */
+/** The state of one life of a worker. */
 export interface Hands {
   workerId: string;
   process: VirtualProcess;
   running: Map<string, Held>;
-  /** The last attempt of each task that ran here, which does not run here again (services/worker/src/claim/held-task.ts). */
+  /**
+   * The last attempt of each task that ran here. The same or an earlier attempt does not run here again
+   * (services/worker/src/claim/held-task.ts).
+   */
   begun: Map<string, number>;
   outcomes: executionsRpc.TaskOutcome[];
   isReporting: boolean;
-  /** The whole process stands still: it renews nothing. */
+  /** The whole process is frozen: it renews nothing. */
   isFrozen: boolean;
 }
 
@@ -68,7 +71,7 @@ export function newHands(process: VirtualProcess): Hands {
 
 const roomOf = (hands: Hands): number => Math.max(0, ROOM - hands.running.size);
 
-/** A wake-up: claims what there is room for. */
+/** Handles a wake-up: claims as many tasks as there is room for. */
 export async function wakeWorker(
   fleet: Fleet,
   hands: Hands,
@@ -85,7 +88,7 @@ export async function wakeWorker(
 function begin(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): void {
   if ((hands.begun.get(lease.taskId) ?? 0) >= lease.attempt) return;
   hands.begun.set(lease.taskId, lease.attempt);
-  // Whoever has the next run has lost the one before (services/worker/src/claim/leases.ts).
+  // A worker that gets the next run of a task has lost the previous one (services/worker/src/claim/leases.ts).
   const known = hands.running.get(lease.taskId);
   if (known) known.keptUntil = 0;
   hands.running.set(lease.taskId, {
@@ -107,7 +110,7 @@ async function run(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): 
   for (let left = durationMs; left > 0; left -= 200) {
     await world.pause(Math.min(left, 200));
     if (world.random.chance(world.faults.pause)) await freeze(fleet, hands, () => false);
-    // It kills its own run before somebody else may begin the next one.
+    // The worker kills its own run before another worker may begin the next one.
     if (held.isKilled || world.now > held.keptUntil) break;
   }
   if (world.now > held.keptUntil) {
@@ -120,7 +123,7 @@ async function run(fleet: Fleet, hands: Hands, lease: executionsRpc.TaskLease): 
   if (!hands.isReporting) await report(fleet, hands);
 }
 
-/** The message of a kill (services/worker/src/messages/on-tasks-cancelled.ts). */
+/** Handles the message of a kill (services/worker/src/messages/on-tasks-cancelled.ts). */
 export function stopRuns({ running }: Hands, { payload }: Envelope): void {
   const { taskIds, attempts } = payload as { taskIds: string[]; attempts?: number[] };
   for (const [i, id] of taskIds.entries()) {
@@ -129,14 +132,14 @@ export function stopRuns({ running }: Hands, { payload }: Envelope): void {
   }
 }
 
-/** Tells what has ended, all of it together, until somebody answers; takes what comes in return. */
+/** Reports all ended runs together until an engine answers; takes new tasks from the answer. */
 async function report(fleet: Fleet, hands: Hands): Promise<void> {
   hands.isReporting = true;
-  /** Outcomes that may have been taken already. */
+  /** Outcomes that may have been accepted already. */
   const told = new Set<executionsRpc.TaskOutcome>();
   while (hands.outcomes.length > 0) {
     const outcomes = [...hands.outcomes];
-    // Frozen between the look at its lease and the call: the report of a zombie, which must be refused.
+    // Frozen between the check of its lease and the call: the report of a zombie, which must be refused.
     if (fleet.world.random.chance(fleet.world.faults.pause * ZOMBIES))
       await freeze(fleet, hands, () => outcomes.some((one) => isRunAnew(fleet, one)));
     const room = Math.min(ROOM, roomOf(hands) + outcomes.length);
@@ -163,26 +166,26 @@ async function report(fleet: Fleet, hands: Hands): Promise<void> {
   hands.isReporting = false;
 }
 
-/** What ends an attempt: an operation that waits, or was killed for a cancel that was taken back, goes on. */
+/** Notes outcomes that end an attempt. A waiting operation, and one that was killed for a cancel that was taken back, continue. */
 function noteTaken(fleet: Fleet, { kind, ...of }: executionsRpc.TaskOutcome): void {
   if (kind === OutcomeKind.OUTCOME_KIND_DEFERRED || kind === OutcomeKind.OUTCOME_KIND_CANCELLED) return;
   const { execution, graph, idx, attempt } = fleet.runOf(of as unknown as executionsRpc.TaskLease);
   fleet.taken.add(`${execution} ${graph} ${idx} ${attempt}`);
 }
 
-/** A worker that has renewed its lease all the time is not told that somebody else has the run. */
+/** Checks that a worker that always renewed its lease is not refused. */
 function judgeRefusal(
   fleet: Fleet,
   outcomes: readonly executionsRpc.TaskOutcome[],
   { executionId, taskId }: executionsRpc.TaskOutcome,
 ): void {
-  // A refusal names the task: of two of its runs it is the earlier one.
+  // A refusal names only the task: of two runs of the task it means the earlier one.
   if (outcomes.filter((one) => one.taskId === taskId).length > 1) return;
   if (fleet.isCurrent({ executionId, taskId }))
     fleet.lost(executionId, `task ${taskId} was refused to a worker that had kept it`);
 }
 
-/** Nothing of the process happens for longer than its leases last, or until `isWoken`. */
+/** Freezes the process for longer than its leases last, or until `isWoken`. */
 async function freeze({ world }: Fleet, hands: Hands, isWoken: () => boolean): Promise<void> {
   const until = world.now + leaseMs * FROZEN_LEASES;
   hands.isFrozen = true;
@@ -190,7 +193,7 @@ async function freeze({ world }: Fleet, hands: Hands, isWoken: () => boolean): P
   hands.isFrozen = false;
 }
 
-/** Somebody else is at a later attempt: the worst moment for the report of an earlier one. */
+/** Whether another worker runs a later attempt: the worst moment for the report of an earlier one. */
 function isRunAnew(fleet: Fleet, { executionId, taskId, attempt }: executionsRpc.TaskOutcome): boolean {
   const { graph, idx } = fleet.runOf({ executionId, taskId, attempt } as executionsRpc.TaskLease);
   return fleet.ledger.some(
@@ -203,7 +206,7 @@ function isRunAnew(fleet: Fleet, { executionId, taskId, attempt }: executionsRpc
   );
 }
 
-/** Renews what the worker holds; what it has lost, or must kill, ends. */
+/** Renews all leases of the worker. Ends runs that it has lost or must kill. */
 export async function beat(fleet: Fleet, hands: Hands): Promise<never> {
   const { world } = fleet;
   for (;;) {
@@ -239,7 +242,7 @@ function outcomeOf(
       return {
         ...of,
         kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED,
-        // Whose it is: the oracle holds it against the attempt that is accepted.
+        // The oracle compares this with the accepted attempt.
         resultJson: JSON.stringify({ ofAttempt: attempt }),
       };
     case 'retry':

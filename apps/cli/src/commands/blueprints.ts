@@ -1,122 +1,198 @@
-import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { newId } from '@baton/kernel';
 import type { Command } from 'commander';
 import { packBlueprint } from '../archive';
-import { collect } from '../collect';
-import { collectLabels, gather } from '../key-values';
-import { sessionOf } from '../session';
+import { saveDownload } from '../download';
+import { UsageFailure } from '../failure';
+import { collectLabels } from '../key-values';
+import { type Cli, command, noun, option, type Run, repeated, visibilityOption } from '../layer/define';
+import { callCommand, deleteCommand, getCommand, listCommand } from '../layer/resource';
+import { progress } from '../progress';
+import { fileUpload, idFromPath, isUrl } from '../upload';
 import { validatePaths } from '../validate';
 
-const COLUMNS = ['id', 'state', 'main_file_name', 'created_at', 'created_by', 'visibility'];
+const SHOWN = {
+  columns: ['id', 'state', 'main_file_name', 'created_at', 'created_by', 'visibility'],
+  wide: ['tenant_name', 'updated_at', 'description', 'error'],
+};
+const id = (blueprint: string) => ({ blueprint_id: blueprint });
 
-export function blueprintCommands(program: Command): void {
-  const blueprints = program
-    .command('blueprints')
-    .alias('blueprint')
-    .description('blueprints of the manager');
-  uploadCommand(blueprints);
-  listCommand(blueprints);
-  getCommand(blueprints);
-  downloadCommand(blueprints);
-  deleteCommand(blueprints);
-  validateCommand(blueprints);
+export function blueprintCommands(cli: Cli): void {
+  const blueprints = noun(cli, 'blueprints', {
+    alias: 'blueprint',
+    about: 'blueprints of the tenant',
+    examples: ['blueprints upload examples/hello -b hello', 'blueprints validate examples/hello'],
+  });
+  uploadCommands(cli, blueprints);
+  listCommand(cli, blueprints, {
+    ...SHOWN,
+    operation: 'listBlueprints',
+    search: 'searchBlueprints',
+    about: 'list blueprints',
+    examples: ['blueprints list --labels-rule env=prod --sort -created_at', 'blueprints list -o name'],
+  });
+  getCommand(cli, blueprints, {
+    ...SHOWN,
+    operation: 'getBlueprint',
+    param: 'blueprint_id',
+    about: 'show a blueprint',
+    more: ['labels'],
+  });
+  downloadCommand(cli, blueprints);
+  deleteCommand(cli, blueprints, {
+    operation: 'deleteBlueprint',
+    param: 'blueprint_id',
+    about: 'delete a blueprint',
+    kind: 'Blueprint',
+    options: [option('-f, --force', 'also when another blueprint imports it')],
+    queryOf: ({ force }) => ({ force }),
+  });
+  changeCommands(cli, blueprints);
+  iconCommands(cli, blueprints);
+  command(cli, blueprints, {
+    name: 'validate <paths...>',
+    about: 'check blueprints on this machine, without a manager; folders are searched',
+    uses: [],
+    options: [
+      option('--plugins <dir>', 'folder with plugins that they import: plugin.yaml files, .wgn and .zip'),
+    ],
+    examples: ['blueprints validate my-service', 'blueprints validate my-service --plugins ./plugins'],
+    run: ({ args, options, out }) => validatePaths(args as string[], out, options.plugins),
+  });
 }
 
-function uploadCommand(blueprints: Command): void {
-  blueprints
-    .command('upload <path>')
-    .description('upload a folder, a YAML file with its folder, an archive, or a URL')
-    .requiredOption('--id <id>', 'id of the blueprint')
-    .option('--main-file <name>', 'main file inside the archive (default blueprint.yaml)')
-    .option('--visibility <visibility>', 'private, tenant or global', 'tenant')
-    .option('-l, --label <key=value>', 'label, repeatable', gather, [])
-    .action(async (path: string, options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const isUrl = /^https?:\/\//.test(path);
-      const packed = isUrl ? null : packBlueprint(path);
-      const labels = (options.label as string[]).join(',');
-      collectLabels(options.label);
-      const blueprint = await client.upload('uploadBlueprint', {
-        params: { blueprint_id: options.id },
-        query: {
-          application_file_name: options.mainFile ?? packed?.mainFile ?? undefined,
-          blueprint_archive_url: isUrl ? path : undefined,
-          visibility: options.visibility,
-          labels: labels === '' ? undefined : labels,
-          _include: 'id,state,main_file_name,description,created_at,labels',
-        },
-        content: packed?.content,
+/** Query and content of an upload, as of a check by the manager. */
+function uploadOf({ args: [path], options, io }: Run<'uploadBlueprint' | 'validateBlueprint'>) {
+  const isFar = isUrl(path);
+  const packed = isFar ? null : packBlueprint(path);
+  const labels = ((options.label ?? []) as string[]).join(',');
+  collectLabels(options.label ?? []);
+  return {
+    query: {
+      application_file_name: options.mainFile ?? packed?.mainFile ?? undefined,
+      blueprint_archive_url: isFar ? path : undefined,
+      visibility: options.visibility,
+      labels: labels === '' ? undefined : labels,
+    },
+    content: packed ? streamed(io, packed) : undefined,
+  };
+}
+
+function streamed(io: Run<never>['io'], packed: ReturnType<typeof packBlueprint>): AsyncIterable<Uint8Array> {
+  const bytes = progress(io, 'uploaded', packed.bytes);
+  packed.content.on('error', (error) => bytes.destroy(error));
+  return packed.content.pipe(bytes);
+}
+
+function uploadCommands(cli: Cli, blueprints: Command): void {
+  const options = [
+    option('-b, --id <id>', 'id of the blueprint; default: the name of the file or folder'),
+    option('--main-file <name>', 'main file inside the archive (default blueprint.yaml)'),
+    visibilityOption('tenant'),
+  ];
+  command(cli, blueprints, {
+    name: 'upload <path>',
+    about: 'upload a folder, a YAML file with its folder, an archive, or a URL',
+    uses: ['uploadBlueprint'],
+    options: [...options, repeated('-l, --label <key=value>', 'label')],
+    examples: ['blueprints upload examples/hello', 'blueprints upload -b web shop.zip --main-file web.yaml'],
+    run: async (run) => {
+      const blueprint = run.options.id ?? idFromPath(run.args[0]);
+      const { query, content } = uploadOf(run);
+      const answer = await run.client.upload('uploadBlueprint', {
+        params: id(blueprint),
+        query: { ...query, _include: 'id,state,main_file_name,description,created_at,labels' },
+        content,
       });
-      out.done(`Blueprint ${options.id} uploaded.`, blueprint as object);
-    });
-}
-
-function listCommand(blueprints: Command): void {
-  blueprints
-    .command('list')
-    .description('list blueprints')
-    .option('--search <text>', 'part of the id')
-    .action(async (options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const items = await collect(
-        client.all('listBlueprints', {
-          query: { _include: COLUMNS.join(','), _search: options.search },
-        }),
-      );
-      out.table(items, COLUMNS);
-    });
-}
-
-function getCommand(blueprints: Command): void {
-  blueprints
-    .command('get <id>')
-    .description('show a blueprint')
-    .action(async (id: string, _options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const blueprint = await client.call('getBlueprint', {
-        params: { blueprint_id: id },
+      run.out.done(`Blueprint ${blueprint} uploaded.`, answer as object);
+    },
+  });
+  command(cli, blueprints, {
+    name: 'check <path>',
+    about: 'let the manager check a blueprint with its plugins; nothing is stored',
+    uses: ['validateBlueprint'],
+    options,
+    run: async (run) => {
+      // An id that is taken would be refused, although nothing is stored.
+      const blueprint = run.options.id ?? `check-${newId()}`;
+      const answer = await run.client.upload('validateBlueprint', {
+        params: id(blueprint),
+        ...uploadOf(run),
       });
-      out.record(blueprint, [...COLUMNS, 'description', 'labels', 'error']);
-    });
+      run.out.done(`${run.args[0]} is valid.`, (answer as object | undefined) ?? { id: blueprint });
+    },
+  });
 }
 
-function downloadCommand(blueprints: Command): void {
-  blueprints
-    .command('download <id> [file]')
-    .description('download the archive')
-    .action(async (id: string, file: string | undefined, _options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const download = await client.download('downloadBlueprint', {
-        params: { blueprint_id: id },
+function downloadCommand(cli: Cli, blueprints: Command): void {
+  command(cli, blueprints, {
+    name: 'download <id> [file]',
+    about: 'download the archive',
+    uses: ['downloadBlueprint'],
+    run: async (run) => {
+      const [blueprint, file] = run.args;
+      const download = await run.client.download('downloadBlueprint', { params: id(blueprint) });
+      await saveDownload(run, download, file, `${blueprint}.tar.gz`);
+    },
+  });
+}
+
+function changeCommands(cli: Cli, blueprints: Command): void {
+  callCommand(cli, blueprints, {
+    name: 'update <id>',
+    about: 'replace the labels or the description',
+    operation: 'patchBlueprint',
+    options: [
+      repeated('-l, --label <key=value>', 'the labels become these'),
+      option('--description <text>', 'description'),
+    ],
+    request: ([blueprint], { label, description }) => {
+      if (label.length === 0 && description === undefined)
+        throw new UsageFailure('give --label or --description');
+      const labels = label.length > 0 ? { labels: collectLabels(label) } : {};
+      return {
+        params: id(blueprint),
+        body: { ...labels, ...(description === undefined ? {} : { description }) },
+      };
+    },
+    done: ([blueprint]) => `Blueprint ${blueprint} changed.`,
+  });
+  callCommand(cli, blueprints, {
+    name: 'set-visibility <id> <visibility>',
+    about: 'widen who sees a blueprint: tenant or global',
+    operation: 'setBlueprintVisibility',
+    request: ([blueprint, visibility]) => ({ params: id(blueprint), body: { visibility } }),
+    done: ([blueprint, visibility]) => `Blueprint ${blueprint} is visible to: ${visibility}.`,
+  });
+  listCommand(cli, blueprints, {
+    columns: ['id', 'created_at', 'created_by', 'visibility'],
+    operation: 'listBlueprintUses',
+    command: 'uses <id>',
+    param: 'blueprint_id',
+    about: 'list the blueprints that import it',
+  });
+}
+
+function iconCommands(cli: Cli, blueprints: Command): void {
+  command(cli, blueprints, {
+    name: 'set-icon <id> [file]',
+    about: 'give it an icon, a PNG image; without a file take the icon away',
+    uses: ['setBlueprintIcon'],
+    run: async ({ args: [blueprint, file], client, out, io }) => {
+      const content = file === undefined ? new Uint8Array() : fileUpload(io, file);
+      await client.upload('setBlueprintIcon', { params: id(blueprint), content });
+      out.done(`Icon of blueprint ${blueprint} ${file === undefined ? 'removed' : 'set'}.`, {
+        id: blueprint,
       });
-      const target = file ?? download.filename ?? `${id}.tar.gz`;
-      await pipeline(Readable.fromWeb(download.body), createWriteStream(target));
-      out.done(`Archive written to ${target}.`, { file: target });
-    });
-}
-
-function deleteCommand(blueprints: Command): void {
-  blueprints
-    .command('delete <id>')
-    .description('delete a blueprint')
-    .option('-f, --force', 'also when another blueprint imports it')
-    .action(async (id: string, options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      await client.call('deleteBlueprint', {
-        params: { blueprint_id: id },
-        query: { force: options.force },
-      });
-      out.done(`Blueprint ${id} deleted.`, { id });
-    });
-}
-
-function validateCommand(blueprints: Command): void {
-  blueprints
-    .command('validate <paths...>')
-    .description('check blueprints on this machine, without a manager; folders are searched')
-    .action(async (paths: string[], _options, command: Command) => {
-      const { out } = sessionOf(command);
-      process.exitCode = await validatePaths(paths, out);
-    });
+    },
+  });
+  command(cli, blueprints, {
+    name: 'icon <id> [file]',
+    about: 'download the icon',
+    uses: ['getBlueprintIcon'],
+    run: async (run) => {
+      const [blueprint, file] = run.args;
+      const download = await run.client.download('getBlueprintIcon', { params: id(blueprint) });
+      await saveDownload(run, download, file, `${blueprint}.png`);
+    },
+  });
 }

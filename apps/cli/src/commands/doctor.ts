@@ -1,6 +1,5 @@
-import type { Command } from 'commander';
 import { CommandFailure } from '../failure';
-import { sessionOf } from '../session';
+import { type Cli, command, option } from '../layer/define';
 
 interface Finding {
   check: string;
@@ -11,25 +10,22 @@ interface Finding {
   error: string | null;
 }
 
-/** Something is broken and was not repaired. */
-const UNHEALTHY_EXIT_CODE = 1;
-
-/** `baton doctor`: finds, and with --repair mends, damage of the stored state. */
-export function doctorCommand(program: Command): void {
-  program
-    .command('doctor')
-    .description('find what is broken in the stored state')
-    .option('--repair', 'repair it')
-    .action(async (options, command: Command) => {
-      const { client, out } = sessionOf(command);
+/** `baton doctor`: finds damage of the stored state, and repairs it with --repair. Damage that is left is a failure. */
+export function doctorCommand(cli: Cli): void {
+  command(cli, cli.program, {
+    name: 'doctor',
+    about: 'find what is broken in the stored state',
+    uses: ['examine', 'repair'],
+    options: [option('--repair', 'repair it')],
+    run: async ({ options, client, out }) => {
       const { items } = await client.call(options.repair ? 'repair' : 'examine');
-      if (out.isJson) out.record({ items });
+      if (out.isMachine) out.record({ items });
       for (const item of items) out.say(`${item.check}  ${item.id}\n  ${item.about}\n  ${outcomeOf(item)}`);
       const left = items.filter((item) => !item.is_repaired).length;
-      if (left > 0)
-        throw new CommandFailure(`${left} of ${items.length} findings are not repaired`, UNHEALTHY_EXIT_CODE);
+      if (left > 0) throw new CommandFailure(`${left} of ${items.length} findings are not repaired`);
       out.say(items.length === 0 ? 'Nothing is broken.' : `${items.length} findings, all repaired.`);
-    });
+    },
+  });
 }
 
 function outcomeOf(item: Finding): string {

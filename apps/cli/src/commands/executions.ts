@@ -1,121 +1,116 @@
 import type { Operations } from '@baton/client';
 import { newId } from '@baton/kernel';
 import type { Command } from 'commander';
-import { collect } from '../collect';
-import { CommandFailure } from '../failure';
-import { followExecution } from '../follow';
-import { collectValues, gather } from '../key-values';
-import { cellText } from '../output';
-import { sessionOf } from '../session';
-import { graphCommand } from './execution-graph';
+import { cellText } from '../cells';
+import { followExecution, followOf, followOptions } from '../follow';
+import { collectValues } from '../key-values';
+import { type Cli, command, noun, number, option, repeated, required } from '../layer/define';
+import { callCommand, getCommand, listCommand } from '../layer/resource';
+import { graphCommands } from './execution-graph';
 
-const COLUMNS = [
-  'id',
-  'workflow_id',
-  'deployment_id',
-  'status',
-  'finished_operations',
-  'total_operations',
-  'created_at',
-  'ended_at',
-];
+const SHOWN = {
+  columns: [
+    'id',
+    'workflow_id',
+    'deployment_id',
+    'status',
+    'finished_operations',
+    'total_operations',
+    'created_at',
+    'ended_at',
+  ],
+  wide: ['error', 'started_at', 'scheduled_for', 'created_by', 'tenant_name', 'blueprint_id'],
+};
 
-export function executionCommands(program: Command): void {
-  const executions = program
-    .command('executions')
-    .alias('execution')
-    .description('workflows that run or ran');
-  startCommand(executions);
-  listCommand(executions);
-  getCommand(executions);
-  followCommand(executions);
-  actionCommands(executions);
-  bulkCommands(executions);
-  whyCommand(executions);
-  graphCommand(executions);
+export function executionCommands(cli: Cli): void {
+  const executions = noun(cli, 'executions', {
+    alias: 'execution',
+    about: 'workflows that run or ran',
+    examples: [
+      'executions start install -d hello',
+      'executions follow 019a...',
+      'executions list -d hello --status failed',
+    ],
+  });
+  startCommand(cli, executions);
+  listCommand(cli, executions, {
+    ...SHOWN,
+    operation: 'listExecutions',
+    about: 'list executions, newest last',
+    fields: [
+      {
+        flags: '-d, --deployment <id>',
+        about: 'only of this deployment',
+        field: 'deployment_id',
+        key: 'deployment',
+      },
+      { flags: '--status <status>', about: 'only in this status', field: 'status', key: 'status' },
+    ],
+    examples: ['executions list --where workflow_id=install --sort -created_at --size 10'],
+  });
+  getCommand(cli, executions, {
+    ...SHOWN,
+    operation: 'getExecution',
+    param: 'executionId',
+    about: 'show an execution',
+    more: ['parameters'],
+  });
+  followCommand(cli, executions);
+  actionCommands(cli, executions);
+  bulkCommands(cli, executions);
+  whyCommand(cli, executions);
+  graphCommands(cli, executions);
 }
 
-function listCommand(executions: Command): void {
-  executions
-    .command('list')
-    .description('list executions, newest last')
-    .option('-d, --deployment <id>', 'only of this deployment')
-    .option('--status <status>', 'only in this status, repeatable', gather, [])
-    .option('--system', 'system workflows as well')
-    .action(async (options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const query = {
-        _include: COLUMNS.join(','),
-        deployment_id: options.deployment,
-        status: options.status,
-        _include_system_workflows: options.system,
-      };
-      out.table(await collect(client.all('listExecutions', { query })), COLUMNS);
-    });
+function followCommand(cli: Cli, executions: Command): void {
+  command(cli, executions, {
+    name: 'follow <id>',
+    about: 'show the events of an execution until it has ended; Ctrl-C lets it go on',
+    uses: ['streamEvents'],
+    options: followOptions().slice(1),
+    run: (run) => followExecution(run, run.args[0], followOf(run.options)),
+  });
 }
 
-function getCommand(executions: Command): void {
-  executions
-    .command('get <id>')
-    .description('show an execution')
-    .action(async (id: string, _options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const execution = await client.call('getExecution', { params: { executionId: id } });
-      out.record(execution as object, [
-        ...COLUMNS,
-        'error',
-        'parameters',
-        'created_by',
-        'started_at',
-        'scheduled_for',
-      ]);
-    });
-}
-
-function followCommand(executions: Command): void {
-  executions
-    .command('follow <id>')
-    .description('show the events of an execution until it has ended')
-    .option('-v, --verbose', 'every event')
-    .option('--timeout <seconds>', 'stop following after this time, 0 = never', Number, 0)
-    .action(async (id: string, options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      await followExecution(client, out, id, {
-        isVerbose: options.verbose ?? false,
-        timeoutS: options.timeout,
-      });
-    });
-}
-
-function actionCommands(executions: Command): void {
-  for (const [name, action, text] of [
-    ['cancel', 'cancel', 'let nothing new start, wait for what runs'],
-    ['force-cancel', 'force-cancel', 'end now, stop running operations'],
-    ['kill', 'kill', 'end now, kill running operations'],
-    ['resume', 'resume', 'go on with a failed or cancelled execution'],
+function actionCommands(cli: Cli, executions: Command): void {
+  for (const [name, text] of [
+    ['cancel', 'let nothing new start, wait for what runs'],
+    ['force-cancel', 'end now, stop running operations'],
+    ['kill', 'end now, kill running operations'],
   ] as const) {
-    executions
-      .command(`${name} <id>`)
-      .description(text)
-      .action(async (id: string, _options, command: Command) => {
-        const { client, out } = sessionOf(command);
-        const execution = await client.call('actOnExecution', {
-          params: { executionId: id },
-          body: { action },
-        });
-        out.done(`Execution ${id} is ${execution.status}.`, execution);
-      });
+    callCommand(cli, executions, {
+      name: `${name} <id>`,
+      about: text,
+      operation: 'actOnExecution',
+      request: ([executionId]) => ({ params: { executionId }, body: { action: name } }),
+      done: ([id], { status }) => `Execution ${id} is ${status}.`,
+    });
   }
+  command(cli, executions, {
+    name: 'resume <id>',
+    about: 'go on with a failed or cancelled execution, and show its events until it has ended',
+    uses: ['actOnExecution', 'streamEvents'],
+    options: [option('-f, --force', 'run operations again that may have run'), ...followOptions()],
+    run: async (run) => {
+      const { args, options, client, out } = run;
+      const execution = await client.call('actOnExecution', {
+        params: { executionId: args[0] },
+        body: { action: options.force ? 'force-resume' : 'resume' },
+      });
+      if (options.detach) return out.done(`Execution ${args[0]} is ${execution.status}.`, execution);
+      out.say(`Execution ${args[0]} goes on`);
+      await followExecution(run, args[0], { ...followOf(options), isFromNow: true });
+    },
+  });
 }
 
-/** Filters of what is done to many executions at once. */
-function filterOptions(command: Command): Command {
-  return command
-    .option('-d, --deployment <id>', 'of this deployment, repeatable', gather, [])
-    .option('-b, --blueprint <id>', 'of deployments of this blueprint, repeatable', gather, [])
-    .option('-w, --workflow <name>', 'of this workflow, repeatable', gather, [])
-    .option('--status <status>', 'in this status, repeatable', gather, []);
-}
+/** Filter options of commands that act on many executions at once. */
+const filterOptions = () => [
+  repeated('-d, --deployment <id>', 'of this deployment'),
+  repeated('-b, --blueprint <id>', 'of deployments of this blueprint'),
+  repeated('-w, --workflow <name>', 'of this workflow'),
+  repeated('--status <status>', 'in this status'),
+];
 
 function filtersOf(options: Record<string, string[]>): Record<string, string[]> {
   const { deployment, blueprint, workflow, status } = options;
@@ -127,54 +122,64 @@ function filtersOf(options: Record<string, string[]>): Record<string, string[]> 
 
 type BulkAction = Operations['actOnExecutions']['body']['action'];
 
-function bulkCommands(executions: Command): void {
-  filterOptions(executions.command('bulk <action>'))
-    .description(
+function bulkCommands(cli: Cli, executions: Command): void {
+  command(cli, executions, {
+    name: 'bulk <action>',
+    about:
       'cancel, force-cancel, kill, resume or force-resume every execution that the filters match, 500 at once',
-    )
-    .action(async (action: string, options, command: Command) => {
-      const { client, out } = sessionOf(command);
+    uses: ['actOnExecutions'],
+    options: filterOptions(),
+    run: async ({ args, options, client, out }) => {
       const answer = await client.call('actOnExecutions', {
         query: filtersOf(options),
-        body: { action: action as BulkAction },
+        body: { action: args[0] as BulkAction },
       });
       out.table(answer.items, ['id', 'error_code', 'message']);
       const left = answer.metadata.pagination.total - answer.items.length;
       if (left > 0) out.say(`${left} more match: run it again.`);
-    });
-  filterOptions(executions.command('purge'))
-    .description('delete ended executions with their graphs and events')
-    .option('--before <time>', 'made before this time, YYYY-MM-DD hh:mm:ss')
-    .option('--keep-last <n>', 'all but the newest', Number)
-    .action(async (options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const answer = await client.call('deleteExecutions', {
-        query: filtersOf(options),
-        body: { to_datetime: options.before, keep_last: options.keepLast },
-      });
-      out.done(`${answer.metadata.pagination.total} executions are deleted.`, answer);
-    });
+    },
+  });
+  callCommand(cli, executions, {
+    name: 'purge',
+    about: 'delete ended executions with their graphs and events',
+    operation: 'deleteExecutions',
+    options: [
+      ...filterOptions(),
+      option('--before <time>', 'made before this time, YYYY-MM-DD hh:mm:ss'),
+      number('--keep-last <n>', 'all but the newest'),
+    ],
+    request: (_args, options) => ({
+      query: filtersOf(options),
+      body: { to_datetime: options.before, keep_last: options.keepLast },
+    }),
+    done: (_args, answer) => `${answer.metadata.pagination.total} executions are deleted.`,
+  });
 }
 
-function startCommand(executions: Command): void {
-  executions
-    .command('start <workflow>')
-    .description('run a workflow and show its events until it has ended')
-    .requiredOption('-d, --deployment <id>', 'deployment')
-    .option('-p, --parameter <name=value|file>', 'parameter, or a YAML file of them; repeatable', gather, [])
-    .option('--allow-custom-parameters', 'let undeclared parameters through')
-    .option('-f, --force', 'also while another execution runs')
-    .option('--queue', 'wait for others instead of being refused')
-    .option('--dry-run', 'show what would be done')
-    .option('--detach', 'do not wait for the end')
-    .option('-v, --verbose', 'every event')
-    .option('--timeout <seconds>', 'stop following after this time, 0 = never', Number, 0)
-    .action(async (workflow: string, options, command: Command) => {
-      const { client, out } = sessionOf(command);
+function startCommand(cli: Cli, executions: Command): void {
+  command(cli, executions, {
+    name: 'start <workflow>',
+    about: 'run a workflow and show its events until it has ended',
+    uses: ['startExecution', 'streamEvents'],
+    options: [
+      required('-d, --deployment <id>', 'deployment'),
+      repeated('-p, --parameter <name=value|file>', 'parameter, or a YAML file of them'),
+      option('--allow-custom-parameters', 'let undeclared parameters through'),
+      option('-f, --force', 'also while another execution runs'),
+      option('--queue', 'wait for others instead of being refused'),
+      option('--dry-run', 'show what would be done'),
+      ...followOptions(),
+    ],
+    examples: [
+      'executions start install -d hello',
+      'executions start scale -d web -p scalable_entity_name=pair --detach',
+    ],
+    run: async (run) => {
+      const { args, options, client, out } = run;
       const execution = await client.call('startExecution', {
         idempotencyKey: newId(),
         body: {
-          workflow_id: workflow,
+          workflow_id: args[0],
           deployment_id: options.deployment,
           parameters: collectValues(options.parameter),
           allow_custom_parameters: options.allowCustomParameters ?? false,
@@ -183,35 +188,29 @@ function startCommand(executions: Command): void {
           dry_run: options.dryRun ?? false,
         },
       });
-      if (options.detach) {
-        out.done(`Execution ${execution.id} is ${execution.status}.`, execution);
-        return;
-      }
-      out.say(`Execution ${execution.id} of ${workflow} on ${options.deployment}`);
-      await followExecution(client, out, execution.id!, {
-        isVerbose: options.verbose ?? false,
-        timeoutS: options.timeout,
-      });
-    });
+      if (options.detach) return out.done(`Execution ${execution.id} is ${execution.status}.`, execution);
+      out.say(`Execution ${execution.id} of ${args[0]} on ${options.deployment}`);
+      await followExecution(run, execution.id!, followOf(options));
+    },
+  });
 }
 
-function whyCommand(executions: Command): void {
-  executions
-    .command('why <id>')
-    .description('what an execution waits for')
-    .action(async (id: string, _options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const answer = await client.call('explainExecution', {
-        params: { executionId: id },
-      });
-      if (out.isJson) return out.record(answer);
-      if (answer.waiting_for.length === 0) {
-        throw new CommandFailure(`execution ${id} is ${answer.status}; it waits for nothing`, 0);
-      }
+function whyCommand(cli: Cli, executions: Command): void {
+  command(cli, executions, {
+    name: 'why <id>',
+    about: 'what an execution waits for',
+    uses: ['explainExecution'],
+    isWatched: true,
+    run: async ({ args: [executionId], client, out }) => {
+      const answer = await client.call('explainExecution', { params: { executionId } });
+      if (out.isMachine) return out.record(answer);
+      if (answer.waiting_for.length === 0)
+        out.say(`Execution ${executionId} is ${answer.status}; it waits for nothing.`);
       for (const reason of answer.waiting_for) {
         out.say(
           `${reason.message} (${reason.kind}, since ${cellText(reason.since)}, until ${cellText(reason.until)})`,
         );
       }
-    });
+    },
+  });
 }

@@ -1,43 +1,59 @@
 import { newId } from '@baton/kernel';
 import type { Command } from 'commander';
-import { collect } from '../collect';
-import { collectLabels, collectValues, gather } from '../key-values';
-import { sessionOf } from '../session';
+import { UsageFailure } from '../failure';
+import { collectLabels, collectValues } from '../key-values';
+import { type Cli, command, noun, number, option, repeated, required } from '../layer/define';
+import { callCommand, getCommand, listCommand } from '../layer/resource';
 
-const COLUMNS = ['id', 'default_blueprint_id', 'creation_counter', 'visibility', 'created_at'];
-const EXECUTION_COLUMNS = ['id', 'workflow_id', 'deployment_group_id', 'concurrency', 'status', 'created_at'];
+const SHOWN = {
+  columns: ['id', 'default_blueprint_id', 'creation_counter', 'visibility', 'created_at'],
+  wide: ['description', 'created_by', 'tenant_name'],
+};
+const EXECUTION_SHOWN = {
+  columns: ['id', 'workflow_id', 'deployment_group_id', 'concurrency', 'status', 'created_at'],
+  wide: ['created_by', 'tenant_name', 'visibility'],
+};
 
 /** Deployment groups and the execution groups that run on them. */
-export function groupCommands(program: Command): void {
-  const groups = program.command('groups').alias('group').description('sets of deployments');
-  putCommand(groups);
-  extendCommand(groups);
-  readCommands(groups);
-  deleteCommand(groups);
-  const executions = program.command('execution-groups').description('workflows run on whole groups');
-  startCommand(executions);
-  readExecutionCommands(executions);
-  actionCommands(executions);
+export function groupCommands(cli: Cli): void {
+  const groups = noun(cli, 'groups', {
+    alias: 'group',
+    about: 'sets of deployments',
+    examples: [
+      'groups put prod -b web -d web-1 -d web-2',
+      'groups extend prod --count 3',
+      'execution-groups start install -g prod',
+    ],
+  });
+  putCommand(cli, groups);
+  memberCommands(cli, groups);
+  listCommand(cli, groups, { ...SHOWN, operation: 'listDeploymentGroups', about: 'list groups' });
+  getCommand(cli, groups, {
+    ...SHOWN,
+    operation: 'getDeploymentGroup',
+    param: 'id',
+    about: 'show a group with its members',
+    more: ['default_inputs', 'labels', 'deployment_ids'],
+  });
+  deleteGroupCommand(cli, groups);
+  executionGroupCommands(cli);
 }
 
-function putCommand(groups: Command): void {
-  groups
-    .command('put <id>')
-    .description('make a group, or change one')
-    .option('-b, --blueprint <id>', 'default blueprint of deployments made in the group')
-    .option(
-      '-i, --input <name=value|file>',
-      'default input, or a YAML file of inputs; repeatable',
-      gather,
-      [],
-    )
-    .option('-l, --label <key=value>', 'label of the group and its members, repeatable', gather, [])
-    .option('-d, --deployment <id>', 'member, repeatable; the members become these', gather, [])
-    .option('--description <text>', 'description')
-    .action(async (id: string, options, command: Command) => {
-      const { client, out } = sessionOf(command);
+function putCommand(cli: Cli, groups: Command): void {
+  callCommand(cli, groups, {
+    name: 'put <id>',
+    about: 'make a group, or change one',
+    operation: 'putDeploymentGroup',
+    options: [
+      option('-b, --blueprint <id>', 'default blueprint of deployments made in the group'),
+      repeated('-i, --input <name=value|file>', 'default input, or a YAML file of inputs'),
+      repeated('-l, --label <key=value>', 'label of the group and its members'),
+      repeated('-d, --deployment <id>', 'member; the members become these'),
+      option('--description <text>', 'description'),
+    ],
+    request: ([id], options) => {
       const labels = collectLabels(options.label);
-      const group = await client.call('putDeploymentGroup', {
+      return {
         params: { id },
         body: {
           description: options.description,
@@ -46,25 +62,28 @@ function putCommand(groups: Command): void {
           ...(labels.length > 0 ? { labels } : {}),
           ...(options.deployment.length > 0 ? { deployment_ids: options.deployment } : {}),
         },
-      });
-      out.done(`Group ${id} is there.`, group as object);
-    });
+      };
+    },
+    done: ([id]) => `Group ${id} is there.`,
+  });
 }
 
-function extendCommand(groups: Command): void {
-  groups
-    .command('extend <id>')
-    .description('add deployments to a group, or make new ones in it')
-    .option('-d, --deployment <id>', 'deployment to add, repeatable', gather, [])
-    .option('--filter <id>', 'stored filter whose deployments are added')
-    .option('-c, --count <n>', 'how many deployments to make', Number, 0)
-    .option('--id <template>', 'id of those, with {count}, {uuid}, {group_id}')
-    .option('-i, --input <name=value|file>', 'input of those, repeatable', gather, [])
-    .action(async (id: string, options, command: Command) => {
-      const { client, out } = sessionOf(command);
+function memberCommands(cli: Cli, groups: Command): void {
+  callCommand(cli, groups, {
+    name: 'extend <id>',
+    about: 'add deployments to a group, or make new ones in it',
+    operation: 'patchDeploymentGroup',
+    isRepeatable: true,
+    options: [
+      repeated('-d, --deployment <id>', 'deployment to add'),
+      option('--filter <id>', 'stored filter whose deployments are added'),
+      number('-c, --count <n>', 'how many deployments to make', 0),
+      option('--id <template>', 'id of those, with {count}, {uuid}, {group_id}'),
+      repeated('-i, --input <name=value|file>', 'input of those'),
+    ],
+    request: ([id], options) => {
       const one = { id: options.id, inputs: collectValues(options.input) };
-      const group = await client.call('patchDeploymentGroup', {
-        idempotencyKey: newId(),
+      return {
         params: { id },
         body: {
           add: {
@@ -75,59 +94,74 @@ function extendCommand(groups: Command): void {
               : {}),
           },
         },
-      });
-      out.done(`Group ${id} has ${(group.deployment_ids ?? []).length} deployments.`, group);
-    });
+      };
+    },
+    done: ([id], group) => `Group ${id} has ${(group.deployment_ids ?? []).length} deployments.`,
+  });
+  callCommand(cli, groups, {
+    name: 'shrink <id>',
+    about: 'take deployments out of a group; they stay',
+    operation: 'patchDeploymentGroup',
+    options: [
+      repeated('-d, --deployment <id>', 'deployment to take out'),
+      option('--filter <id>', 'stored filter whose deployments are taken out'),
+    ],
+    request: ([id], { deployment, filter }) => {
+      if (deployment.length === 0 && filter === undefined)
+        throw new UsageFailure('give --deployment or --filter');
+      return {
+        params: { id },
+        body: {
+          remove: {
+            ...(deployment.length > 0 ? { deployment_ids: deployment } : {}),
+            ...(filter ? { filter_id: filter } : {}),
+          },
+        },
+      };
+    },
+    done: ([id], group) => `Group ${id} has ${(group.deployment_ids ?? []).length} deployments.`,
+  });
 }
 
-function readCommands(groups: Command): void {
-  groups
-    .command('list')
-    .description('list groups')
-    .action(async (_options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      out.table(await collect(client.all('listDeploymentGroups', {})), COLUMNS);
-    });
-  groups
-    .command('get <id>')
-    .description('show a group with its members')
-    .action(async (id: string, _options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const group = await client.call('getDeploymentGroup', { params: { id } });
-      out.record(group as object, [...COLUMNS, 'description', 'default_inputs', 'labels', 'deployment_ids']);
-    });
-}
-
-function deleteCommand(groups: Command): void {
-  groups
-    .command('delete <id>')
-    .description('delete a group')
-    .option('--with-deployments', 'its deployments too')
-    .option('-f, --force', 'also deployments that are installed or in use')
-    .action(async (id: string, options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const query = { delete_deployments: options.withDeployments, force: options.force };
+function deleteGroupCommand(cli: Cli, groups: Command): void {
+  command(cli, groups, {
+    name: 'delete <id>',
+    about: 'delete a group',
+    uses: ['deleteDeploymentGroup'],
+    options: [
+      option('--with-deployments', 'its deployments too'),
+      option('-f, --force', 'also deployments that are installed or in use'),
+    ],
+    run: async ({ args: [id], options, client, out }) => {
       const answer = (await client.call('deleteDeploymentGroup', {
         params: { id },
-        query,
+        query: { delete_deployments: options.withDeployments, force: options.force },
       })) as { execution_group_id?: string } | undefined;
       const more = answer?.execution_group_id
         ? `; execution group ${answer.execution_group_id} deletes its deployments`
         : '';
       out.done(`Group ${id} deleted${more}.`, answer ?? {});
-    });
+    },
+  });
 }
 
-function startCommand(executions: Command): void {
-  executions
-    .command('start <workflow>')
-    .description('run a workflow on every deployment of a group')
-    .requiredOption('-g, --group <id>', 'deployment group')
-    .option('-p, --parameter <name=value|file>', 'parameter, or a YAML file of them; repeatable', gather, [])
-    .option('-c, --concurrency <n>', 'deployments at a time', Number, 5)
-    .option('-f, --force', 'also while other executions run')
-    .action(async (workflow: string, options, command: Command) => {
-      const { client, out } = sessionOf(command);
+function executionGroupCommands(cli: Cli): void {
+  const groups = noun(cli, 'execution-groups', {
+    alias: 'execution-group',
+    about: 'workflows run on whole groups',
+    examples: ['execution-groups start install -g prod -c 10'],
+  });
+  command(cli, groups, {
+    name: 'start <workflow>',
+    about: 'run a workflow on every deployment of a group',
+    uses: ['createExecutionGroup'],
+    options: [
+      required('-g, --group <id>', 'deployment group'),
+      repeated('-p, --parameter <name=value|file>', 'parameter, or a YAML file of them'),
+      number('-c, --concurrency <n>', 'deployments at a time', 5),
+      option('-f, --force', 'also while other executions run'),
+    ],
+    run: async ({ args: [workflow], options, client, out }) => {
       const group = await client.call('createExecutionGroup', {
         idempotencyKey: newId(),
         body: {
@@ -138,49 +172,54 @@ function startCommand(executions: Command): void {
           force: options.force ?? false,
         },
       });
-      out.done(
-        `Execution group ${group.id}: ${workflow} on ${(group.execution_ids ?? []).length} deployments.`,
-        group,
-      );
-    });
+      const members = (group.execution_ids ?? []).length;
+      out.done(`Execution group ${group.id}: ${workflow} on ${members} deployments.`, group);
+    },
+  });
+  listCommand(cli, groups, {
+    ...EXECUTION_SHOWN,
+    operation: 'listExecutionGroups',
+    about: 'list execution groups',
+    query: { _get_data: true },
+  });
+  getCommand(cli, groups, {
+    ...EXECUTION_SHOWN,
+    operation: 'getExecutionGroup',
+    param: 'id',
+    about: 'show an execution group with its executions',
+    more: ['execution_ids'],
+  });
+  groupActions(cli, groups);
 }
 
-function readExecutionCommands(executions: Command): void {
-  executions
-    .command('list')
-    .description('list execution groups')
-    .action(async (_options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const query = { _get_data: true };
-      out.table(await collect(client.all('listExecutionGroups', { query })), EXECUTION_COLUMNS);
-    });
-  executions
-    .command('get <id>')
-    .description('show an execution group with its executions')
-    .action(async (id: string, _options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const group = await client.call('getExecutionGroup', { params: { id } });
-      out.record(group as object, [...EXECUTION_COLUMNS, 'execution_ids']);
-    });
-}
-
-function actionCommands(executions: Command): void {
-  for (const [action, text] of [
+function groupActions(cli: Cli, groups: Command): void {
+  for (const [action, about] of [
     ['cancel', 'let nothing new start, wait for what runs'],
     ['force-cancel', 'end all now, stop running operations'],
     ['kill', 'end all now, kill running operations'],
     ['resume', 'go on with those that failed or were cancelled'],
   ] as const) {
-    executions
-      .command(`${action} <id>`)
-      .description(text)
-      .action(async (id: string, _options, command: Command) => {
-        const { client, out } = sessionOf(command);
-        const group = await client.call('actOnExecutionGroup', {
-          params: { id },
-          body: { action },
-        });
-        out.done(`Execution group ${id} is ${group.status}.`, group);
-      });
+    callCommand(cli, groups, {
+      name: `${action} <id>`,
+      about,
+      operation: 'actOnExecutionGroup',
+      request: ([id]) => ({ params: { id }, body: { action } }),
+      done: ([id], { status }) => `Execution group ${id} is ${status}.`,
+    });
   }
+  callCommand(cli, groups, {
+    name: 'update <id>',
+    about: 'change the concurrency, or name the groups that collect ended deployments',
+    operation: 'patchExecutionGroup',
+    options: [
+      number('-c, --concurrency <n>', 'deployments at a time'),
+      option('--success-group <id>', 'deployment group for those that ended well'),
+      option('--failure-group <id>', 'deployment group for the others'),
+    ],
+    request: ([id], { concurrency, successGroup, failureGroup }) => ({
+      params: { id },
+      body: { concurrency, success_group_id: successGroup, failure_group_id: failureGroup },
+    }),
+    done: ([id]) => `Execution group ${id} changed.`,
+  });
 }

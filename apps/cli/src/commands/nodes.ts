@@ -1,45 +1,73 @@
-import type { Command } from 'commander';
-import { collect } from '../collect';
-import { sessionOf } from '../session';
+import { UsageFailure } from '../failure';
+import { collectValues } from '../key-values';
+import { type Cli, command, noun, option, repeated } from '../layer/define';
+import { getCommand, listCommand } from '../layer/resource';
 
-const NODE = ['id', 'deployment_id', 'type', 'host_id', 'number_of_instances', 'planned_number_of_instances'];
-const INSTANCE = ['id', 'node_id', 'deployment_id', 'host_id', 'state', 'version'];
+const NODE = {
+  columns: ['id', 'deployment_id', 'type', 'host_id', 'number_of_instances', 'planned_number_of_instances'],
+  wide: ['blueprint_id', 'drifted_instances', 'unavailable_instances', 'created_by', 'tenant_name'],
+};
+const INSTANCE = {
+  columns: ['id', 'node_id', 'deployment_id', 'host_id', 'state', 'version'],
+  wide: ['index', 'is_status_check_ok', 'has_configuration_drift', 'created_by', 'tenant_name'],
+};
 
-export function nodeCommands(program: Command): void {
-  const nodes = program.command('nodes').alias('node').description('nodes of deployments');
-  nodes
-    .command('list')
-    .option('-d, --deployment <id>', 'deployment')
-    .description('list nodes')
-    .action(async (options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const query = { _include: NODE.join(','), deployment_id: options.deployment };
-      out.table(await collect(client.all('listNodes', { query })), NODE);
-    });
-  const instances = program
-    .command('node-instances')
-    .alias('node-instance')
-    .description('instances of nodes');
-  instances
-    .command('list')
-    .option('-d, --deployment <id>', 'deployment')
-    .option('-n, --node <id>', 'node')
-    .description('list node instances')
-    .action(async (options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const query = {
-        _include: INSTANCE.join(','),
-        deployment_id: options.deployment,
-        node_id: options.node,
-      };
-      out.table(await collect(client.all('listNodeInstances', { query })), INSTANCE);
-    });
-  instances
-    .command('get <id>')
-    .description('show a node instance')
-    .action(async (id: string, _options, command: Command) => {
-      const { client, out } = sessionOf(command);
-      const instance = await client.call('getNodeInstance', { params: { id } });
-      out.record(instance as object, [...INSTANCE, 'runtime_properties', 'relationships']);
-    });
+export function nodeCommands(cli: Cli): void {
+  const nodes = noun(cli, 'nodes', {
+    alias: 'node',
+    about: 'nodes of deployments',
+    examples: ['nodes list -d hello'],
+  });
+  const ofDeployment = {
+    flags: '-d, --deployment <id>',
+    about: 'of this deployment',
+    field: 'deployment_id',
+    key: 'deployment',
+  };
+  listCommand(cli, nodes, { ...NODE, operation: 'listNodes', about: 'list nodes', fields: [ofDeployment] });
+  const instances = noun(cli, 'node-instances', {
+    alias: 'node-instance',
+    about: 'instances of nodes',
+    examples: ['node-instances list -d hello', 'node-instances get web_x1y2z3 -o yaml'],
+  });
+  listCommand(cli, instances, {
+    ...INSTANCE,
+    operation: 'listNodeInstances',
+    about: 'list node instances',
+    fields: [
+      ofDeployment,
+      { flags: '-n, --node <id>', about: 'of this node', field: 'node_id', key: 'node' },
+    ],
+  });
+  getCommand(cli, instances, {
+    ...INSTANCE,
+    operation: 'getNodeInstance',
+    param: 'id',
+    about: 'show a node instance',
+    more: ['runtime_properties', 'relationships'],
+    options: [option('--evaluate', 'with intrinsic functions evaluated')],
+    queryOf: ({ evaluate }) => ({ _evaluate_functions: evaluate }),
+  });
+  command(cli, instances, {
+    name: 'update <id>',
+    about: 'write runtime properties or the state; what another wrote meanwhile is refused',
+    uses: ['getNodeInstance', 'patchNodeInstance'],
+    options: [
+      repeated('--set <name=value|file>', 'runtime property, or a YAML file of them'),
+      repeated('--unset <name>', 'runtime property that goes'),
+      option('--state <state>', 'state'),
+    ],
+    run: async ({ args: [id], options, client, out }) => {
+      if (options.set.length + options.unset.length === 0 && options.state === undefined)
+        throw new UsageFailure('give --set, --unset or --state');
+      const { version, runtime_properties } = await client.call('getNodeInstance', { params: { id } });
+      const properties: Record<string, unknown> = { ...runtime_properties, ...collectValues(options.set) };
+      for (const name of options.unset as string[]) delete properties[name];
+      const instance = await client.call('patchNodeInstance', {
+        params: { id },
+        body: { version: version!, runtime_properties: properties, state: options.state },
+      });
+      out.done(`Node instance ${id} written.`, instance);
+    },
+  });
 }

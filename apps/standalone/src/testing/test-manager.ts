@@ -1,4 +1,4 @@
-/** A whole manager in the test's process, on a database and a home of its own, without workers. */
+/** A whole manager in the test's process, on a separate database and home, without workers. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,11 +26,11 @@ export interface TestManager {
   ): Promise<Answer>;
   download(path: string): Promise<Buffer>;
   upload(method: string, path: string, content: Buffer): Promise<Answer>;
-  /** Waits until the execution has ended and answers it. */
+  /** Waits until the execution has ended and returns it. */
   ended(executionId: string): Promise<Answer['body']>;
   /** Messages of an execution's log, joined. */
   log(executionId: string): Promise<string>;
-  /** Stops as a planned stop does and starts again on the same database and home. */
+  /** Stops as in a planned stop, and starts again on the same database and home. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function startTestManager(password: string, key = SECRETS_KEY): Pro
     BATON_ADMIN_PASSWORD: password,
     BATON_LOG_LEVEL: 'silent',
     BATON_CREDENTIAL_CACHE_MS: '0',
-    // Several managers at once on one server, beside other tests.
+    // Several managers run at once on one server, together with other tests.
     BATON_DATABASE_CONNECTIONS: '4',
     DATABASE_URL: database.url,
   };

@@ -6,12 +6,12 @@ const RETRY = { firstMs: 50, maxMs: 2_000, factor: 2, jitter: 0.3 };
 const MAX_TRIES = 6;
 
 export interface Acknowledger {
-  /** Removes the message soon; resolves when it is gone (or another session has it). */
+  /** Removes the message soon; resolves when it is removed (or another session has it). */
   done(id: string, owner: number): Promise<void>;
   flush(): Promise<void>;
 }
 
-/** Collects what is done while a statement is under way, so that many messages share one. */
+/** Collects finished messages while a statement is under way, so that many messages share one statement. */
 export function createAcknowledger(pool: pg.Pool, sql: Statements, log: Log): Acknowledger {
   let waiting = new Map<number, { ids: string[]; resolve: (() => void)[] }>();
   let running: Promise<void> | null = null;
@@ -22,7 +22,7 @@ export function createAcknowledger(pool: pg.Pool, sql: Statements, log: Log): Ac
         await pool.query({ ...sql.done, values: [ids, owner] });
         return;
       } catch (error) {
-        // Not removed: handled once more after the session ends; the consumer's inbox knows them.
+        // Not removed: the messages are handled once more after the session ends; the consumer's inbox recognizes them.
         if (attempt === MAX_TRIES)
           return log.warn({ error: (error as Error).message }, 'messages could not be acknowledged');
         await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, RETRY)));
@@ -53,7 +53,7 @@ export function createAcknowledger(pool: pg.Pool, sql: Statements, log: Log): Ac
         group.ids.push(id);
         group.resolve.push(resolve);
         waiting.set(owner, group);
-        // After the present turn: handlers that end together go together.
+        // After the present turn of the event loop: handlers that end together share a statement.
         setImmediate(start);
       }),
     flush: async () => {

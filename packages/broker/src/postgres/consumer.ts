@@ -13,7 +13,7 @@ import type { Statements } from './statements';
 
 const DRAIN_MS = 10_000;
 const MAX_CLAIM = 100;
-/** The clock of the server decides what is due; ours only wakes. */
+/** Extra delay of a wake-up: the clock of the server decides what is due, our clock only wakes. */
 const DUE_MARGIN_MS = 5;
 
 export interface ConsumerDeps {
@@ -32,18 +32,21 @@ interface Delivery {
 }
 
 export interface QueueConsumer extends Subscription {
-  /** There may be messages. What the consumer has put off itself it looks for when that is due. */
+  /**
+   * Looks for messages: there may be some. Messages that the consumer itself has delayed need no kick; it looks for them when they
+   * are due.
+   */
   kick(): void;
   /**
-   * Handles a message that was not stored, as far as there is room and no stored one waits: whether the handler succeeded,
-   * false as well when the message is given up. Null: not taken.
+   * Handles a message without storing it, if there is room and no stored message waits. Resolves to whether the handler succeeded;
+   * false also when the message is given up. Null: not taken.
    */
   take(envelope: Envelope): Promise<boolean> | null;
 }
 
 /**
- * Claims messages of one queue for the session, up to `prefetch`, and hands them to the handler. A crash at any point
- * ends the session, and the messages it owned are free again (reaper.ts).
+ * Claims messages of one queue for the session, up to `prefetch`, and passes them to the handler. A crash at any point ends the
+ * session, and its messages are free again (reaper.ts).
  */
 export function consumeQueue<T>(
   deps: ConsumerDeps,
@@ -103,15 +106,15 @@ export function consumeQueue<T>(
       await inFlight.drain(DRAIN_MS);
       forget();
       await acks.flush();
-      // Handlers that did not end in time: their messages are free for others at once.
+      // For handlers that did not end in time: their messages are free for other consumers at once.
       for (const [id, owner] of working) await pool.query(sql.giveBack, [[id], owner]).catch(() => undefined);
     },
   };
 }
 
 /**
- * Answers the delay in ms when it is delivered again. Fails only when the database does; then the message stays ours
- * until this session ends.
+ * Retries or parks a failed message; returns the delay in ms until the next delivery. Fails only when the database does; then the
+ * message stays ours until this session ends.
  */
 async function passOn(
   { pool, sql, stepsMs }: ConsumerDeps,

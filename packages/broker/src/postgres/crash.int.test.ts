@@ -82,7 +82,7 @@ test('what is handed over is handled without a row; when its session is lost mea
       void signals.of('aborted').reached();
     },
   });
-  // A consumer that looks for stored messages just now takes no others.
+  // A consumer that is just looking for stored messages takes no others.
   await eventually(async () => {
     await dying.handOver([envelope(0)]);
     expect(rowsMeanwhile).toBe(0);
@@ -109,7 +109,7 @@ test('a message at whose delivery processes die again and again is parked', asyn
   const broker = connect();
   await broker.ping();
   await broker.publish([envelope(1)]);
-  // Owned by a session that does not exist, as often as the limit allows but once.
+  // Owned by a session that does not exist; one crash below the limit.
   await admin.query('update broker.messages set owner = 1, crashes = $1', [MAX_CRASHES - 1]);
   const parked = await eventually(async () => {
     const [one] = await broker.listParked('only');

@@ -1,11 +1,11 @@
 import type { Envelope } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 
-/** A notification holds less than 8,000 bytes. Our texts are split by characters of at most 4 bytes. */
+/** A notification holds less than 8,000 bytes. Messages are split by characters of at most 4 bytes. */
 const MAX_PART_CHARACTERS = 1_900;
 const MAX_UNFINISHED = 100;
 
-/** The envelope as notification payloads `<message>:<part>:<parts>:<text>`; parts of one statement arrive together. */
+/** Splits the envelope into notification payloads `<message>:<part>:<parts>:<text>`; parts of one statement arrive together. */
 export function splitFanout(envelope: Envelope): string[] {
   const text = JSON.stringify(envelope);
   const count = Math.ceil(text.length / MAX_PART_CHARACTERS);
@@ -16,7 +16,7 @@ export function splitFanout(envelope: Envelope): string[] {
   );
 }
 
-/** Puts parts together again; answers the text when its last part came. */
+/** Returns the function that joins parts; it returns the text when its last part came. */
 export function createFanoutReader(): (payload: string) => string | null {
   const unfinished = new Map<string, string[]>();
   return (payload) => {
@@ -31,7 +31,7 @@ export function createFanoutReader(): (payload: string) => string | null {
       return parts.join('');
     }
     unfinished.set(id, parts);
-    // The connection broke between two parts: the rest never comes.
+    // When the connection broke between two parts, the rest never comes.
     if (unfinished.size > MAX_UNFINISHED) unfinished.delete(unfinished.keys().next().value as string);
     return null;
   };

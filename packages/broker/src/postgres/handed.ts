@@ -5,15 +5,15 @@ import { readEnvelope } from '../catalogue';
 import type { InFlight } from '../in-flight';
 import type { ConsumeOptions } from '../port';
 
-/** Messages that a consumer handles without their being stored. */
+/** Messages that a consumer handles without storing them. */
 export interface HandedMessages {
-  /** How many are at work. */
+  /** Number of messages being handled. */
   readonly size: number;
-  /** Whether the handler succeeded; false as well when the message is given up. Never rejects. */
+  /** Handles a message; resolves to whether the handler succeeded, false also when the message is given up. Never rejects. */
   take(envelope: Envelope): Promise<boolean>;
 }
 
-/** `ended` is called after each. */
+/** `ended` is called after each message. */
 export function createHandedMessages<T>({
   inFlight,
   message,
@@ -28,7 +28,7 @@ export function createHandedMessages<T>({
 }): HandedMessages {
   let size = 0;
   const handle = async (envelope: Envelope, signal: AbortSignal): Promise<void> => {
-    // Whoever has just committed it does first what follows from that (it drives the execution that the message is about).
+    // The committer of the message first does its own follow-up work (it drives the execution of the message).
     await setImmediate();
     signal.throwIfAborted();
     await untilGivenUp(handler(readEnvelope(message, envelope), signal), signal);
@@ -53,7 +53,7 @@ export function createHandedMessages<T>({
   };
 }
 
-/** A handler that goes on after its message was given up is not waited for. */
+/** Does not wait for a handler that goes on after its message was given up. */
 function untilGivenUp(handled: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -1,8 +1,9 @@
 import type { Envelope } from '@baton/contracts';
-import { isAppError, isOn, type Log, notFound } from '@baton/kernel';
+import { isAppError, type Log, notFound } from '@baton/kernel';
 import { postgresConnection, type TlsSource } from '@baton/tls';
 import pg from 'pg';
 import { type Catalogue, createCatalogue, readEnvelope, readJson } from '../catalogue';
+import { createGaps } from '../gaps';
 import type { Broker, ParkedMessage } from '../port';
 import { topology as allMessages, retryStepsMs, type Topology } from '../topology';
 import { assertNotInTransaction } from '../transaction-guard';
@@ -15,29 +16,32 @@ import { type Statements, statements } from './statements';
 
 export interface PostgresBrokerOptions {
   url: string;
-  /** Whom to trust where `sslmode` in the address asks for TLS. */
+  /** Authorities to trust where `sslmode` in the address asks for TLS. */
   trust?: TlsSource | null | undefined;
   log: Log;
   /** Schema of the tables and prefix of the notification channels, default `broker`. */
   schema?: string;
   /** Messages and consumers, default all of Baton's. */
   topology?: Topology;
-  /** Delays between deliveries that fail, default `retryStepsMs`. */
+  /** Delays after failed deliveries, default `retryStepsMs`. */
   retryStepsMs?: readonly number[];
-  /** Beside the one that listens, default 6. */
+  /** Connections besides the listening one, default 6. */
   maxConnections?: number;
 }
 
 const WAIT_FOR_CONNECTION_MS = 30_000;
 const PING_MS = 2_000;
 const MAX_LISTED = 1_000;
-/** Finds what nobody announced: delayed messages of a process that died before they were due, lost notifications. */
+/**
+ * Interval of the search for messages without a notification: delayed messages of a process that died before they were due, lost
+ * notifications.
+ */
 const POLL_MS = 5_000;
 
 /**
- * The broker in PostgreSQL, for installations without RabbitMQ: a table of messages claimed with SKIP LOCKED in
- * batches, woken by NOTIFY. Any number of processes; it makes its tables itself. Messages have no seals here: one process, which is
- * all services, writes the tables, and its workers send through it what they may (relay/parent.ts).
+ * The broker in PostgreSQL, for installations without RabbitMQ: a table of messages, claimed in batches with SKIP LOCKED, woken by
+ * NOTIFY. Any number of processes may use it; it creates its tables itself. Messages have no seals here: the one process that holds
+ * all services writes the tables, and its workers send through it the messages that they may send (relay/parent.ts).
  */
 export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
   const { url, trust, log, schema = 'broker' } = options;
@@ -69,19 +73,19 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
       const rest: Delivery[] = [];
       const taken: Promise<void>[] = [];
       for (const delivery of deliveriesOf(catalogue, envelopes)) {
-        const mayHand = delivery.queue !== null && isOn('handed-over-messages');
-        const isHandled = mayHand ? consuming.take(delivery.queue!, delivery.envelope) : null;
+        const { queue, envelope } = delivery;
+        const isHandled = queue === null ? null : consuming.take(queue, envelope);
         if (isHandled) taken.push(isHandled.then((isDone) => (isDone ? undefined : store([delivery]))));
         else rest.push(delivery);
       }
       await Promise.all([store(rest), ...taken]);
     },
-    // The session asks the server by itself whether it is there.
+    // The session probes the server by itself.
     ping: () => session.ready(PING_MS),
     close: async () => {
       reaper.stop();
       await consuming.close();
-      // Ends the lock: what was not finished is free for others.
+      // Ends the lock of the session: unfinished messages are free for other consumers.
       await session.close();
       await Promise.all([pool.end(), publishing.end()]);
     },
@@ -97,14 +101,14 @@ export function createPostgresBroker(options: PostgresBrokerOptions): Broker {
   };
 }
 
-/** The consumers of this process, woken by the notification that names their queue. */
+/** The consumers of this process, woken by notifications that name their queue. */
 function createConsuming(
   deps: ConsumerDeps,
   channel: string,
   catalogue: Catalogue,
 ): {
   consume: Broker['consume'];
-  /** Has a consumer of the queue handle the message as it is; null: none of this process takes it. */
+  /** Lets a consumer of the queue handle the message without storing it; null: no consumer of this process takes it. */
   take(queue: string, envelope: Envelope): Promise<boolean> | null;
   close(): Promise<void>;
 } {
@@ -157,7 +161,7 @@ function createConsuming(
   };
 }
 
-/** The first that has room handles it; null: none has. */
+/** The first consumer with room handles the message; null: none has room. */
 function handTo(consumers: Iterable<QueueConsumer>, envelope: Envelope): Promise<boolean> | null {
   for (const consumer of consumers) {
     const isHandled = consumer.take(envelope);
@@ -170,23 +174,30 @@ function handTo(consumers: Iterable<QueueConsumer>, envelope: Envelope): Promise
 function createSubscribing(session: Session, channel: string, log: Log): Broker['subscribe'] {
   const receivers = new Map<string, Set<(raw: unknown) => Promise<void>>>();
   const read = createFanoutReader();
+  const gaps = createGaps();
   session.onNotification(channel, (payload) => {
     const text = read(payload);
     if (text !== null) void deliverFanout(receivers, text, log);
   });
-  return async (message, handler) => {
+  session.onConnect(gaps.connected);
+  return async (message, handler, onGap) => {
     const receive = async (raw: unknown): Promise<void> => handler(readEnvelope(message, raw));
     await untilReady(session);
+    gaps.add(onGap);
     receivers.set(message.type, (receivers.get(message.type) ?? new Set()).add(receive));
     return {
       close: async () => {
+        gaps.remove(onGap);
         receivers.get(message.type)?.delete(receive);
       },
     };
   };
 }
 
-/** Claims and acknowledgements need not survive a crash of the server: without them a message only comes again. */
+/**
+ * Default without synchronous commit: when claims and acknowledgements are lost in a crash of the server, a message is only
+ * delivered again.
+ */
 function createPool(
   { url, trust, maxConnections = 6, log }: PostgresBrokerOptions,
   synchronousCommit: 'on' | 'off' = 'off',
@@ -218,13 +229,13 @@ async function untilReady(session: { ready(timeoutMs: number): Promise<void> }):
   }
 }
 
-/** One message for one queue, or (null) for all subscribers. */
+/** One message for one queue, or (`queue` null) for all subscribers. */
 interface Delivery {
   envelope: Envelope;
   queue: string | null;
 }
 
-/** @throws AppError before anything is sent: inside a transaction, or when one of them does not fit. */
+/** @throws AppError before anything is sent: inside a transaction, or when a message does not fit its schema. */
 function deliveriesOf(catalogue: Catalogue, envelopes: readonly Envelope[]): Delivery[] {
   assertNotInTransaction('publish');
   return envelopes.flatMap((envelope): Delivery[] => {
@@ -258,7 +269,7 @@ async function storeAndNotify(
   }
 }
 
-/** Never rejects: whoever may notify could send anything, and nobody waits for this. */
+/** Never rejects: any user that may notify could send anything, and no caller waits for this. */
 async function deliverFanout(
   receivers: Map<string, Set<(raw: unknown) => Promise<void>>>,
   text: string,

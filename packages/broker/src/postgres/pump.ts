@@ -1,12 +1,12 @@
-/** Runs `fetch` one at a time: when there is news, and again while it says that there is more. */
+/** Runs `fetch`, one at a time: after a kick, and again while it reports that there is more. */
 export interface Pump {
-  /** There may be something to fetch. */
+  /** Call this when there may be something to fetch. */
   kick(): void;
-  /** There is room again; fetches only when something may be left. */
+  /** Call this when there is room again; fetches only when something may be left. */
   resume(): void;
-  /** There is room, nothing is known to wait, and no fetch is under way. */
+  /** Whether there is room, nothing is known to wait, and no fetch is under way. */
   isFree(): boolean;
-  /** Waits for the fetch under way; none begins after it. */
+  /** Waits for the fetch under way and prevents further ones. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function createPump(deps: {
     if (running || isStopped || !isNews) return;
     running = run().finally(() => {
       running = null;
-      // News that came between the last look and here.
+      // For a kick between the last fetch and this point.
       if (isNews && deps.hasRoom()) resume();
     });
   };

@@ -6,7 +6,7 @@ import type { Statements } from './statements';
 const EVERY_MS = 4_000;
 const REASON = 'its consumers died with it too often';
 
-/** Frees, on every process, the messages of sessions that ended without giving them back. Runs at most once at a time. */
+/** Frees, on every process, the messages of sessions that ended without giving them back. Only one run at a time. */
 export function startReaper({ pool, sql, log }: { pool: pg.Pool; sql: Statements; log: Log }): {
   tickOnce(): Promise<number>;
   stop(): void;
@@ -18,7 +18,7 @@ export function startReaper({ pool, sql, log }: { pool: pg.Pool; sql: Statements
     ]);
     if (rows.length === 0) return 0;
     log.warn({ messages: rows.length }, 'messages of dead consumers will be delivered again');
-    // Crash here: the next claim delivers it once more, and the next reap counts again.
+    // After a crash here, the next claim delivers such a message once more, and the next reap counts again.
     for (const row of rows) if (row.is_hopeless) await pool.query(sql.parkFree, [row.id, newId(), REASON]);
     await pool.query(sql.wake, [[...new Set(rows.map((row) => row.queue))]]);
     return rows.length;

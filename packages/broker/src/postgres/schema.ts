@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
-/** One runner at a time makes the tables; the number only has to be ours. */
+/** Advisory lock: only one process at a time creates the tables; the number only has to be ours. */
 const LOCK = 7_236_010;
 
-/** Forward only, like migrations: a change is a further statement that may run again. */
+/** Statements that create the tables. Forward only, like migrations: a change is a further statement that may run again. */
 const TABLES = (schema: string): string => `
 do $$ begin
   -- Who owns a schema that was made for him may make none.
@@ -33,7 +33,7 @@ create table if not exists "${schema}".parked (
 );
 create index if not exists parked_at on "${schema}".parked (parked_at);`;
 
-/** Makes what is missing; any number of processes at once. One query when all is there. */
+/** Creates missing tables; any number of processes may do so at once. Costs one query when all exist. */
 export async function ensureSchema(client: pg.ClientBase, schema: string): Promise<void> {
   const found = await client.query('select to_regclass($1) is not null as is_there', [
     `"${schema}".parked_at`,

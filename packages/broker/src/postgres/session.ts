@@ -7,25 +7,25 @@ import { createReconnect } from '../reconnect';
 import { ensureSchema } from './schema';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A silent connection is asked this often whether it is still there. */
+/** Interval at which a silent connection is probed. */
 const PROBE_MS = 10_000;
 const PROBE_TIMEOUT_MS = 10_000;
-/** Class of the advisory locks that say which sessions live. */
+/** Class of the advisory locks that mark live sessions. */
 export const OWNER_LOCKS = 72_360;
 
 /**
- * The one connection on which a process listens. It also holds an advisory lock on its number, `owner`: messages are
- * handled in the name of that number, and when the connection ends, for whatever reason, the server drops the lock and
- * every other process knows that they have no owner any more. A new connection has a new number.
+ * The one connection on which a process listens. It also holds an advisory lock on its number, `owner`. Messages are claimed with
+ * that number. When the connection ends, for whatever reason, the server drops the lock, and every other process sees that the
+ * messages have no owner any more. A new connection has a new number.
  */
 export interface Session {
   /** Number of the present connection, null while there is none. */
   owner(): number | null;
   ready(timeoutMs: number): Promise<void>;
   onNotification(channel: string, receive: (payload: string) => void): void;
-  /** Called after each connect, when everything is listened to. */
+  /** Called after each connect, when all channels are listened to. */
   onConnect(call: () => void): void;
-  /** The answer takes `call` off. */
+  /** Returns the function that removes `call`. */
   onLoss(call: () => void): () => void;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export function createSession(options: SessionOptions): Session {
       if (isClosed) return void opened.client.end().catch(() => undefined);
       live = opened;
     } catch {
-      // Reported as a loss.
+      // The failure is reported as a loss.
       return;
     }
     reconnect.succeeded();
@@ -99,7 +99,7 @@ export function createSession(options: SessionOptions): Session {
   };
 }
 
-/** Connects and prepares; `onLoss` is called once, when that fails or the connection ends later. */
+/** Connects and prepares the session; `onLoss` is called once, when that fails or the connection ends later. */
 async function connectLive(
   options: SessionOptions,
   receive: (channel: string, payload: string) => void,
@@ -136,7 +136,7 @@ async function connectLive(
   }
 }
 
-/** Makes the tables, takes a number that nobody has, listens. */
+/** Creates the tables, locks an unused number, listens. */
 async function prepare(
   client: pg.Client,
   options: { schema: string; channels: readonly string[] },

@@ -1,7 +1,7 @@
-/** Most that one step of an orderly goodbye may take; a dead connection answers nothing. */
+/** Longest time of one step of a shutdown; a dead connection never answers. */
 const GOODBYE_MS = 2_000;
 
-/** Waits for `step` of a goodbye, not for ever, and whatever becomes of it. */
+/** Waits for `step` of a shutdown, for a limited time; ignores its failure. */
 export async function atMost(step: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -8,11 +8,11 @@ import { atMost } from './at-most';
 const CONNECT_TIMEOUT_MS = 10_000;
 const HEARTBEAT_S = 10;
 
-/** A connection that comes back for ever, together with what was set up on it. */
+/** A connection that reconnects for ever, together with its set-up. */
 export interface LastingConnection {
   /**
-   * Runs `setUp` on the present connection and again on each later one. Resolves after its first success; a failing
-   * `setUp` costs the connection, and both are tried again. The answer takes it off.
+   * Runs `setUp` on the present connection and again on each later one. Resolves after its first success. When `setUp` fails, the
+   * connection is dropped, and both are tried again. Returns the function that removes `setUp`.
    */
   keep(setUp: SetUp): Promise<() => void>;
   /** Resolves when connected. @throws AppError service_unavailable_error after `timeoutMs` or when closed. */
@@ -29,7 +29,7 @@ interface Live {
   applied: Map<SetUp, Promise<void>>;
 }
 
-/** Once per connection, although both the reconnect and `keep` may ask for it. */
+/** Runs `setUp` once per connection, although both the reconnect and `keep` may ask for it. */
 function apply(live: Live, setUp: SetUp): Promise<void> {
   const known = live.applied.get(setUp);
   if (known) return known;
@@ -38,7 +38,7 @@ function apply(live: Live, setUp: SetUp): Promise<void> {
   return done;
 }
 
-/** Drops the connection when one fails. */
+/** Runs all set-ups; drops the connection when one fails. */
 async function applyAll(live: Live, setUps: readonly SetUp[]): Promise<void> {
   try {
     for (const setUp of setUps) await apply(live, setUp);
@@ -51,16 +51,16 @@ export interface ConnectionOptions {
   url: string;
   name: string;
   log: Log;
-  /** Whom to trust when `url` is `amqps:`; absent: the system's authorities. */
+  /** Authorities to trust when `url` is `amqps:`; absent: the system's authorities. */
   trust?: TlsSource | null | undefined;
 }
 
-/** Connects at once. `drop` of a set-up gives the connection up, for instance when one of its channels broke. */
+/** Connects at once. A set-up calls `drop` to give the connection up, for instance when one of its channels broke. */
 export function createLastingConnection(options: ConnectionOptions): LastingConnection {
   const setUps = new Set<SetUp>();
   const readiness = createReadiness();
   let current: Live | null = null;
-  /** Connected, and what belongs on it is being set up. */
+  /** Connected, while its set-ups still run. */
   let preparing: Live | null = null;
   let isClosed = false;
 
@@ -81,7 +81,7 @@ export function createLastingConnection(options: ConnectionOptions): LastingConn
     preparing = live;
     await applyAll(live, [...setUps]);
     preparing = null;
-    // A set-up has failed, or it was ended by `close` or by the server.
+    // A set-up has failed, or `close` or the server ended the connection.
     if (isClosed || live.isGone) return;
     reconnect.succeeded();
     current = live;
@@ -89,7 +89,7 @@ export function createLastingConnection(options: ConnectionOptions): LastingConn
   };
   const reconnect = createReconnect(options.log.child({ connection: options.name }), open);
 
-  /** Connected already: only this one is missing. Otherwise the connection under way may have started without it. */
+  /** When connected, only this set-up is missing. Otherwise a connection under way may have started without it. */
   const applyNow = async (setUp: SetUp): Promise<void> => {
     while (!isClosed && setUps.has(setUp)) {
       const here = current;
@@ -152,7 +152,7 @@ async function connectWithin({ url, name, trust }: ConnectionOptions): Promise<C
     noDelay: true,
     keepAlive: true,
     clientProperties: { connection_name: name },
-    // Read anew for each connection: certificates are renewed.
+    // Read again for each connection, because certificates are renewed.
     ...(trust && target.protocol === 'amqps:' && clientTls(trust)),
   });
 }

@@ -33,7 +33,7 @@ export interface FailureHeaders {
   'x-baton-parked-at'?: string;
 }
 
-/** Consumes one queue on a channel of its own, again on every new connection. */
+/** Consumes one queue on a separate channel, again on every new connection. */
 export async function consumeQueue<T>(
   deps: ConsumerDeps,
   message: MessageType<T>,
@@ -56,7 +56,7 @@ export async function consumeQueue<T>(
     const queue = await openQueue(channel, deps, message.type, options.queue);
     await channel.prefetch(options.prefetch);
     const receive = (delivery: ConsumeMessage | null): void => {
-      // The server took the consumer away: the queue was deleted or moved.
+      // The server cancelled the consumer: the queue was deleted or moved.
       if (delivery === null) return drop('consumer cancelled by the server');
       if (isClosing) return;
       void inFlight.run((signal) => handle(deps, log, channel, queue, message, options, delivery, signal));
@@ -70,7 +70,7 @@ export async function consumeQueue<T>(
     close: async () => {
       if (isClosing) return;
       forget();
-      // Deliveries that are on the way after this are given back when the channel closes.
+      // Deliveries that arrive after this are given back when the channel closes.
       isClosing = true;
       await atMost(stopDelivery());
       await inFlight.drain(DRAIN_MS);
@@ -79,7 +79,7 @@ export async function consumeQueue<T>(
   };
 }
 
-/** The name of the queue, which is there now. @throws when an administrator has not made it yet. */
+/** Returns the name of the queue, which exists from now on. @throws when an administrator has not created it yet. */
 async function openQueue(
   channel: Channel,
   { shape, mode, catalogue }: ConsumerDeps,
@@ -92,7 +92,7 @@ async function openQueue(
   return name;
 }
 
-/** A crash anywhere in here leaves the delivery unacknowledged: the broker gives it to somebody again. */
+/** Handles one delivery. A crash anywhere in here leaves it unacknowledged: the broker delivers it again. */
 async function handle<T>(
   deps: ConsumerDeps,
   log: Log,
@@ -113,7 +113,7 @@ async function handle<T>(
     try {
       await passOn(deps, log, { name: queue, service: serviceOfQueue(options.queue) }, delivery, error);
     } catch (failure) {
-      // Neither retried nor parked: at once back to the queue, which counts the delivery.
+      // The message could be neither delayed nor parked: it goes back to the queue at once, and the queue counts the delivery.
       log.warn({ error: (failure as Error).message }, 'failed message could not be passed on');
       return settle(() => channel.nack(delivery));
     }
@@ -125,11 +125,11 @@ function settle(send: () => void): void {
   try {
     send();
   } catch {
-    // The channel is closed; the message is delivered again and the consumer's inbox knows it.
+    // The channel is closed; the message is delivered again, and the consumer's inbox recognizes it.
   }
 }
 
-/** Deliveries that have failed before; whoever publishes could write anything there. */
+/** Returns the number of failed deliveries; a publisher could write anything into this header. */
 function failuresOf({ properties }: ConsumeMessage): number {
   const count = (properties.headers as FailureHeaders | undefined)?.['x-baton-attempts'];
   return Number.isSafeInteger(count) && count! >= 0 ? count! : 0;

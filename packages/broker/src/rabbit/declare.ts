@@ -3,12 +3,12 @@ import type { TopologyEntry } from '../topology';
 import { planTopology, type Shape } from './plan';
 
 /**
- * Who makes exchanges and queues. `declare`: every process, when it connects; its user may do anything. `check`: an
- * administrator has made them (definitions.ts), and the users of services cannot.
+ * How exchanges and queues are created. `declare`: every process creates them when it connects, with a user that has all rights.
+ * `check`: an administrator has created them (definitions.ts), and the users of services cannot.
  */
 export type TopologyMode = 'declare' | 'check';
 
-/** Declares what the entries need (plan.ts); what is there already stays as it is. */
+/** Declares the exchanges, queues and bindings that the entries need (plan.ts); existing ones stay as they are. */
 export async function declareTopology(
   channel: Channel,
   shape: Shape,

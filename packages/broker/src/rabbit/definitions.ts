@@ -1,4 +1,7 @@
-/** The whole server as one document that RabbitMQ imports: users, their permissions, exchanges, queues and bindings. */
+/**
+ * The definitions of the whole server in one document that RabbitMQ imports: users, their permissions, exchanges, queues and
+ * bindings.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Secret } from '@baton/kernel';
 import { topology as allMessages, retryStepsMs, type Topology } from '../topology';
@@ -21,7 +24,10 @@ export interface DefinitionsOptions {
   retryStepsMs?: readonly number[];
 }
 
-/** For `POST /api/definitions` or `rabbitmqctl import_definitions`; importing it again changes passwords and permissions only. */
+/**
+ * Returns the document for `POST /api/definitions` or `rabbitmqctl import_definitions`; a second import changes only passwords and
+ * permissions.
+ */
 export function rabbitDefinitions(o: DefinitionsOptions): object {
   const { vhost, namespace = 'baton', topology = allMessages } = o;
   const shape = { names: rabbitNames(namespace), stepsMs: o.retryStepsMs ?? retryStepsMs, expiry: {} };
@@ -59,7 +65,7 @@ export function rabbitDefinitions(o: DefinitionsOptions): object {
   };
 }
 
-/** As RabbitMQ stores it: four bytes of salt, and the digest of salt and password. */
+/** Returns the password hash as RabbitMQ stores it: four bytes of salt, and the digest of salt and password. */
 function passwordHash(password: Secret): string {
   const salt = randomBytes(4);
   const digest = createHash('sha256').update(salt).update(password.expose(), 'utf8').digest();

@@ -2,6 +2,7 @@ import type { MessageType } from '@baton/contracts';
 import { createFloodLog, type Log, newId, systemClock } from '@baton/kernel';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { readEnvelope } from '../catalogue';
+import { createGaps } from '../gaps';
 import type { Broker, Subscription } from '../port';
 import type { LastingConnection } from './connection';
 import type { TopologyMode } from './declare';
@@ -10,28 +11,31 @@ import type { Sealing } from './sealing';
 
 type Receive = (delivery: ConsumeMessage) => Promise<void>;
 
-/** Most messages that wait for one replica; older ones go first. */
+/** Most messages that wait for one replica; the oldest are dropped first. */
 const MAX_WAITING = 10_000;
 
-/** Subscriptions of one process: a queue that vanishes with its connection, bound to the types somebody listens to. */
-export function createFanout(deps: {
+interface FanoutDeps {
   connection: LastingConnection;
   names: RabbitNames;
   mode: TopologyMode;
   sealing: Sealing;
-  /** Whose replica this is. */
+  /** The service of this replica. */
   service: string;
   log: Log;
-}): Pick<Broker, 'subscribe'> {
+}
+
+/** Fanout subscriptions of one process: a queue that is deleted with its connection, bound to the subscribed types. */
+export function createFanout(deps: FanoutDeps): Pick<Broker, 'subscribe'> {
   const { connection, names } = deps;
   const receiver = createReceivers(deps.sealing, deps.log);
-  /** By exchange: there is one for each type. */
+  /** Receivers by exchange: there is one exchange per type. */
   const receivers = new Map<string, Set<Receive>>();
   const queue = names.replica(deps.service, newId());
   const bind = async (on: Channel, exchange: string): Promise<void> => {
     if (deps.mode === 'declare') await on.assertExchange(exchange, 'fanout', { durable: true });
     await on.bindQueue(queue, exchange, '');
   };
+  const gaps = createGaps();
   let channel: Channel | null = null;
   let kept: Promise<unknown> | null = null;
 
@@ -56,12 +60,14 @@ export function createFanout(deps: {
         { noAck: true },
       );
       channel = opened;
+      gaps.connected();
     });
 
   return {
     subscribe: async <T>(
       message: MessageType<T>,
       handler: (envelope: never) => void | Promise<void>,
+      onGap?: () => void,
     ): Promise<Subscription> => {
       const exchange = names.fanout(message.type);
       const receive = receiver(message, handler);
@@ -69,10 +75,12 @@ export function createFanout(deps: {
       receivers.set(exchange, (known ?? new Set()).add(receive));
       kept ??= start();
       await kept;
-      // Bound by a reconnect as well; binding twice is the same as once.
+      // A reconnect may have bound it too; binding twice is the same as once.
       if (channel) await bind(channel, exchange);
+      gaps.add(onGap);
       return {
         close: async () => {
+          gaps.remove(onGap);
           receivers.get(exchange)?.delete(receive);
         },
       };
@@ -80,7 +88,7 @@ export function createFanout(deps: {
   };
 }
 
-/** Hands what is believed to handlers; what is not is dropped, and a flood of it is a line a minute. */
+/** Passes messages with a valid seal to handlers. Others are dropped; a flood of them is logged once a minute. */
 function createReceivers(sealing: Sealing, log: Log) {
   const refusals = createFloodLog(log, systemClock);
   return <T>(message: MessageType<T>, handler: (envelope: never) => void | Promise<void>): Receive =>

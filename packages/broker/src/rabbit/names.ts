@@ -1,18 +1,18 @@
 /**
- * Names of queues and exchanges. Each has a service in it, so that permissions, which are patterns over names, keep services
- * apart (permissions.ts). A queue that changes its arguments or its bindings needs another name (`VERSION`).
+ * Names of queues and exchanges. Each contains a service, so that permissions, which are patterns over names, keep services apart
+ * (permissions.ts). A queue with changed arguments or bindings needs another name (`VERSION`).
  */
 import { serviceOfQueue } from '../topology';
 
 const VERSION = 'q2';
 
 export interface RabbitNames {
-  /** Work that this service sends; what a message may come from is said by the bindings. */
+  /** Exchange of work messages that this service sends; bindings determine which messages may come from it. */
   work(publisher: string): string;
-  /** All subscribers of one type. */
+  /** Exchange of all subscribers of one type. */
   fanout(type: string): string;
   queue(type: string, queue: string): string;
-  /** Leads to the queues of this service by their names: after a delay, from the parked ones, to the parked ones. */
+  /** Exchange that leads to the queues of this service by their names: after a delay, and to and from the parked messages. */
   back(service: string): string;
   retry(service: string, delayMs: number): string;
   parked(service: string): string;

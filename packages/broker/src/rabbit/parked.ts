@@ -9,20 +9,22 @@ import { sealOf } from './sealing';
 const MAX_LISTED = 1_000;
 const kept = { persistent: true, mandatory: true };
 
-/** Through the exchange of its service. */
+/** A message without its exchange: it goes through the exchange of its service. */
 type Redirected = Omit<RawMessage, 'exchange'>;
 
-/** How the queues of parked messages, one a service, are read: each message is taken, put back at the end and only then acknowledged. */
+/** Reads the queues of parked messages, one per service: each message is taken, put back at the end and only then acknowledged. */
 export function createParking(deps: {
   withConnection: <T>(work: (connection: ChannelModel) => Promise<T>) => Promise<T>;
   publisher: Publisher;
   names: RabbitNames;
-  /** Whose parked messages this process may see. */
+  /** Services whose parked messages this process may see. */
   services: () => readonly string[];
 }): Pick<Broker, 'listParked' | 'replayParked'> {
   const { publisher, names } = deps;
 
-  /** Visits what is parked; a message goes where `redirect` sends it, else back. Crash: one message is there twice. */
+  /**
+   * Visits all parked messages; each goes to the destination of `redirect`, else back. After a crash, one message may exist twice.
+   */
   const rotate = (redirect: (parked: ParkedMessage, raw: GetMessage) => Redirected | null): Promise<void> =>
     deps.withConnection(async (connection) => {
       const channel = await connection.createChannel();
@@ -70,10 +72,13 @@ export function createParking(deps: {
   };
 }
 
-/** A message that crashed its consumers was moved here by the server, which names its queue in a header of its own. */
+/**
+ * Returns the original queue of a parked message. When a message crashed its consumers, the server moved it here and named its
+ * queue in its own header.
+ */
 function physicalQueue(raw: GetMessage): string {
   const headers = (raw.properties.headers ?? {}) as FailureHeaders & { 'x-death'?: { queue: string }[] };
-  // The last death comes first: an earlier one was in a retry queue.
+  // The last death comes first; an earlier one may be of a retry queue.
   return headers['x-baton-queue'] ?? headers['x-death']?.[0]?.queue ?? '';
 }
 
@@ -92,7 +97,7 @@ function describe(raw: GetMessage): ParkedMessage {
   };
 }
 
-/** Parked again, as it was. */
+/** The message with its headers, to be parked again unchanged. */
 function putBack(parked: ParkedMessage, raw: GetMessage, queue: string): Redirected {
   const headers = {
     ...sealOf(raw.properties),
@@ -111,7 +116,7 @@ function readJson(content: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Parked because of exactly that: shown as it is.
+    // Parked for exactly this reason: shown as it is.
     return text;
   }
 }

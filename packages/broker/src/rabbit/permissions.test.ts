@@ -6,7 +6,7 @@ import { planTopology } from './plan';
 const names = rabbitNames('a.b');
 const may = (service: string, what: 'configure' | 'write' | 'read', name: string): boolean => {
   const pattern = rabbitPermissions('a.b', topology, service)[what];
-  // RabbitMQ takes an empty pattern for ^$.
+  // RabbitMQ treats an empty pattern as ^$.
   return new RegExp(pattern || '^$').test(name);
 };
 

@@ -1,8 +1,10 @@
-/** What the user of each service may do on the server, from the topology; deploy/rabbitmq/permissions.json is made of it. */
+/**
+ * The permissions of each service's user on the server, from the topology; deploy/rabbitmq/permissions.json is generated from them.
+ */
 import { publishersOf, serviceOfQueue, type Topology } from '../topology';
 import { rabbitNames } from './names';
 
-/** Patterns over names, as RabbitMQ keeps them; empty: nothing. */
+/** Patterns over names, as RabbitMQ stores them; empty: no rights. */
 export interface RabbitPermissions {
   configure: string;
   write: string;
@@ -10,8 +12,8 @@ export interface RabbitPermissions {
 }
 
 /**
- * The least that `service` needs where an administrator has declared the topology: it sends to its own exchanges, reads its
- * own queues, puts failed messages off into queues of its own, and makes only the queues of its replicas.
+ * Returns the least permissions that `service` needs where an administrator has declared the topology. It sends to its own
+ * exchanges, reads its own queues, puts failed messages into its own retry queues, and creates only the queues of its replicas.
  */
 export function rabbitPermissions(namespace: string, topology: Topology, service: string): RabbitPermissions {
   const names = rabbitNames(namespace);
@@ -41,7 +43,7 @@ export function rabbitPermissions(namespace: string, topology: Topology, service
 
 const exactly = (name: string): string => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** `<base>.queue.<service>.`: what names.queue puts before the type. */
+/** Returns `<base>.queue.<service>.`, the prefix that names.queue puts before the type. */
 function queuesOf(namespace: string, service: string): string {
   const [type, queue] = ['', service];
   const whole = rabbitNames(namespace).queue(type, queue);

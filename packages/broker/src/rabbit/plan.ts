@@ -1,19 +1,19 @@
 /**
- * What lies on the server: exchanges, queues, bindings. By each service that starts (declare.ts), or by an administrator
- * where services have users of their own (definitions.ts); both make the same.
+ * The exchanges, queues and bindings on the server. They are created by each service that starts (declare.ts), or by an
+ * administrator where services have their own users (definitions.ts); both create the same.
  *
- * A service sends to its own exchange `work.<service>`, and bindings say what may come from there: a fact of somebody else
- * finds no queue. A message that failed waits in `retry.<service>.<delay>` of its consumer and comes back through
- * `back.<service>`, which leads to the queues of that service alone: through the default exchange, whose dead letters
- * nobody's permissions hold, a service could write into any queue.
+ * A service sends to its own exchange `work.<service>`, and bindings determine which messages may come from there: a message that
+ * another service publishes finds no queue. A message that failed waits in `retry.<service>.<delay>` of its consumer and comes back
+ * through `back.<service>`, which leads only to the queues of that service. The default exchange is not used for this: no
+ * permissions restrict its dead letters, so a service could write into any queue.
  */
 import { MAX_CRASHES, publishersOf, serviceOfQueue, type TopologyEntry } from '../topology';
 import type { RabbitNames } from './names';
 
-/** Most messages of a queue; beyond it publishing is refused and they stay in the outboxes. */
+/** Most messages of a queue; beyond it the queue refuses messages and they stay in the outboxes. */
 const MAX_LENGTH = 5_000_000;
 
-/** What the topology looks like on one server. */
+/** Names and arguments of the topology on one server. */
 export interface Shape {
   names: RabbitNames;
   /** Delays of the retry queues. */
@@ -28,7 +28,7 @@ export interface RabbitPlan {
   bindings: { source: string; destination: string; routingKey: string }[];
 }
 
-/** All that these entries need; every exchange, queue and binding once. */
+/** Returns everything that these entries need; every exchange, queue and binding once. */
 export function planTopology(shape: Shape, entries: readonly TopologyEntry[]): RabbitPlan {
   const plan: RabbitPlan = { exchanges: [], queues: [], bindings: [] };
   const consuming = new Set(entries.flatMap(({ queues }) => queues.map(serviceOfQueue)));
@@ -45,7 +45,7 @@ export function planTopology(shape: Shape, entries: readonly TopologyEntry[]): R
   return plan;
 }
 
-/** Where messages of a consuming service wait, are parked, and how they come back. */
+/** Adds the exchanges and queues in which messages of a consuming service wait for a retry, are parked, and come back. */
 function planService(plan: RabbitPlan, { names, stepsMs, expiry }: Shape, service: string): void {
   const [back, parked] = [names.back(service), names.parked(service)];
   plan.exchanges.push({ name: back, type: 'direct' });
@@ -82,7 +82,7 @@ function planQueue(plan: RabbitPlan, { names, expiry }: Shape, entry: TopologyEn
 
 const bounded = { 'x-queue-type': 'quorum', 'x-overflow': 'reject-publish', 'x-max-length': MAX_LENGTH };
 
-/** The move to the next queue is confirmed before the message leaves this one. */
+/** Arguments of a dead-letter move: the next queue confirms it before the message leaves this one. */
 const deadTo = (exchange: string) => ({
   'x-dead-letter-exchange': exchange,
   'x-dead-letter-strategy': 'at-least-once',

@@ -9,7 +9,7 @@ import { declareTopology, type TopologyMode } from './declare';
 import type { Shape } from './plan';
 import { SEAL_HEADER, type Sealing } from './sealing';
 
-/** Messages sent before the first of their confirms is awaited. */
+/** Number of messages sent before the first of their confirms is awaited. */
 const WINDOW = 500;
 const WAIT_FOR_CONNECTION_MS = 30_000;
 const WAIT_FOR_CONFIRM_MS = 30_000;
@@ -29,9 +29,9 @@ export interface Publisher {
 
 interface Outlet {
   channel: ConfirmChannel;
-  /** Ids of messages that came back because no queue took them. */
+  /** Ids of messages that were returned because no queue took them. */
   returned: Set<string>;
-  /** Rejects what waits for confirms that cannot come any more. */
+  /** Rejects calls that wait for confirms, when no confirms can come any more. */
   failures: Set<(error: Error) => void>;
 }
 
@@ -41,7 +41,7 @@ export function createPublisher(deps: {
   shape: Shape;
   mode: TopologyMode;
   sealing: Sealing;
-  /** Whether this process may send in the name of a service. */
+  /** Whether this process may send as a service. */
   actsFor: (service: string) => boolean;
 }): Publisher {
   const { connection, catalogue, shape, mode } = deps;
@@ -78,7 +78,7 @@ export function createPublisher(deps: {
       } catch (error) {
         if (!(error instanceof UnroutableError)) throw error;
         if (mode === 'check') throw unavailable('an administrator has to declare its queues', error);
-        // Somebody deleted a queue while we were connected.
+        // A queue was deleted while we were connected.
         await declareTopology((await current()).channel, shape, catalogue.entries);
         await send(work.filter((message) => error.ids.has(message.options.messageId as string)));
       }
@@ -92,7 +92,7 @@ export function createPublisher(deps: {
 
 type EncodeDeps = Pick<Parameters<typeof createPublisher>[0], 'catalogue' | 'shape' | 'sealing' | 'actsFor'>;
 
-/** @throws AppError internal_server_error, for the first one that must not be sent. */
+/** @throws AppError internal_server_error, for the first message that must not be sent. */
 function encodeAll(
   { catalogue, shape, sealing, actsFor }: EncodeDeps,
   envelopes: readonly Envelope[],
@@ -170,7 +170,7 @@ function sendWindow(outlet: Outlet, messages: readonly RawMessage[]): Promise<vo
     outlet.failures.add(settle);
     const unroutable = new Set<string>();
     const confirmed = (id: string | undefined) => (error: unknown) => {
-      // A return comes before its confirm.
+      // RabbitMQ sends the return of a message before its confirm.
       if (id !== undefined && outlet.returned.delete(id)) unroutable.add(id);
       if (error) refusal = unavailable('a queue is full', error);
       if (--missing === 0) settle(refusal ?? (unroutable.size > 0 ? new UnroutableError(unroutable) : null));

@@ -18,37 +18,37 @@ import { createPublisher, type Publisher } from './publisher';
 import { createSealing } from './sealing';
 
 export interface RabbitBrokerOptions {
-  /** `amqp://user:password@host:port/vhost`; `?unusedExpiryMs=<ms>` is the same as the option. */
+  /** `amqp://user:password@host:port/vhost`; the parameter `?unusedExpiryMs=<ms>` sets the option of that name. */
   url: string;
-  /** Whom to trust when `url` is `amqps:`; absent: the system's authorities. */
+  /** Authorities to trust when `url` is `amqps:`; absent: the system's authorities. */
   trust?: TlsSource | null | undefined;
   log: Log;
-  /** Before every name on the server, default `baton`. */
+  /** Prefix of every name on the server, default `baton`. */
   namespace?: string;
   /** Messages and consumers, default all of Baton's. */
   topology?: Topology;
-  /** Delays between deliveries that fail, default `retryStepsMs`. */
+  /** Delays after failed deliveries, default `retryStepsMs`. */
   retryStepsMs?: readonly number[];
   /**
-   * Services that this process is: it sends in their name and sees their parked messages. Default: all (the standalone,
-   * one user for everybody).
+   * Services of this process: it sends in their name and sees their parked messages. Default: all (the standalone, with one user
+   * for all services).
    */
   services?: readonly string[];
-  /** Default `declare`; `check` where an administrator has declared everything and this user cannot. */
+  /** Default `declare`; `check` where an administrator has declared the topology and this user cannot. */
   topologyMode?: TopologyMode;
   /** Default null: messages are neither sealed nor checked. */
   seals?: Seals | null;
-  /** A message of this type was not believed: parked, or dropped when it was a fanout. */
+  /** Called when a message of this type was refused: parked, or dropped when it was a fanout. */
   onRefused?: (type: string) => void;
-  /** Queues vanish when nobody used them for so long: for previews and tests. Default: never. */
+  /** Queues are deleted when unused for this long: for previews and tests. Default: never. */
   unusedExpiryMs?: number;
 }
 
 const PING_MS = 2_000;
 
 /**
- * The broker over RabbitMQ: quorum queues, publisher confirms, delay queues for retries. Connects at once and for ever;
- * publishing and consuming have a connection each, because the server may hold up the one that publishes too fast.
+ * The broker over RabbitMQ: quorum queues, publisher confirms, delay queues for retries. It connects at once and reconnects for
+ * ever. Publishing and consuming use separate connections, because the server may block a connection that publishes too fast.
  */
 export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
   const { log, trust } = options;
@@ -109,7 +109,7 @@ export function createRabbitBroker(options: RabbitBrokerOptions): Broker {
   };
 }
 
-/** Parked messages of the services that this process is. */
+/** Parked messages of the services of this process. */
 function parkingOf(
   outgoing: LastingConnection,
   o: {
@@ -136,7 +136,10 @@ function parkingOf(
   });
 }
 
-/** Takes our own parameter out of the address, so that whoever only hands on an address hands on this too. */
+/**
+ * Reads our own parameter from the address. It is in the address so that code that only passes an address on passes the parameter
+ * too.
+ */
 function readUrl(text: string): { url: string; unusedExpiryMs?: number } {
   const url = new URL(text);
   const expiry = Number(url.searchParams.get('unusedExpiryMs'));

@@ -1,4 +1,7 @@
-/** Seals of the messages that are believed (`seal` in the topology): made when they are published, checked before they are read. */
+/**
+ * Seals of the messages whose content is trusted (`seal` in the topology): made when they are published, checked before they are
+ * read.
+ */
 import { AppError } from '@baton/kernel';
 import { type Seals, UnknownKey } from '@baton/trust';
 import type { ConsumeMessage } from 'amqplib';
@@ -6,24 +9,24 @@ import type { Catalogue } from '../catalogue';
 import { publishersOf } from '../topology';
 import { unavailable } from '../unavailable';
 
-/** Goes with a message wherever it goes: the content stays the same. */
+/** Header of the seal. It stays with the message through all queues, because the content stays the same. */
 export const SEAL_HEADER = 'x-baton-seal';
 
 export interface Sealing {
   /** Null where this process has no seals. */
   sealAll(publisher: string, contents: readonly Buffer[]): string[] | null;
   /**
-   * Whether what it says may be believed. @throws AppError forbidden_error, not retryable; service_unavailable_error while
-   * the key of its publisher is not known.
+   * Checks the seal of a delivery. @throws AppError forbidden_error, not retryable, for a wrong seal; service_unavailable_error
+   * while the key of its publisher is not known.
    */
   check(type: string, delivery: ConsumeMessage): void;
 }
 
-/** Without `seals` (a worker, which consumes nothing that is believed) none is made and none is asked for. */
+/** Without `seals` (a worker, which consumes no sealed messages) no seal is made and none is checked. */
 export function createSealing(o: {
   seals: Seals | null;
   catalogue: Catalogue;
-  /** A message was not believed. */
+  /** Called when a message was refused. */
   onRefused: (type: string) => void;
 }): Sealing {
   const { seals, catalogue } = o;
@@ -43,7 +46,7 @@ export function createSealing(o: {
   };
 }
 
-/** The header with which a message is passed on. */
+/** Returns the seal header for a message that is passed on. */
 export function sealOf(properties: ConsumeMessage['properties']): { [SEAL_HEADER]?: string } {
   const seal: unknown = properties.headers?.[SEAL_HEADER];
   return typeof seal === 'string' ? { [SEAL_HEADER]: seal } : {};

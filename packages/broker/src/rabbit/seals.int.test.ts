@@ -1,4 +1,4 @@
-/** Facts that are believed: genuine ones arrive, forged ones are parked or dropped, whoever put them into the broker. */
+/** Sealed messages: genuine ones arrive; forged ones are parked or dropped, whoever put them into the broker. */
 import {
   buildMessage,
   changeMade,
@@ -64,7 +64,7 @@ const change = {
   requestId: 'r',
   route: 'x',
 };
-/** Straight into an exchange, as whoever has got hold of the user of a service does. */
+/** Publishes directly to an exchange, like an attacker with the credentials of a service. */
 async function put(exchange: string, envelope: Envelope, seal?: string, content = contentOf(envelope)) {
   const headers = seal === undefined ? {} : { [SEAL_HEADER]: seal };
   channel.publish(exchange, envelope.type, content, { messageId: envelope.id, type: envelope.type, headers });
@@ -100,10 +100,10 @@ test.each(cases)('$type.type: a genuine one is taken, forged ones are parked', a
     sealsAs(name, of).sealAll(name, [contentOf(envelope)])[0]!;
   const [bare, strange, altered, borrowed] = [fact(), fact(), fact(), fact()];
   await put(exchange, bare);
-  // The gateway publishes neither.
+  // The gateway does not publish this type.
   await put(exchange, strange, sealOf('gateway', strange));
   await put(exchange, altered, sealOf(publisher, altered), contentOf({ ...altered, tenant: 'another' }));
-  // A genuine message, of another type.
+  // A genuine message, but of another type.
   const other = buildMessage(executionRequested, about, { executionId: 'e' });
   await put(exchange, { ...borrowed, id: other.id }, sealOf('executions', other), contentOf(other));
   const parked = await eventually(async () => {

@@ -62,7 +62,7 @@ test('a confirm that never comes is a retryable error, and the connection works 
     prefetch: 5,
     handler: async (e) => void got.push(e.payload.n),
   });
-  // The first one was stored all the same: at least once.
+  // The first message was stored nevertheless: at least once.
   await eventually(() => expect(got).toContain(2));
   await broker.close();
   await proxy.close();

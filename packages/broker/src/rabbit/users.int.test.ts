@@ -1,4 +1,4 @@
-/** Users of services as an administrator makes them: each does its work, and reaches nothing of the others. */
+/** Users of services as an administrator creates them: each can do its own work, and reaches nothing of the others. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { managerServices } from '@baton/contracts';
@@ -18,7 +18,7 @@ interface Users {
   urlOf(service: string): string;
 }
 
-/** A server on which everything is declared, and a user for each service. */
+/** A server with the complete topology, and a user for each service. */
 async function serverWithUsers(
   of: Topology,
   services: readonly string[],
@@ -33,7 +33,7 @@ async function serverWithUsers(
   const definitions = rabbitDefinitions({ vhost: '/', logins, topology: of, retryStepsMs: stepsMs });
   const file = join(server.folder, 'definitions.json');
   writeFileSync(file, JSON.stringify(definitions));
-  // Twice: what is there stays.
+  // Imported twice: existing definitions stay.
   for (let i = 0; i < 2; i++) await server.control(['import_definitions', file]);
   return {
     server,
@@ -45,7 +45,7 @@ async function serverWithUsers(
   };
 }
 
-/** One port over the brokers of three services: who sends, and who consumes which queue. */
+/** One port over the brokers of three services: the senders, and the consumers of each queue. */
 function ofThree(urlOf: Users['urlOf']): Broker {
   const as = (service: string): Broker =>
     createRabbitBroker({
@@ -94,7 +94,7 @@ describe('what a user of a service may do', () => {
   }, 90_000);
   afterAll(() => users.server.close());
 
-  /** What the server says to each of `tries`, each on a channel of its own. */
+  /** Returns the server's answer to each of `tries`, each on a separate channel. */
   async function answers(
     url: string,
     tries: ((channel: ConfirmChannel) => Promise<unknown>)[],
@@ -120,7 +120,7 @@ describe('what a user of a service may do', () => {
     channel.publish(exchange, key, Buffer.from('{}'));
     await channel.waitForConfirms();
   };
-  /** Those of `names` at which `attempt` is not refused. */
+  /** Returns those of `names` for which `attempt` is not refused. */
   async function allowed(
     url: string,
     all: readonly string[],
@@ -154,11 +154,11 @@ describe('what a user of a service may do', () => {
       ...fans.map(({ message }) => names.fanout(message.type)),
     ].sort();
     expect(await allowed(url, exchanges, (name) => send(name, 'nowhere'))).toEqual(sends);
-    // Its delayed messages are the server's to read.
+    // Only the server reads the service's delayed messages.
     const reads = queues.filter((name) => isOf(name) && !name.includes('.retry.')).sort();
     expect(await allowed(url, queues, get)).toEqual(reads);
     expect(await allowed(url, queues, remove)).toEqual([]);
-    // Past all exchanges, into a queue by its name.
+    // Directly into a queue by its name, past all exchanges.
     expect(await allowed(url, queues, (name) => send('', name))).toEqual([]);
     const hears = topology.filter((entry) => entry.subscribers?.includes(service));
     const replica = names.replica(service, 'sample');

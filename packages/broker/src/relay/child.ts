@@ -1,4 +1,4 @@
-/** The broker of a process that was started by one which has it; see parent.ts. */
+/** The broker of a child process, through the broker of its parent; see parent.ts. */
 import type { Envelope, MessageType } from '@baton/contracts';
 import { AppError, type Log } from '@baton/kernel';
 import { readEnvelope } from '../catalogue';
@@ -32,7 +32,7 @@ export function createRelayedBroker(channel: BrokerChannel, log: Log): Broker {
     const subscription = {
       close: async () => {
         if (!subscriptions.delete(subscription)) return;
-        // The parent waits for what is under way, and takes it back when that takes too long.
+        // The parent waits for messages under way, and takes them back when they take too long.
         if (channel.isOpen()) await link.ask({ broker: 'close', of: call });
         await drain();
         link.receivers.delete(call);
@@ -71,15 +71,15 @@ export function createRelayedBroker(channel: BrokerChannel, log: Log): Broker {
   };
 }
 
-/** The way to the process that has the broker, and what waits for its word. */
+/** The channel to the parent, and the calls and deliveries under way. */
 interface Link {
   channel: BrokerChannel;
   nextCall(): number;
-  /** Resolves when the parent has done it. @throws AppError as the parent's broker, or when the parent is gone. */
+  /** Resolves when the parent has carried out the request. @throws AppError as the parent's broker, or when the parent is gone. */
   ask(asked: object, call?: number): Promise<void>;
-  /** By the call that asked for the subscription. */
+  /** Receivers, by the call that opened the subscription. */
   receivers: Map<number, Receive>;
-  /** By the number of the delivery. */
+  /** Running handlers, by the number of the delivery. */
   running: Map<number, InFlight>;
 }
 
@@ -115,7 +115,7 @@ function openLink(channel: BrokerChannel): Link {
   return { channel, nextCall, ask, receivers, running };
 }
 
-/** Hands deliveries to `handler`; `drain` waits for those at work, for a while. */
+/** Passes deliveries to `handler`; `drain` waits a limited time for running ones. */
 function consumer<T>(
   link: Link,
   message: MessageType<T>,
@@ -134,7 +134,7 @@ function consumer<T>(
   };
 }
 
-/** Does the work of a delivery and tells the parent how it ended. */
+/** Handles a delivery and reports to the parent how it ended. */
 async function handle(
   { channel, running }: Link,
   delivery: number,

@@ -1,6 +1,6 @@
 /**
- * Messages for a process that this one has started, over their channel: so it needs no way to the broker of its own, and
- * gets, takes and sends what `access` lets it, nothing else.
+ * Messages for a child process of this one, over the channel between them. So the child needs no connection to the broker. It can
+ * consume, subscribe to and publish only the messages that `access` lists.
  */
 import type { Envelope, MessageType } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
@@ -24,7 +24,9 @@ export interface RelayAccess {
   publishes: readonly AnyMessage[];
 }
 
-/** Serves the process at the other end of `channel` until that closes; then what it had under way is delivered to others. */
+/**
+ * Serves the process at the other end of `channel` until the channel closes; then its unfinished messages are delivered to others.
+ */
 export function relayBroker(broker: Broker, channel: BrokerChannel, access: RelayAccess): void {
   const open = new Map<number, Promise<Subscription>>();
   const send = (message: FromParent): void => {
@@ -79,18 +81,18 @@ export function relayBroker(broker: Broker, channel: BrokerChannel, access: Rela
 
   channel.onMessage((message) => void (isBrokerMessage(message) && act(message as FromChild)));
   channel.onClose(() => {
-    // Its handlers are gone: the broker delivers to another process, or to the next one that is started.
+    // Its handlers are gone: the broker delivers the messages to another process, or to the next one that is started.
     deliveries.abandon();
     for (const call of [...open.keys()]) void close(call).catch(() => undefined);
   });
 }
 
-/** What the other process has been given to handle, until it says how that ended. */
+/** The deliveries that the child handles, until it reports how they ended. */
 function createDeliveries(channel: BrokerChannel, send: (message: FromParent) => void) {
   const waiting = new Map<number, (failure?: Failure) => void>();
   let last = 0;
   return {
-    /** Handler of the consumer that asked by the call `to`. */
+    /** Returns the handler of the consumer that the call `to` opened. */
     to: (to: number) => (envelope: Envelope, signal: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
         if (!channel.isOpen()) return reject(gone());
@@ -106,7 +108,7 @@ function createDeliveries(channel: BrokerChannel, send: (message: FromParent) =>
         send({ broker: 'delivered', to, delivery, envelope });
       }),
     settle: (delivery: number, failure?: Failure): void => waiting.get(delivery)?.(failure),
-    /** All of them fail: nobody is there to say how they end. */
+    /** Fails all deliveries: no process is left to report how they end. */
     abandon: (): void => {
       for (const settle of [...waiting.values()]) settle(failureOf(gone()));
     },

@@ -25,7 +25,7 @@ const envelope = (type: string, n: number): Envelope => ({
   payload: { n },
 });
 
-/** Both ends of a channel as a forked process has it: JSON, later, in order, until it is cut. */
+/** Both ends of a channel like that of a forked process: JSON, asynchronous, in order, until it is cut. */
 function channelPair(): { parent: BrokerChannel; child: BrokerChannel; cut(): void } {
   let isOpen = true;
   const closed: (() => void)[] = [];

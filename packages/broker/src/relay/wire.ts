@@ -1,8 +1,8 @@
-/** What a process and the one that started it say to each other about messages; JSON, in order. */
+/** The messages between a process and its parent about broker messages; JSON, in order. */
 import type { Envelope } from '@baton/contracts';
 import { AppError, type ErrorCode, isAppError } from '@baton/kernel';
 
-/** One side of the channel; others may use it too. */
+/** One side of the channel; other users may share it. */
 export interface BrokerChannel {
   isOpen(): boolean;
   send(message: object): void;
@@ -13,11 +13,11 @@ export interface BrokerChannel {
 
 export interface Failure {
   message: string;
-  /** Of an AppError. */
+  /** Code of an AppError. */
   code?: ErrorCode;
 }
 
-/** `call` is counted by the child, `delivery` by the parent. */
+/** The child numbers calls (`call`); the parent numbers deliveries (`delivery`). */
 export type FromChild =
   | { broker: 'consume'; call: number; type: string; queue: string; prefetch: number }
   | { broker: 'subscribe'; call: number; type: string }

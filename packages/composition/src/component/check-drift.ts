@@ -6,13 +6,13 @@ import type { Scope } from '../scope';
 import { componentConfigOf, deploymentIdOf, objectSetting } from '../settings';
 import { runOnChild } from './run-on-child';
 
-/** Runs check_drift on the deployment, then compares it with what the node says and remembers (reference/workflows.md 8.1). */
+/** Runs check_drift on the deployment, then compares it with the node and the stored values (reference/workflows.md 8.1). */
 export async function checkDrift(scope: Scope): Promise<Json> {
   await runOnChild(scope, 'check_drift');
   return await compare(scope);
 }
 
-/** The comparison alone: a shared resource is not made to run anything. */
+/** Only compares: on a shared resource no workflow is run. */
 export async function compare(scope: Scope): Promise<Json> {
   const { instance, manager } = scope;
   const config = componentConfigOf(scope);

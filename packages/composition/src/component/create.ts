@@ -18,7 +18,7 @@ import {
 import { objectIn, save, stateOf } from '../state';
 import { INTERVAL_SECONDS, TIMEOUT_SECONDS } from './execute-start';
 
-/** Runtime properties that say what is done already, by the reference's names. */
+/** Runtime properties that record the completed steps, under the names of the reference. */
 export const CREATED = '_component_create_deployment_id';
 export const RECORDED = '_component_create_idd';
 
@@ -68,8 +68,8 @@ export function candidateIds(id: string, hasSuffix: boolean): string[] {
 }
 
 /**
- * Creates the deployment and remembers its id. Crash in between: the id that was about to be made is remembered before, and
- * a deployment of that id with our blueprint and label is ours.
+ * Creates the deployment and stores its id. For a crash in between: the id is stored before the creation, and an
+ * existing deployment of that id with our blueprint and label is ours.
  */
 async function createOnce(scope: Scope, config: ComponentConfig, labels: Labels): Promise<string> {
   const { instance, ctx } = scope;

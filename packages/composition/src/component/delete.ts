@@ -13,15 +13,15 @@ import { componentConfigOf, deploymentIdOf } from '../settings';
 import { STATE, save, stateOf } from '../state';
 import { CREATED, RECORDED } from './create';
 
-/** Seconds between looks at a deletion: its execution goes with the deployment, so nobody may be told of its end. */
+/** Seconds between checks of a deletion: its execution is deleted with the deployment, so its end may never be reported. */
 const LOOK_SECONDS = 0.5;
-/** How often the deployment is asked to go before that counts as a failure. */
+/** Maximum number of delete requests for the deployment before the operation fails. */
 const MAX_REQUESTS = 3;
 
 /**
  * `delete` of a component: deployment, blueprint, dependency, plugins, secrets, runtime properties, in this order
- * (reference/workflows.md 8.1). Each step finds what an earlier run of it has done. A deployment that is external was not
- * made here, and stays.
+ * (reference/workflows.md 8.1). Each step recognizes the work of an earlier run. An external deployment was not created
+ * here, and stays.
  */
 export async function remove(scope: Scope): Promise<Json> {
   const { instance, ctx } = scope;
@@ -40,7 +40,7 @@ export async function remove(scope: Scope): Promise<Json> {
   return true;
 }
 
-/** Answers when the deployment is gone; comes back until then. */
+/** Returns when the deployment is gone; defers the operation until then. */
 async function removeDeployment(scope: Scope, id: string): Promise<void> {
   const { ctx, instance, manager } = scope;
   await untilIdle(scope, id, LOOK_SECONDS);
@@ -58,7 +58,7 @@ async function removeDeployment(scope: Scope, id: string): Promise<void> {
   await requestDeletion(scope, id);
   stateOf(instance).deletions = requests + 1;
   await save(instance);
-  // The workflow that deletes it is found, or the deployment is gone already.
+  // Either the workflow that deletes the deployment is found, or the deployment is gone already.
   await untilIdle(scope, id, LOOK_SECONDS);
   if (await findDeployment(manager, id))
     throw new OperationDeferred(`Waiting for component's deployment "${id}" to be deleted`, {
@@ -67,8 +67,8 @@ async function removeDeployment(scope: Scope, id: string): Promise<void> {
 }
 
 /**
- * A deployment that this one needs is not deleted, unless this one is leaving (uninstall, heal, ...). Other workflows
- * (reinstall, scale) delete components as well: then our own dependency goes first.
+ * The manager refuses to delete a deployment that this one needs, unless this one is leaving (uninstall, heal, ...).
+ * Other workflows (reinstall, scale) delete components too: then our own dependency is removed first.
  */
 async function requestDeletion(scope: Scope, id: string): Promise<void> {
   const ask = () => scope.manager.client.call('deleteDeployment', { params: { id } });

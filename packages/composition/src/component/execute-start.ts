@@ -31,8 +31,8 @@ export async function executeStart(scope: Scope): Promise<Json> {
 }
 
 /**
- * Parameters of the parent's workflow where the component runs the same one. Those that name nodes and node instances of
- * the parent mean nothing to the component, whose workflow would refuse them.
+ * Returns the parameters of the parent's workflow, when the component runs the same workflow. Parameters that name
+ * nodes and node instances of the parent are left out: the component's workflow would refuse them.
  */
 export function parentParameters(
   { ctx }: { ctx: Pick<Scope['ctx'], 'workflowId' | 'workflowParameters'> },
@@ -44,8 +44,8 @@ export function parentParameters(
 }
 
 /**
- * An uninstall is refused where nothing is active, which is so after an install that failed early. Then there is nothing
- * to do when no node instance has begun either (answers false); else what was begun is uninstalled all the same.
+ * Runs the workflow. An uninstall is refused when no instance is active, e.g. after an install that failed early. Then
+ * nothing is done if no node instance has begun either (returns false); otherwise the uninstall is forced.
  */
 async function runOrNothing(scope: Scope, run: Run): Promise<boolean> {
   try {

@@ -3,7 +3,7 @@ import { requireWell } from '../deployments';
 import type { Scope } from '../scope';
 import { runOnChild } from './run-on-child';
 
-/** Heals the deployment, which must then be well but for drift (reference/workflows.md 8.1). */
+/** Heals the deployment, which must then be well except for drift (reference/workflows.md 8.1). */
 export async function heal(scope: Scope): Promise<Json> {
   const deploymentId = await runOnChild(scope, 'heal');
   scope.ctx.logger.info(`Heal of component deployment: ${deploymentId} finished`);

@@ -3,7 +3,7 @@ import type { Scope } from '../scope';
 import { componentConfigOf, deploymentIdOf, secondsInput } from '../settings';
 import { INTERVAL_SECONDS, TIMEOUT_SECONDS } from './execute-start';
 
-/** Runs a workflow of the component whose outcome the condition of its deployment tells, so it may fail. */
+/** Runs a workflow of the component. The workflow may fail: the condition of its deployment is the result. */
 export async function runOnChild(
   scope: Scope,
   workflowId: string,

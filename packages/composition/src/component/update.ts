@@ -10,8 +10,8 @@ import { blueprintIdOf, type ComponentConfig, componentConfigOf, deploymentIdOf 
 import { runOnChild } from './run-on-child';
 
 /**
- * Makes the deployment what the node says by now: new blueprint and inputs by a deployment update, labels added
- * (reference/workflows.md 8.1). What has drifted is what check_drift has stored.
+ * Brings the deployment in line with the node: new blueprint and inputs by a deployment update, labels are added
+ * (reference/workflows.md 8.1). The drift is the one that check_drift has stored.
  */
 export async function update(scope: Scope): Promise<Json> {
   const { instance, manager } = scope;
@@ -34,7 +34,7 @@ async function updateDeployment(
   deploymentId: string,
 ): Promise<void> {
   await runOnChild(scope, 'update', async (idempotencyKey) => {
-    // A new blueprint may come with the update, as the first one came with the installation.
+    // A new blueprint may be uploaded with the update, as the first one was with the installation.
     if (plan.hasBlueprint) await provideBlueprint(scope, config.blueprint);
     const { execution_id } = await scope.manager.client.call('initiateDeploymentUpdate', {
       params: { deployment_id: deploymentId },
@@ -49,7 +49,7 @@ async function updateDeployment(
   });
 }
 
-/** Labels are only added: those of the deployment and of the manager stay. */
+/** Only adds labels: existing labels of the deployment and of the manager stay. */
 async function addLabels({ manager }: Scope, id: string, wanted: Labels): Promise<void> {
   const { labels } = await readDeployment(manager, id);
   const known = labels

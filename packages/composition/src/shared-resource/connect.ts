@@ -16,8 +16,9 @@ export function isOnDemand({ labels }: Pick<Deployment, 'labels'>): boolean {
 }
 
 /**
- * `create` of a shared resource: the deployment must exist; one on demand is installed by its first consumer. The
- * dependency (and by it the label csys-consumer-id) is recorded before that: from then on nobody uninstalls it (8.2).
+ * `create` of a shared resource: the deployment must exist; an on-demand one is installed by its first consumer. The
+ * dependency (and with it the label csys-consumer-id) is recorded before that: from then on no other consumer
+ * uninstalls it (8.2).
  */
 export async function connect(scope: Scope): Promise<Json> {
   const { ctx, instance, manager } = scope;
@@ -44,7 +45,7 @@ export async function connect(scope: Scope): Promise<Json> {
   return true;
 }
 
-/** Two consumers at once: the second install finds everything installed and fails, which is as good. */
+/** With two consumers at once the second install finds everything installed and fails, which is acceptable. */
 async function install(scope: Scope, id: string): Promise<void> {
   try {
     await runWorkflow(scope, {

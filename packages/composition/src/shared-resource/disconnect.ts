@@ -13,7 +13,7 @@ import { sharedRun, targetIdOf } from './target';
 const SLOT = 'on_demand_uninstall';
 const CONSUMER = 'csys-consumer-id';
 
-/** `delete` of a shared resource: the dependency goes; the last consumer of one on demand uninstalls it (8.2). */
+/** `delete` of a shared resource: removes the dependency; the last consumer of an on-demand one uninstalls it (8.2). */
 export async function disconnect(scope: Scope): Promise<Json> {
   const { ctx, instance, manager } = scope;
   const known = instance.runtimeProperties.deployment;
@@ -34,7 +34,7 @@ export async function disconnect(scope: Scope): Promise<Json> {
   return true;
 }
 
-/** Nobody uses it any more, and it is there only while somebody does. */
+/** Whether the deployment is to be uninstalled: it exists only on demand, and no consumer is left. */
 function isToGo(deployment: Deployment): boolean {
   const { labels, installation_status } = deployment;
   const isKept = labelValues(labels, 'csys-obj-type').includes('on-demand-uninstall-off');
@@ -42,7 +42,7 @@ function isToGo(deployment: Deployment): boolean {
   return isOnDemand(deployment) && !isKept && !hasConsumers && installation_status === 'active';
 }
 
-/** A refusal (others depend on it, somebody else was faster) is no failure of ours. */
+/** A refusal (another deployment depends on it, another consumer was faster) is no failure of this operation. */
 async function uninstall(scope: Scope, id: string): Promise<void> {
   try {
     await runWorkflow(scope, sharedRun(id, 'uninstall', SLOT));

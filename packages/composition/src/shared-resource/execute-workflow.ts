@@ -11,14 +11,15 @@ import { sharedRun, targetIdOf } from './target';
 const TYPE = 'cloudify.nodes.SharedResource';
 
 /**
- * `establish` and `unlink` of a relationship to a shared resource: a workflow on its deployment, after what runs there. What
- * waits is remembered at the source; capabilities and counted events are the target's, as in the original (8.2).
+ * `establish` and `unlink` of a relationship to a shared resource: runs a workflow on its deployment after the
+ * executions that run there. The marker of the wait is stored at the source; capabilities and counted events are stored
+ * at the target, as in the original (8.2).
  */
 export function executeWorkflow(deps: CompositionDeps): PluginOperation {
   return operationOf('execute_workflow', async (ctx, inputs) => {
     const [source, target] = [await ctx.source(), await ctx.target()];
     const { properties } = target.node;
-    // Settings are the target's; the source remembers.
+    // The target holds the settings; the source stores the state.
     const settings = { inputs: {}, properties, instance: target.instance };
     const scope = await scopeOf(deps, ctx, { ...settings, instance: source.instance }, settings);
     try {

@@ -4,14 +4,14 @@ import type { Run } from '../executions';
 import type { Scope } from '../scope';
 import { componentConfigOf } from '../settings';
 
-/** Id of the deployment that a shared resource names. @throws FatalError when it names none. */
+/** Returns the id of a shared resource's deployment. @throws FatalError when it is missing. */
 export function targetIdOf(scope: Pick<Scope, 'inputs' | 'instance' | 'properties'>): string {
   const { id } = componentConfigOf(scope).deployment;
   if (id) return id;
   throw new FatalError('resource_config.deployment.id: the id of a deployment is expected');
 }
 
-/** A workflow on the shared deployment; any parameters are allowed (reference/workflows.md 8.2). */
+/** A run of a workflow on the shared deployment; any parameters are allowed (reference/workflows.md 8.2). */
 export function sharedRun(deploymentId: string, workflowId: string, slot: string): Run {
   return {
     slot,

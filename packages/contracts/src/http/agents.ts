@@ -25,7 +25,7 @@ const agentStates = [
 const installMethods = ['none', 'remote', 'init_script', 'provided', 'plugin'] as const;
 
 const text = z.string().nullable();
-/** Item of a list (spec v3.1 part 1 "Agent", reference/rest-api.md 5.15); `id` is that of its node instance. */
+/** Item of a list (spec v3.1 part 1 "Agent", reference/rest-api.md 5.15); `id` is the id of its node instance. */
 const agentItem = z
   .object({
     id: z.string(),
@@ -40,7 +40,7 @@ const agentItem = z
     tenant_name: z.string(),
   })
   .meta({ id: 'AgentItem' });
-/** One agent; the broker credentials are always null: workers have none of their own here. */
+/** One agent; the broker credentials are always null: workers have no own credentials here. */
 const agent = agentItem
   .extend({
     ...ownedFields,
@@ -52,12 +52,12 @@ const agent = agentItem
     rabbitmq_exchange: text,
   })
   .meta({ id: 'Agent' });
-/** What a PUT of a name that exists answers: no error, and nothing in it. */
+/** Answer of a PUT with an existing name: no error, and an empty object. */
 const nothing = z.record(z.string(), z.null());
 export const agentFields = Object.keys(agent.shape);
 
 const plain = columnsOf(agent);
-/** Names that a column has in the original besides. */
+/** Alternative names of a column in the original. */
 const alike = ['deployment_id', 'node_id'];
 const agentList: ListContract = {
   fields: agentFields,
@@ -130,7 +130,7 @@ export const agentsRoutes = defineRoutes([
     body: z.object({
       node_instance_id: z.string().min(1),
       state: z.enum(agentStates),
-      /** Read and ignored: there are no broker users of agents. */
+      /** Accepted and ignored: agents have no broker users. */
       create_rabbitmq_user: z.boolean(),
       rabbitmq_exchange: short,
       ip: short,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { instant, jsonObject } from './shapes';
 
-/** One change (reference/rest-api.md 5.28); `chain` is the link of the tamper-evident chain. */
+/** One change (reference/rest-api.md 5.28); `chain` is the link in the tamper-evident chain. */
 const auditEntry = z
   .object({
     id: z.number().int(),
@@ -31,7 +31,7 @@ const time = z
   .transform((text) => isoInstant(parseInstant(text)!));
 const flag = z.string().regex(/^(true|false)$/i, 'must be true or false');
 const about = { creator_name: z.string().optional(), execution_id: z.string().optional() };
-/** What the entries may be ordered by. */
+/** Fields by which entries may be sorted. */
 const auditOrders = [
   'id',
   'created_at',

@@ -15,7 +15,7 @@ import {
   widerVisibility,
 } from './shapes';
 
-/** reference 6.5: five failures and `uploaded` are end states. `validating` is only seen in the answer of a validation. */
+/** reference 6.5: the five failures and `uploaded` are final states. `validating` occurs only in the answer of a validation. */
 export const blueprintState = z.enum([
   'pending',
   'uploading',
@@ -46,12 +46,13 @@ const blueprint = z
     error_traceback: z.string().nullable(),
     labels: z.array(labelOutput),
     upload_execution: jsonObject.nullable(),
+    has_icon: z.boolean().describe('GET /blueprints/{blueprint_id}/icon gives it'),
   })
   .meta({ id: 'Blueprint' });
 export const blueprints = envelope(blueprint);
 const blueprintFields = Object.keys(blueprint.shape);
 
-/** What v2.1 shows of a blueprint (spec v2.1). */
+/** The fields of a blueprint in v2.1 (spec v2.1). */
 const blueprintV21 = z
   .object({
     id: z.string(),
@@ -77,7 +78,7 @@ export const blueprintList: ListContract = {
   allowsGetAll: true,
 };
 
-/** Arguments of an upload; in the query or, with multipart, in the part `params`. */
+/** Arguments of an upload: in the query or, with multipart, in the part `params`. */
 const uploadArguments = z.object({
   application_file_name: z.string().max(1024).default(''),
   blueprint_archive_url: z.string().max(4096).optional(),
@@ -89,7 +90,7 @@ const uploadArguments = z.object({
   ...createdFields,
 });
 
-/** The same arguments in the JSON part `params` of a multipart upload; further keys of clients are passed over. */
+/** The same arguments in the JSON part `params` of a multipart upload; unknown keys of clients are ignored. */
 const flag = z.union([z.boolean(), queryBoolean]);
 export const uploadParams = z.object({
   application_file_name: z
@@ -259,6 +260,18 @@ export const blueprintRoutes = defineRoutes([
   },
   {
     ...owned,
+    id: 'getBlueprintIcon',
+    method: 'GET',
+    path: `${path}/icon`,
+    permission: 'blueprint_get',
+    versions: ['v3.1'],
+    summary: 'The icon of the blueprint, a PNG image with its ETag; 404 where it has none',
+    spec: 'Baton',
+    status: 200,
+    responseKind: 'stream',
+  },
+  {
+    ...owned,
     id: 'summarizeBlueprints',
     method: 'GET',
     path: '/summary/blueprints',
@@ -271,7 +284,6 @@ export const blueprintRoutes = defineRoutes([
       fields: [],
       sorts: [],
       defaultSort: [],
-      extra: {},
       passedOver: ['_include', '_sort'],
     },
     status: 200,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope, jsonObject } from './shapes';
 
-/** Broker (reference/rest-api.md 5.14); both credential fields are null without broker_credentials. */
+/** Broker (reference/rest-api.md 5.14); both credential fields are null without the permission broker_credentials. */
 const broker = z
   .object({
     name: z.string(),

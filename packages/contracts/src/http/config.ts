@@ -8,17 +8,17 @@ const configItem = z
     name: z.string(),
     value: z.unknown(),
     scope: z.string(),
-    /** JSON schema that new values are held against; null: any value. */
+    /** JSON schema that new values must match; null: any value. */
     schema: jsonObject.nullable(),
     is_editable: z.boolean(),
-    /** Others than administrators see ********. */
+    /** Users other than administrators see ********. */
     admin_only: z.boolean(),
     updated_at: instant.nullable(),
     updater_name: z.string().nullable(),
   })
   .meta({ id: 'ConfigItem' });
 
-/** Who may do what; absent where one scope was asked for. */
+/** The permissions of roles; absent when one scope was requested. */
 const authorization = z.object({
   roles: z.array(
     z.object({

@@ -32,7 +32,7 @@ const own = {
   versions: ['v3.1'],
   spec: 'v3.1-part2 Filters',
 } as const;
-// Rules are checked by the model of filter rules, whose errors name the rule at fault.
+// The model of filter rules checks the rules: its errors name the wrong rule.
 const rules = z.unknown();
 
 export const deploymentFiltersRoutes = defineRoutes([

@@ -27,7 +27,7 @@ const deploymentGroup = z
   .meta({ id: 'DeploymentGroup' });
 const deploymentGroupFields = Object.keys(deploymentGroup.shape);
 
-/** A deployment to be made in the group; `id` may hold {group_id}, {uuid}, {count}, {blueprint_id}, {site_name}. */
+/** A deployment to create in the group; `id` may contain {group_id}, {uuid}, {count}, {blueprint_id}, {site_name}. */
 const newGroupDeployment = z.object({
   id: z.string().nullish(),
   inputs: jsonObject.nullish(),
@@ -38,7 +38,7 @@ const newGroupDeployment = z.object({
   skip_plugins_validation: z.boolean().nullish(),
 });
 
-/** What names members: of PUT, and of `add` and `remove` of PATCH. */
+/** Fields that select members: in PUT, and in `add` and `remove` of PATCH. */
 const selection = {
   deployment_ids: z.array(z.string()).nullish(),
   filter_id: z.string().nullish(),

@@ -25,7 +25,7 @@ const modification = z
   .meta({ id: 'DeploymentModification' });
 const modificationFields = Object.keys(modification.shape);
 
-/** What POST takes per node or scaling group. */
+/** Input of POST per node or scaling group. */
 const modifiedNode = z.object({
   instances: z.number().int().min(0).optional(),
   removed_ids_include_hint: z.array(z.string()).optional(),

@@ -23,7 +23,7 @@ const withModel = {
   allowsAllTenants: true,
   allowsGetAll: true,
 } as const;
-/** What a search that names a blueprint finds: the node as the plan has it (reference/rest-api.md 5.11). */
+/** Result of a search with a blueprint: the node as in the plan (reference/rest-api.md 5.11). */
 const planNode = z
   .looseObject({ id: z.string(), name: z.string(), type: z.string(), blueprint_id: z.string() })
   .meta({ id: 'PlanNode' });

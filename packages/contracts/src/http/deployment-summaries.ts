@@ -5,7 +5,7 @@ import { envelope, jsonObject } from './deployments-shapes';
 import { nodeInstanceList } from './node-instances';
 import { nodeList } from './nodes';
 
-/** Fields that `_target_field` and `_sub_field` may name (reference/rest-api.md 5.27). */
+/** Fields that `_target_field` and `_sub_field` accept (reference/rest-api.md 5.27). */
 export const summaryFields = {
   deployments: ['blueprint_id', 'tenant_name', 'visibility', 'site_name', 'deployment_status'],
   nodes: ['deployment_id', 'tenant_name', 'visibility'],
@@ -39,7 +39,13 @@ export const deploymentSummariesRoutes = defineRoutes([
     permission: 'deployment_list',
     summary: 'Counts deployments by a field',
     query,
-    list: { ...list, filters: deploymentFilters },
+    list: {
+      ...list,
+      filters: deploymentFilters,
+      search: 'id',
+      searchName: 'display_name',
+      extra: { _filter_id: 'text' },
+    },
   },
   {
     id: 'summarizeNodes',
@@ -48,7 +54,7 @@ export const deploymentSummariesRoutes = defineRoutes([
     permission: 'node_list',
     summary: 'Counts nodes by a field',
     query,
-    list: { ...list, filters: nodeList.filters },
+    list: { ...list, filters: nodeList.filters, search: 'id' },
   },
   {
     id: 'summarizeNodeInstances',
@@ -57,6 +63,6 @@ export const deploymentSummariesRoutes = defineRoutes([
     permission: 'node_instance_list',
     summary: 'Counts node instances by a field',
     query,
-    list: { ...list, filters: nodeInstanceList.filters },
+    list: { ...list, filters: nodeInstanceList.filters, search: 'id' },
   },
 ]);

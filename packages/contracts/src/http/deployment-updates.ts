@@ -43,6 +43,39 @@ const deploymentUpdate = z
   .meta({ id: 'DeploymentUpdate' });
 const deploymentUpdateFields = Object.keys(deploymentUpdate.shape);
 
+/** A step with the values before and after. */
+const updateChange = z
+  .object({
+    action: z.enum(['add', 'remove', 'modify']),
+    entity_type: z.string(),
+    node_id: z.string().nullable().describe('null: it belongs to the deployment itself'),
+    path: z.array(z.string()).describe('Below the node, or below the plan'),
+    before: z.unknown(),
+    after: z.unknown(),
+    effect: z
+      .enum([
+        'install',
+        'uninstall',
+        'establish',
+        'unlink',
+        'check',
+        'update',
+        'reinstall',
+        'none',
+        'refused',
+      ])
+      .describe(
+        'What becomes of node instances as far as the plans say it; check: a drift check says it at run time; refused: an update cannot carry it out',
+      ),
+  })
+  .meta({ id: 'DeploymentUpdateChange' });
+
+/** A single update. In addition to the spec it lists the changes, once its steps are known. */
+const shownUpdate = deploymentUpdate
+  .extend({ changes: z.array(updateChange).nullable().optional() })
+  .meta({ id: 'ShownDeploymentUpdate' });
+const shownFields = [...deploymentUpdateFields, 'changes'];
+
 const flag = bodyFlag.default(false);
 
 /** Flags become parameters of the workflow `update`. */
@@ -73,7 +106,7 @@ const path = '/deployment-updates';
 const own = {
   owner: 'deployments',
   tenant: 'required',
-  // v2.1: as managers later than its document served it (reference/rest-api.md ch. 9).
+  // v2.1: as served by managers later than its document (reference/rest-api.md ch. 9).
   versions: ['v2.1', 'v3.1'],
   spec: 'v3.1-part1 Deployment updates',
 } as const;
@@ -85,9 +118,9 @@ const initiate = {
   body: initiateUpdateBody,
   isBodyOptional: true,
   isBodyReadPlainly: true,
-  includeFields: deploymentUpdateFields,
+  includeFields: shownFields,
   status: 200,
-  response: deploymentUpdate,
+  response: shownUpdate,
 } as const;
 
 export const deploymentUpdatesRoutes = defineRoutes([
@@ -118,9 +151,9 @@ export const deploymentUpdatesRoutes = defineRoutes([
     permission: 'deployment_update_get',
     summary: 'Reads one deployment update',
     params: z.object({ update_id: z.string() }),
-    includeFields: deploymentUpdateFields,
+    includeFields: shownFields,
     status: 200,
-    response: deploymentUpdate,
+    response: shownUpdate,
   },
   { id: 'initiateDeploymentUpdate', method: 'PUT', summary: 'Starts a deployment update', ...initiate },
   {
@@ -137,9 +170,9 @@ export const deploymentUpdatesRoutes = defineRoutes([
     permission: 'deployment_update_create',
     summary: 'Reads the update: its workflow ends it by itself (old clients say when)',
     params: z.object({ update_id: z.string() }),
-    includeFields: deploymentUpdateFields,
+    includeFields: shownFields,
     isNotAudited: true,
     status: 200,
-    response: deploymentUpdate,
+    response: shownUpdate,
   },
 ]);

@@ -1,6 +1,7 @@
 export {
   changedOwnershipFields,
   createdFields,
+  cursorEnvelope,
   deploymentId,
   envelope,
   instant,

@@ -3,6 +3,7 @@ import { defineRoutes } from '../route';
 import {
   changedOwnershipFields,
   createdFields,
+  cursorEnvelope,
   deploymentId,
   envelope,
   instant,
@@ -17,10 +18,10 @@ import {
 import { legacyFields } from './legacy-fields';
 import { columnsOf } from './list-columns';
 
-/** Value of a status field that sums up a deployment or its descendants (reference/rest-api.md 6.4). */
+/** Status that summarizes a deployment or its descendants (reference/rest-api.md 6.4). */
 const deploymentStatus = z.enum(['good', 'in_progress', 'requires_attention']);
 
-/** A workflow of a deployment as read (reference/rest-api.md 5.2). */
+/** A workflow of a deployment in a response (reference/rest-api.md 5.2). */
 export const workflowEntry = z
   .object({
     name: z.string(),
@@ -33,7 +34,7 @@ export const workflowEntry = z
   })
   .meta({ id: 'DeploymentWorkflow' });
 
-/** What stands for the workflows where the original's wire does not list them: one entry, every field null. */
+/** Placeholder for the workflows where the original's wire does not list them: one entry, every field null. */
 const hiddenWorkflow = z
   .object({
     name: z.null(),
@@ -85,7 +86,7 @@ export const deployment = z
     drifted_instances: z.number().int(),
     unavailable_instances: z.number().int(),
     has_sub_deployments: z.boolean(),
-    /** Base64; only where `include_workdir` asks for it. */
+    /** Base64; only when `include_workdir` requests it. */
     workdir_zip: z.string().nullable(),
   })
   .meta({ id: 'Deployment' });
@@ -94,11 +95,11 @@ const deploymentFields = Object.keys(deployment.shape);
 /** Plain filters of deployment lists, also of summaries and searches. */
 export const deploymentFilters = [...columnsOf(deployment, ['workdir_zip']), 'deployment_group_id'];
 
-/** The list conventions of every answer that is a list of deployments. */
+/** The list conventions of every list of deployments. */
 export const deploymentList = {
   fields: deploymentFields,
   filters: deploymentFilters,
-  // Of groups a deployment may be in several.
+  // Not by group: a deployment may be in several groups.
   sorts: [...deploymentFilters.filter((name) => name !== 'deployment_group_id'), 'label:*'],
   search: 'id',
   defaultSort: [{ field: 'created_at', descending: false }],
@@ -114,7 +115,7 @@ export const deploymentList = {
   allowsGetAll: true,
 } as const;
 
-/** Workflows of the deployments that such a list selects. */
+/** List conventions for the workflows of the selected deployments. */
 export const workflowList = {
   ...deploymentList,
   fields: Object.keys(workflowEntry.shape),
@@ -136,7 +137,7 @@ const createDeploymentBody = z.object({
   ...createdFields,
 });
 
-/** What is not known here is passed over; a body without any key is refused. */
+/** Unknown keys are ignored; a body without any key is refused. */
 const updateDeploymentBody = z.looseObject({
   labels: labelsInput.optional(),
   display_name: z.string().optional(),
@@ -174,11 +175,11 @@ export const deploymentsRoutes = defineRoutes([
     versions: BOTH,
     summary: 'Lists deployments',
     spec: part1,
-    list: deploymentList,
+    list: { ...deploymentList, hasCursor: true },
     legacyFields: legacyFields.deployment,
     query: z.object({ all_sub_deployments: queryBoolean.optional() }),
     status: 200,
-    response: envelope(deployment),
+    response: cursorEnvelope(deployment),
   },
   {
     id: 'getDeployment',

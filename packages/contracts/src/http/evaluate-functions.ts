@@ -16,7 +16,7 @@ export const evaluateFunctionsRoutes = defineRoutes([
     spec: 'reference 5.22',
     body: z.object({ deployment_id: z.string(), context: jsonObject.nullish(), payload: jsonObject }),
     status: 200,
-    // A payload that is a function itself becomes whatever that gives.
+    // A payload that is itself a function becomes the result of the function.
     response: z.object({ deployment_id: z.string(), payload: z.unknown() }),
     isAllowedToExecution: true,
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { legacyFields } from './legacy-fields';
-import { envelope, instant, jsonObject, queryBoolean } from './shapes';
+import { cursorEnvelope, instant, jsonObject, queryBoolean } from './shapes';
 
 const errorCause = z.object({ message: z.string(), traceback: z.string().nullable(), type: z.string() });
 
@@ -62,7 +62,7 @@ const eventList = {
 
 const text = z.string().nullish();
 
-/** An event or log line from outside, in the form of the message queue (reference/rest-api.md 7.5). */
+/** An event or log line from a client, in the format of the message queue (reference/rest-api.md 7.5). */
 export const eventInput = z.object({
   message: z.union([z.string(), z.object({ text: z.string() })]),
   timestamp: text,
@@ -77,6 +77,20 @@ export const eventInput = z.object({
     .nullish(),
 });
 
+const streamFilter = z.array(z.string().max(1_000)).max(100).optional();
+
+/**
+ * Filters of the event stream; each may be repeated. `message`: a part of the text, case-insensitive; all repeated ones
+ * must occur.
+ */
+const streamFilters = {
+  level: streamFilter,
+  event_type: streamFilter,
+  type: streamFilter,
+  node_instance_id: streamFilter,
+  message: streamFilter,
+};
+
 export const eventRoutes = defineRoutes([
   {
     id: 'listEvents',
@@ -88,10 +102,10 @@ export const eventRoutes = defineRoutes([
     versions: ['v2.1', 'v3.1'],
     summary: 'Events and log lines',
     spec: 'v3.1-part2 Events; reference 7.3',
-    list: eventList,
+    list: { ...eventList, hasCursor: true },
     legacyFields: legacyFields.event,
     status: 200,
-    response: envelope(event.partial()),
+    response: cursorEnvelope(event.partial()),
   },
   {
     id: 'createEvents',
@@ -134,7 +148,7 @@ export const eventRoutes = defineRoutes([
       metadata: z.object({
         pagination: z.object({
           total: z.number().int(),
-          // What was asked for; it cuts nothing.
+          // The requested values; they do not limit the answer.
           size: z.number().int().optional(),
           offset: z.number().int().optional(),
         }),
@@ -149,9 +163,15 @@ export const eventRoutes = defineRoutes([
     permission: 'event_list',
     tenant: 'required',
     versions: ['v3.1'],
-    summary: 'Events of an execution as they are stored, as server-sent events; resumable by Last-Event-ID',
+    summary:
+      'Events of an execution as they are stored, as server-sent events, from the first one or from the last few, filtered; resumable by Last-Event-ID',
     spec: 'Baton',
-    query: z.object({ execution_id: z.string() }),
+    query: z.object({
+      execution_id: z.string(),
+      /** `start`, or `tail:<N>`: the last N events that match the filters. Last-Event-ID takes precedence. */
+      from: z.string().optional(),
+      ...streamFilters,
+    }),
     responseKind: 'events',
     status: 200,
   },

@@ -33,6 +33,14 @@ const executionSchedule = z
     all_next_occurrences: z.array(z.string()).describe('YYYY-MM-DD HH:MM:SS in UTC, at most 1000'),
     latest_execution: z.string().nullable(),
     latest_execution_status: z.string().nullable(),
+    latest_skip: z
+      .object({
+        occurrence: instant,
+        outcome: z.enum(['refused', 'skipped']).describe('refused: its start was; skipped: it was not tried'),
+        reason: z.string(),
+      })
+      .nullable()
+      .describe('The latest occurrence that did not run'),
     created_at: instant,
     created_by: z.string(),
     tenant_name: z.string(),
@@ -48,7 +56,7 @@ const whole = z
   .union([z.number().int(), z.string().regex(/^-?\d{1,9}$/, 'must be a whole number')])
   .transform(Number);
 
-/** What PUT and PATCH have in common: when it runs, and what it does when it could not. */
+/** Common fields of PUT and PATCH: the run times, and the treatment of missed runs. */
 const timing = {
   since: z.string().nullish().describe('YYYY-MM-DD HH:MM:SS in UTC'),
   until: z.string().nullish().describe('YYYY-MM-DD HH:MM:SS in UTC'),
@@ -83,7 +91,7 @@ export const updateScheduleBody = z.object({ ...timing, workflow_id: z.string().
 
 const filters = columnsOf(executionSchedule);
 
-/** Fields that the summary may name; only `_sub_field` may be `recurring`, for the original's CLI `recurrence` as well. */
+/** Fields that the summary accepts. `_sub_field` also accepts `recurring`, and `recurrence` for the original's CLI. */
 export const scheduleSummaryFields = ['deployment_id', 'workflow_id', 'tenant_name', 'visibility'] as const;
 
 const list = {
@@ -102,7 +110,7 @@ const own = {
   versions: ['v3.1'],
   spec: 'v3.1-part2 Execution schedules; reference 5.9',
 } as const;
-/** Schedules made by a blueprint may have any name; only new ones are checked. */
+/** Schedules made by a blueprint may have any name; only names of new schedules are checked. */
 const one = {
   params: z.object({ schedule_id: z.string() }),
   query: z.object({ deployment_id: z.string().min(1) }),

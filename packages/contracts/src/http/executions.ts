@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { legacyFields } from './legacy-fields';
 import { columnsOf } from './list-columns';
-import { bodyFlag, envelope, instant, jsonObject, visibility } from './shapes';
+import { bodyFlag, cursorEnvelope, envelope, instant, jsonObject, visibility } from './shapes';
 
 /** Execution statuses (reference/rest-api.md 6.1). */
 export const executionStatus = z.enum([
@@ -48,8 +48,12 @@ export const execution = z
   })
   .meta({ id: 'Execution' });
 
-/** One execution alone. `cancel_deadline` (beside the spec) only while it is cancelled and what runs may end by itself. */
+/**
+ * A single execution. In addition to the spec: `cancel_requested_at` when a cancel was requested, and `cancel_deadline`
+ * only while it is being cancelled and running operations may end by themselves.
+ */
 const shownExecution = execution.partial().extend({
+  cancel_requested_at: instant.optional().describe('When it was told to end'),
   cancel_deadline: instant
     .optional()
     .describe('While it is cancelling: when operations that still run are stopped'),
@@ -94,7 +98,7 @@ export const executionAction = z.enum([
   'requeue',
 ]);
 
-/** What may be asked of many executions at once. */
+/** Actions on many executions at once. */
 const bulkAction = z.enum(['cancel', 'force-cancel', 'kill', 'resume', 'force-resume']);
 
 const waitReason = z.object({
@@ -124,7 +128,7 @@ const waitReason = z.object({
   details: jsonObject,
 });
 
-/** Fields that `_target_field` and `_sub_field` of the summary may name (reference/rest-api.md 5.27). */
+/** Fields that `_target_field` and `_sub_field` of the summary accept (reference/rest-api.md 5.27). */
 export const executionSummaryFields = [
   'status',
   'status_display',
@@ -157,10 +161,10 @@ export const executionRoutes = defineRoutes([
     versions: BOTH,
     summary: 'Executions of the tenant',
     spec: 'v3.1-part2 Executions; reference 5.7',
-    list: executionList,
+    list: { ...executionList, hasCursor: true },
     legacyFields: legacyFields.execution,
     status: 200,
-    response: envelope(execution.partial()),
+    response: cursorEnvelope(execution.partial()),
   },
   {
     id: 'getExecution',

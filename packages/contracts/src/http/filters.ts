@@ -3,7 +3,7 @@ import type { ListContract } from '../route';
 import { columnsOf } from './list-columns';
 import { createdFields, envelope, instant, ownedFields, visibility } from './shapes';
 
-/** A rule as it is stored (spec v3.1 part 2); requests are checked rule by rule in ../filter-rules for better errors. */
+/** A rule in its stored form (spec v3.1 part 2); requests are checked rule by rule in ../filter-rules for better errors. */
 const filterRule = z.object({
   key: z.string(),
   values: z.array(z.string()),

@@ -31,7 +31,7 @@ const dependencyDeletion = z.object({
   ...identification,
   is_component_deletion: z.boolean().optional(),
 });
-/** Bulk member: both spellings of the keys occur in clients. */
+/** Bulk member: clients use both spellings of the keys. */
 const bulkMember = z.object({
   dependency_creator: z.string().min(1),
   target_deployment: z.string().nullish(),

@@ -5,7 +5,7 @@ import { envelope } from './shapes';
 /** Answer of GET /labels/{kind} and /labels/{kind}/{key}: an envelope of texts (reference 4.2). */
 export const labelTexts = envelope(z.string());
 
-/** List conventions of the label lists; the items are texts, so there is nothing to include. */
+/** List conventions of the label lists; items are texts, so `_include` has no fields. */
 export const labelList: ListContract = {
   fields: [],
   filters: [],

@@ -1,6 +1,7 @@
 /**
- * Fields of the resources in v2.1 (spec v2.1 "Resources and their fields"): what the presenters show there and what
- * `_include` may name. It knows no tenants, labels or visibility. Under BATON_WIRE=cloudify v2.1 has the fields of v3.1.
+ * Fields of the resources in v2.1 (spec v2.1 "Resources and their fields"): the fields of its answers and the names
+ * that `_include` accepts. v2.1 has no tenants, labels or visibility. Under BATON_WIRE=cloudify v2.1 has the fields of
+ * v3.1.
  */
 export const legacyFields = {
   blueprint: ['id', 'description', 'main_file_name', 'plan', 'created_at', 'updated_at'],

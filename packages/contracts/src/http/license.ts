@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope, instant } from './shapes';
 
-/** License (spec v3.1 part 2 "License", reference/rest-api.md 8.3); a customer id alone has nothing else. */
+/** License (spec v3.1 part 2 "License", reference/rest-api.md 8.3); a license with only a customer id has no other fields. */
 const license = z
   .object({
     id: z.string(),

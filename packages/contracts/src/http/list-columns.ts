@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Kinds of values that equal each other or do not, and have an order. */
+/** Kinds of values with equality and an order. */
 const ONE_VALUE = ['string', 'number', 'boolean', 'enum'];
 const WRAPPERS = ['nullable', 'optional'];
 
@@ -14,9 +14,9 @@ function isOneValue({ type, innerType }: Definition): boolean {
 }
 
 /**
- * What lists of a resource are filtered and sorted by: every field of it that is one value, as in the original, which takes
- * each column of its models (reference/rest-api.md 3.2). Documents and lists of things are none: their texts have neither an
- * equality nor an order that a client could mean. `but`: fields that stand in no table.
+ * Returns the fields by which lists of a resource are filtered and sorted: every field with a single value, as in the
+ * original, which uses each column of its models (reference/rest-api.md 3.2). Documents and lists are left out: their
+ * texts have no equality or order that is useful to a client. `but`: fields that are no columns.
  */
 export function columnsOf(item: z.ZodObject, but: readonly string[] = []): string[] {
   return Object.entries(item.shape)

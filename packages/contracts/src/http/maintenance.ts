@@ -14,7 +14,7 @@ const maintenance = z
     status: z.enum(['deactivated', 'activating', 'activated']),
     activated_at: z.string(),
     activation_requested_at: z.string(),
-    /** Where the original activates it has them in a list in a list. */
+    /** During activation the original sends a list of a list. */
     remaining_executions: z.array(z.union([remaining, z.array(remaining)])).nullable(),
     requested_by: z.string(),
   })

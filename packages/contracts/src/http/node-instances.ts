@@ -35,7 +35,7 @@ export const nodeInstanceList = {
   filters,
   sorts: filters,
   search: 'id',
-  // The order in which they were made, which no field shows.
+  // In order of creation, which no field shows.
   defaultSort: [],
   allowsAllTenants: true,
   allowsGetAll: true,

@@ -42,7 +42,7 @@ export const nodeList = {
   filters,
   sorts: filters,
   search: 'id',
-  // The order in which they were made, which no field shows.
+  // In order of creation, which no field shows.
   defaultSort: [],
   extra: { _evaluate_functions: 'flag', _instance_context: 'text' },
   allowsAllTenants: true,

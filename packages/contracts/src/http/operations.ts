@@ -1,6 +1,34 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
-import { envelope, jsonObject, ownedFields } from './shapes';
+import { envelope, instant, jsonObject, ownedFields } from './shapes';
+
+/** Times and subject of the present attempt of a task; null when unknown or not applicable. */
+const operationRun = z.object({
+  started_at: instant.nullable().describe('When its present attempt began at a worker'),
+  ended_at: instant.nullable(),
+  attempt: z
+    .number()
+    .int()
+    .nullable()
+    .describe('How often a worker was asked to run it, runs lost with a worker included'),
+  next_retry_at: instant
+    .nullable()
+    .describe(
+      'Of a retry that waits. A retry is an operation of its own: `parameters.retried_task` names the one before',
+    ),
+  error: z.object({ type: z.string(), message: z.string(), recoverable: z.boolean() }).nullable(),
+  node_instance_id: z.string().nullable(),
+  node_id: z.string().nullable(),
+  operation: z
+    .string()
+    .nullable()
+    .describe(
+      'Of a task that runs an operation of a node: `<interface>.<operation>`, as `parameters` have it',
+    ),
+  source_id: z.string().nullable().describe('Of an operation of a relationship: its source instance'),
+  target_id: z.string().nullable().describe('Of an operation of a relationship: its target instance'),
+  subgraph_id: z.string().nullable().describe('The operation of type SubgraphTask that holds it'),
+});
 
 /** Operation: a stored task (spec v3.1 part 2 "Operation"; reference/rest-api.md 5.17, workflows.md 2.7). */
 const operation = z
@@ -16,8 +44,20 @@ const operation = z
     manager_name: z.string().nullable(),
     agent_name: z.string().nullable(),
     ...ownedFields,
+    ...operationRun.partial().shape,
   })
   .meta({ id: 'Operation' });
+
+/** An operation of a stored or a planned graph. */
+const graphOperation = z
+  .object({
+    ...operation.shape,
+    ...operationRun.shape,
+    created_at: instant.nullable(),
+    tasks_graph: z.string().nullable(),
+    tasks_graph_id: z.string().nullable(),
+  })
+  .meta({ id: 'GraphOperation' });
 
 const tasksGraph = z
   .object({ id: z.string(), execution_id: z.string(), name: z.string(), ...ownedFields })
@@ -32,16 +72,16 @@ const workflowStage = z.object({
   error: z.string().nullable(),
 });
 
-/** Ids are null, and those of operations hold only within the graph, while it is only planned. */
+/** While the graph is only planned, ids are null, and ids of operations are valid only within the graph. */
 const executionTasksGraph = z.object({
   id: z.string().nullable(),
   name: z.string(),
   created_at: z.string().nullable(),
   ended: z.string().nullable(),
-  operations: z.array(jsonObject),
+  operations: z.array(graphOperation.partial()),
 });
 
-/** Known states are written in small letters; the specification writes them in capitals, and is understood. */
+/** Known states are written in lower case; the upper case of the specification is accepted. */
 const state = z
   .string()
   .min(1)
@@ -81,14 +121,14 @@ export const newTasksGraph = z.object({
   created_at: z.iso.datetime({ offset: true, local: true }).nullish(),
   graph_id: z.uuid().nullish(),
 });
-/** What the original's update workflow sends when a node has got other inputs. */
+/** Request of the original's update workflow when a node has new inputs. */
 export const storedOperationsChange = z.object({
   action: z.literal('update-stored'),
-  /** Absent, null or empty: nothing is to be done. */
+  /** Absent, null or empty: no change. */
   deployment_id: z.string().max(256).nullish(),
   node_id: z.string().max(256).nullish(),
   operation: z.string().max(1024).nullish(),
-  /** Of a relationship's operation: which one, and on which side. */
+  /** For a relationship's operation: the relationship and the side. */
   rel_index: z.number().int().min(0).nullish(),
   key: z.enum(['source_operations', 'target_operations']).nullish(),
 });
@@ -101,6 +141,15 @@ const number = z
   .transform(Number)
   .optional();
 const page = { _size: number, _offset: number };
+/** Versions increase by a billion with each restore of a snapshot. */
+const longNumber = (says: string) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, says)
+    .transform(Number)
+    .optional();
+const version = longNumber('must be a whole number: the `version` of an answer');
+const sequenceNumber = longNumber('must be a whole number: the sequence number of an event');
 
 const common = {
   owner: 'executions',
@@ -165,14 +214,55 @@ export const operationRoutes = defineRoutes([
     summary:
       'What an execution does: its stages, and the graphs with the state of every task; before it begins, the plan',
     spec: 'Baton',
+    // Fields of operations: ten thousand complete ones are 10 MB and more.
+    includeFields: Object.keys(graphOperation.shape),
+    query: z.strictObject({
+      since_version: version.describe(
+        'Only operations that a step after this version of the execution has changed',
+      ),
+      ...page,
+    }),
     status: 200,
     response: z.object({
       execution_id: z.string(),
       status: z.string(),
+      version: z
+        .number()
+        .int()
+        .describe('To be given as `since_version` to hear what has changed after this answer'),
       is_planned: z.boolean(),
+      is_whole: z.boolean().describe('Pages hold every operation; false: only those that have changed'),
       error: z.string().nullable(),
+      total_operations: z.number().int().describe('In all graphs'),
+      matched_operations: z.number().int().describe('In all pages together'),
+      counts: z
+        .record(z.string(), z.number().int())
+        .describe('State: how many operations are in it, in all graphs'),
       stages: z.array(workflowStage),
       graphs: z.array(executionTasksGraph),
+    }),
+  },
+  {
+    ...common,
+    permission: 'execution_get',
+    id: 'getTopologyStates',
+    method: 'GET',
+    path: '/executions/:executionId/topology-states',
+    summary: 'Node instances in the states that an execution had given them when it wrote an event',
+    spec: 'Baton',
+    query: z.strictObject({ at: sequenceNumber.describe('Sequence number of an event; absent: up to now') }),
+    status: 200,
+    response: z.object({
+      execution_id: z.string(),
+      version: z.number().int(),
+      at: z
+        .object({ seq: z.number().int(), time: instant })
+        .nullable()
+        .describe('The event that was looked at: the one asked for, or the last one before it that is left'),
+      is_whole: z.boolean().describe('false: a release that did not note times has set some of the states'),
+      instances: z
+        .array(z.object({ id: z.string(), node_id: z.string(), state: z.string(), since: instant }))
+        .describe('Those that the execution had touched'),
     }),
   },
   {

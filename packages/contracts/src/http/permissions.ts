@@ -18,7 +18,7 @@ const list = {
   passedOver: ['filters', '_sort'],
   allowsGetAll: true,
 } as const;
-// Only administrators by system role may call these; anybody else gets 401, so the handler decides, not the gateway.
+// Only administrators by system role may call these routes; others get 401, so the handler decides, not the gateway.
 const shared = {
   owner: 'identity',
   permission: 'login',

@@ -29,7 +29,7 @@ const pluginsUpdateFields = Object.keys(pluginsUpdate.shape);
 
 const names = z.array(z.string().min(1)).nullish();
 
-/** Which plugins are brought to which versions: PluginSelection of contracts, and how. */
+/** The plugins to update and their versions (PluginSelection of contracts), and options of the update. */
 const initiatePluginsUpdateBody = z.object({
   force: z.boolean().default(false),
   plugin_names: names,

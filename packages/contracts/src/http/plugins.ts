@@ -46,7 +46,7 @@ const plugin = z
   })
   .meta({ id: 'Plugin' });
 
-/** What v2.1 shows of a plugin (spec v2.1); `uploaded_at` is written as v2.1 writes times. */
+/** The fields of a plugin in v2.1 (spec v2.1); `uploaded_at` has the time format of v2.1. */
 const pluginV21 = plugin
   .pick({
     id: true,
@@ -68,7 +68,7 @@ const pluginOfAnyVersion = z.union([plugin, pluginV21]);
 const pluginsOfAnyVersion = envelope(pluginOfAnyVersion);
 const pluginFields = Object.keys(plugin.shape);
 
-/** Beside these: where its files are, which is worked out. */
+/** Without the paths of its files, which are computed. */
 const plainColumns = columnsOf(plugin, ['yaml_url_path', 'file_server_path']);
 const pluginList: ListContract = {
   fields: pluginFields,

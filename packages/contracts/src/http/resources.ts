@@ -1,6 +1,6 @@
 /**
- * The file server (reference/rest-api.md 5.30): below /resources, also without a version, and below /file-server-proxy, where
- * clients of the original's object storage ask.
+ * The file server (reference/rest-api.md 5.30): below /resources, also without a version, and below /file-server-proxy
+ * for clients of the original's object storage.
  */
 import { z } from 'zod';
 import { defineRoutes, type RouteContract } from '../route';
@@ -19,7 +19,7 @@ const withExtract = z.object({
   extract: folderSwitch.default(false).describe('Unpack the archive into the folder'),
 });
 
-/** Path below the folder that was asked for -> ISO time of the last change. */
+/** Path below the requested folder -> ISO time of the last change. */
 const folderListing = z.record(z.string(), z.string());
 
 const shared = {
@@ -64,7 +64,7 @@ const readRoutes = defineRoutes([
 ]);
 
 interface WrittenArea {
-  /** Of the ids of its routes. */
+  /** Part of the ids of its routes. */
   noun: string;
   path: string;
   about: string;
@@ -72,7 +72,7 @@ interface WrittenArea {
   write: Pick<RouteContract, 'permission' | 'tenant' | 'isAllowedToExecution'>;
 }
 
-/** Folders that clients and operations write to, and who may (docs/adr/0017-written-files.md). */
+/** Folders that clients and operations may write to, with the permissions (docs/adr/0017-written-files.md). */
 const writtenAreas: readonly WrittenArea[] = [
   {
     noun: 'DeploymentFile',
@@ -136,7 +136,7 @@ const writtenRoutes = ({ noun, path, about, read, write }: WrittenArea): RouteCo
   ];
 };
 
-/** The same below /file-server-proxy. */
+/** The same route below /file-server-proxy. */
 const proxied = (route: RouteContract): RouteContract => ({
   ...route,
   id: `proxied${route.id[0]!.toUpperCase()}${route.id.slice(1)}`,
@@ -161,7 +161,7 @@ const fileServerAuth = defineRoutes([
 
 const files: RouteContract[] = [...readRoutes, ...writtenAreas.flatMap(writtenRoutes)];
 
-/** Their ids are made of the tables above: handlers are bound by name at run time. */
+/** The ids are generated from the tables above: handlers are bound by name at run time. */
 export const resourceRoutes: readonly RouteContract[] = defineRoutes([
   ...fileServerAuth,
   ...files,

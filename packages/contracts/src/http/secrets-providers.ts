@@ -3,7 +3,10 @@ import { defineRoutes, type ListContract } from '../route';
 import { columnsOf } from './list-columns';
 import { createdFields, envelope, instant, jsonObject, ownedFields, resourceId, visibility } from './shapes';
 
-/** Store of secrets (reference/rest-api.md 5.23). Connection parameters are null without secrets_provider_credentials. */
+/**
+ * Secret store (reference/rest-api.md 5.23). Connection parameters are null without the permission
+ * secrets_provider_credentials.
+ */
 const secretsProvider = z
   .object({
     ...ownedFields,
@@ -33,10 +36,10 @@ const change = {
     .nullish()
     .describe('vault: url, token, path, mount; cloudify: host, username, password, tenant, protocol'),
   visibility: visibility.optional(),
-  /** Only tries the connection: 204. */
+  /** Only tests the connection: 204. */
   test: z.boolean().default(false),
 };
-/** Clients that test what is not kept yet send empty texts. */
+/** Clients that test a provider before they save it send empty texts. */
 const orNothing = <T extends z.ZodType>(shape: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), shape.optional());
 

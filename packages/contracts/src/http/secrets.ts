@@ -16,7 +16,7 @@ import {
   widerVisibility,
 } from './shapes';
 
-/** List item: everything but the value (spec v3.1 part 2, Secret; reference 5.23). */
+/** List item: everything except the value (spec v3.1 part 2, Secret; reference 5.23). */
 const secretItem = z
   .object({
     ...ownedFields,
@@ -28,7 +28,7 @@ const secretItem = z
   })
   .meta({ id: 'SecretItem' });
 const secretItems = envelope(secretItem);
-/** A single read. The value is a text, or any JSON where the secret has a schema; empty for those who may not see it. */
+/** A single secret. The value is a text, or any JSON when the secret has a schema; empty for callers who may not see it. */
 const secret = secretItem
   .extend({ value: z.unknown(), schema: jsonObject.nullable(), provider_options: z.unknown() })
   .meta({ id: 'Secret' });
@@ -60,7 +60,7 @@ export const putSecretBody = z
   })
   .meta({ id: 'SecretCreate' });
 
-/** What is not known here is passed over; a body without any key is refused. */
+/** Unknown keys are ignored; a body without any key is refused. */
 const patchSecretBody = z
   .looseObject({
     value: z.unknown().optional(),
@@ -72,12 +72,12 @@ const patchSecretBody = z
   })
   .meta({ id: 'SecretUpdate' });
 
-/** reference 8.1: items are judged one by one, so their members are open here. */
+/** reference 8.1: items are checked one by one, so their fields are not restricted here. */
 const importSecretsBody = z
   .object({
     secrets_list: z.array(z.unknown()),
     tenant_map: z.record(z.string(), z.string()).optional(),
-    /** The spec's name of tenant_map. */
+    /** Name of tenant_map in the spec. */
     tenant_map_dict: z.record(z.string(), z.string()).optional(),
     passphrase: z.string().optional(),
     override_collisions: z.boolean(),
@@ -100,7 +100,7 @@ const exportedSecret = z
   })
   .meta({ id: 'ExportedSecret' });
 
-/** Every secret is exported, whatever the page size. */
+/** All secrets are exported, whatever the page size. */
 const exportList: ListContract = { ...secretList, fields: Object.keys(exportedSecret.shape) };
 
 const owned = { owner: 'secrets', tenant: 'required', versions: ['v3.1'] } as const;
@@ -128,7 +128,7 @@ export const secretRoutes = defineRoutes([
     permission: 'secret_export',
     summary: 'Secrets with their values, encrypted when a passphrase is given',
     spec: 'v3.1-part2 Secrets',
-    // The answer is a bare array, but it is searched and cut like a list.
+    // The answer is a bare array, but it is filtered and limited like a list.
     list: exportList,
     query: z.object({
       _passphrase: z.string().optional(),

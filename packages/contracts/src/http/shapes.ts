@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Visibility of a resource (reference/rest-api.md 4.4). */
 export const visibility = z.enum(['private', 'tenant', 'global']);
-/** What set-visibility accepts: widening only. */
+/** Values that set-visibility accepts: it can only widen. */
 export const widerVisibility = z.enum(['tenant', 'global']);
 
 /** Ids of blueprints, secrets, sites, filters, tenants, users, ... (reference/rest-api.md 4.1). */
@@ -24,7 +24,7 @@ export const deploymentId = z
 export const instant = z.string().describe('ISO 8601 UTC with milliseconds and Z');
 export const jsonObject = z.record(z.string(), z.unknown());
 
-/** `[{key: value}]`, a value being a text or a list of texts (reference/rest-api.md 4.2). */
+/** `[{key: value}]`; a value is a text or a list of texts (reference/rest-api.md 4.2). */
 export const labelsInput = z.array(z.record(z.string(), z.union([z.string(), z.array(z.string())])));
 export const labelOutput = z.object({
   key: z.string(),
@@ -57,18 +57,35 @@ export function envelope<T extends z.ZodType>(item: T) {
   });
 }
 
-/** true/false of a query string in any letter case. */
+/**
+ * The same for a list that can be read with `_after`: the page then has the cursor of the next page, and no total
+ * unless requested.
+ */
+export function cursorEnvelope<T extends z.ZodType>(item: T) {
+  return z.object({
+    items: z.array(item),
+    metadata: z.object({
+      pagination: pagination.extend({
+        total: z.number().int().optional(),
+        next: z.string().nullable().optional(),
+      }),
+      filtered: z.number().int().nullable().optional(),
+    }),
+  });
+}
+
+/** true/false in a query string, case-insensitive. */
 export const queryBoolean = z
   .string()
   .regex(/^(true|false)$/i, 'must be true or false')
   .transform((text) => text.toLowerCase() === 'true');
 
-/** A boolean of a body that may be written as the word, as every client of the original may (reference/rest-api.md 4.5). */
+/** A boolean in a body that may also be written as the word, as every client of the original may (reference/rest-api.md 4.5). */
 export const bodyFlag = z.union([z.boolean(), queryBoolean]);
 
 const time = z.string().optional().describe('Needs set_timestamp');
 const user = z.string().optional().describe('An active user; another one than oneself needs set_owner');
-/** When and by whom a thing was made, as restores write it; read by ownershipOf (reference/rest-api.md ch. 5). */
+/** Creation time and creator of a resource, as restores send them; read by ownershipOf (reference/rest-api.md ch. 5). */
 export const createdFields = { created_at: time, created_by: user };
-/** The same of a thing that is there; read by changedOwnership. */
+/** The same for an existing resource; read by changedOwnership. */
 export const changedOwnershipFields = { created_at: time, creator: user.describe('Needs set_owner') };

@@ -5,7 +5,7 @@ import { legacyFields } from './legacy-fields';
 import { columnsOf } from './list-columns';
 import { bodyFlag, envelope, ownedFields, queryBoolean, resourceId, visibility } from './shapes';
 
-/** Snapshot (spec v3.1 part 2); `uploading` of the spec is a documentation value, `creating` is what there is (6.5). */
+/** Snapshot (spec v3.1 part 2); `uploading` of the spec occurs only in documentation, the real value is `creating` (6.5). */
 const snapshotStatus = z.enum(['creating', 'created', 'failed', 'uploaded']);
 const snapshot = z
   .object({ ...ownedFields, id: z.string(), status: snapshotStatus, error: z.string() })
@@ -14,7 +14,7 @@ const snapshot = z
 const snapshotV21 = snapshot
   .pick({ id: true, created_at: true, status: true, error: true })
   .extend({
-    // A deleted one is shown with its id only.
+    // A deleted snapshot has only its id.
     created_at: ownedFields.created_at.nullable(),
     status: snapshotStatus.nullable(),
     error: z.string().nullable(),
@@ -35,7 +35,7 @@ const snapshotList: ListContract = {
   allowsGetAll: true,
 };
 
-/** Body of PUT /snapshots/{id}; what only the original's way of working needs is read and has no effect. */
+/** Body of PUT /snapshots/{id}; fields that only the original needs are accepted and have no effect. */
 const createSnapshotBody = z.object({
   include_credentials: bodyFlag.optional(),
   include_logs: bodyFlag.default(true),
@@ -46,7 +46,7 @@ const createSnapshotBody = z.object({
   legacy: bodyFlag.optional(),
   listener_timeout: z.number().nullish(),
   all_tenants: bodyFlag.optional(),
-  /** Of an upload that was sent to the wrong path. */
+  /** Present in an upload that was sent to the wrong path. */
   snapshot_archive_url: z.unknown().optional(),
 });
 

@@ -18,7 +18,7 @@ export const tenant = z
         groups: z.record(z.string(), z.object({ role: z.string(), users: z.array(z.string()) })),
       })
       .nullable(),
-    // Tenants share one broker here, so there is nothing to tell.
+    // All tenants share one broker here, so these fields are null.
     rabbitmq_username: z.string().nullable(),
     rabbitmq_password: z.string().nullable(),
     rabbitmq_vhost: z.string().nullable(),
@@ -38,7 +38,7 @@ const limit = z
     "-1: no limit, whatever the manager's default is; null: as the manager's default; left out: as it is",
   );
 
-/** What an administrator may set for one tenant. */
+/** Limits that an administrator can set for one tenant. */
 export const tenantQuotaChange = z
   .strictObject({
     max_deployments: limit,
@@ -67,7 +67,7 @@ const quotaField = z.object({
     .describe('What the tenant has now; null: it is not counted, or could not be asked for'),
 });
 
-/** What a tenant may have at most, and what it has. */
+/** Limits and usage of a tenant. */
 export const tenantQuota = z
   .object({
     tenant_name: z.string(),
@@ -108,7 +108,7 @@ export const tenantsRoutes = defineRoutes([
     status: 200,
     response: envelope(tenant),
   },
-  // The tenant that counts for these six is the one in the body: the handlers check the permission there once more.
+  // For these six routes the tenant in the body counts: the handlers check the permission there again.
   {
     id: 'addTenantUser',
     method: 'PUT',
@@ -172,7 +172,7 @@ export const tenantsRoutes = defineRoutes([
   {
     id: 'getTenant',
     method: 'GET',
-    // A path parameter of this name is the tenant in which the permission is checked.
+    // The permission is checked in the tenant of this path parameter.
     path: '/tenants/:tenant_name',
     params: z.object({ tenant_name: resourceId }),
     permission: 'tenant_get',
@@ -194,7 +194,7 @@ export const tenantsRoutes = defineRoutes([
     response: tenantQuota,
   },
   {
-    // Of administrators of the manager alone: whoever may make tenants.
+    // Only for administrators of the manager: callers who may create tenants.
     id: 'setTenantQuota',
     method: 'PUT',
     path: '/tenants/:tenant_name/quota',

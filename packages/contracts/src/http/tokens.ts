@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { envelope, instant } from './shapes';
 
-/** A token (reference/rest-api.md 2.3); `value` is whole only in the answer that creates it. */
+/** A token (reference/rest-api.md 2.3); only the answer of its creation has the complete `value`. */
 export const token = z
   .object({
     id: z.string(),
@@ -17,7 +17,7 @@ export const token = z
 export type TokenAnswer = z.infer<typeof token>;
 const tokenFields = Object.keys(token.shape) as (keyof TokenAnswer)[];
 
-/** The list of tokens which is at the same time the token that older clients obtain by GET (2.3). */
+/** The list of tokens. It also contains the token that older clients obtain by GET (2.3). */
 const tokenList = envelope(token).extend({
   value: z.string().optional(),
   role: z.string().optional(),
@@ -96,7 +96,7 @@ export const tokensRoutes = defineRoutes([
     method: 'GET',
     path: '/monitoring-auth',
     owner: 'identity',
-    // The credential may be a cookie, which the gateway does not look at.
+    // The credential may be a cookie that the gateway does not check.
     permission: 'none',
     isCredentialRead: true,
     tenant: 'none',

@@ -35,7 +35,7 @@ export type UserAnswer = z.infer<typeof user>;
 
 const userFields = Object.keys(user.shape) as (keyof UserAnswer)[];
 
-/** PUT /users; the last four keys are for restoring and need permissions of their own. */
+/** PUT /users; the last four keys are for restores and need their own permissions. */
 const newUser = z
   .object({
     username: resourceId,
@@ -128,7 +128,7 @@ export const usersRoutes = defineRoutes([
     method: 'POST',
     path: '/users/:username',
     owner: 'identity',
-    // One's own password needs no permission; the handler asks for user_update otherwise.
+    // To change one's own password needs no permission; for other users the handler checks user_update.
     permission: 'login',
     tenant: 'optional',
     versions: ['v3.1'],

@@ -9,7 +9,7 @@ export const blueprintRegistered = defineMessage(
 );
 
 /**
- * An upload came to its end, well or badly. Clients of the original follow it as an execution of `upload_blueprint`:
+ * An upload has ended, successfully or not. Clients of the original follow it as an execution of `upload_blueprint`:
  * executions records one under the id that the blueprint shows.
  */
 export const uploadEnded = defineMessage(
@@ -21,16 +21,16 @@ export const uploadEnded = defineMessage(
     status: z.enum(['terminated', 'failed']),
     error: z.string(),
     createdBy: z.string(),
-    /** When the upload began. */
+    /** Begin of the upload. */
     createdAt: z.string().optional(),
     visibility: z.string(),
     parameters: z.record(z.string(), z.unknown()),
-    /** What was done, as log lines of the execution. */
+    /** Completed steps, as log lines of the execution. */
     log: z.array(z.string()).optional(),
   }),
 );
 
-/** A blueprint is gone, and with it the execution that uploaded it. */
+/** A blueprint was deleted, and with it the execution that uploaded it. */
 export const blueprintDeleted = defineMessage(
   'catalog.blueprint-deleted.v1',
   'work',

@@ -7,14 +7,14 @@ export const deploymentCreated = defineMessage(
   z.object({
     deploymentId: z.string(),
     blueprintId: z.string(),
-    /** Id that executions records the terminated create_deployment_environment execution under. */
+    /** Id of the terminated create_deployment_environment execution that executions records. */
     createExecutionId: z.string().optional(),
     createdBy: z.string().optional(),
     displayName: z.string().optional(),
     visibility: z.string().optional(),
     /** Parameters shown on that execution. */
     parameters: z.record(z.string(), z.unknown()).optional(),
-    /** What was done, as log lines of that execution. */
+    /** Completed steps, as log lines of that execution. */
     log: z.array(z.string()).optional(),
     /** deployment_settings.default_schedules of the plan by name (reference/dsl.md 2.13): executions makes them. */
     defaultSchedules: z.record(z.string(), z.unknown()).optional(),
@@ -26,14 +26,18 @@ export const deploymentDeleted = defineMessage(
   z.object({
     deploymentId: z.string(),
     deleteLogs: z.boolean(),
-    /** The execution that made it, as in deployment-created: there may be a new one of its id when this is heard. */
+    /**
+     * The execution that created the deployment, as in deployment-created: a new deployment with the same id may exist
+     * when the message arrives.
+     */
     createExecutionId: z.string().optional(),
   }),
 );
 
 /**
- * Deployments were made in a group: executions records their create_deployment_environment executions as one execution
- * group. At most a few hundred a message; those with default schedules are told by deployment-created as well.
+ * Deployments were created in a group: executions records their create_deployment_environment executions as one
+ * execution group. At most a few hundred per message; deployments with default schedules also get a deployment-created
+ * message.
  */
 export const groupDeploymentsCreated = defineMessage(
   'deployments.group-deployments-created.v1',
@@ -54,5 +58,17 @@ export const groupDeploymentsCreated = defineMessage(
         parameters: z.record(z.string(), z.unknown()),
       }),
     ),
+  }),
+);
+
+/** Labels, display name, visibility or site of a deployment changed (`settings`), or an update was carried out (`update`). */
+export const deploymentUpdated = defineMessage(
+  'deployments.deployment-updated.v1',
+  'work',
+  z.object({
+    deploymentId: z.string(),
+    change: z.enum(['settings', 'update']),
+    blueprintId: z.string().optional(),
+    updateId: z.string().optional(),
   }),
 );

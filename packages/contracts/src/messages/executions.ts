@@ -1,29 +1,36 @@
 import { z } from 'zod';
 import { defineMessage } from '../message';
 
-// deploymentId and workflowId let deployments show it as the latest execution.
+// With deploymentId and workflowId deployments shows the execution as the latest one.
 const requested = z.object({
   executionId: z.string(),
   deploymentId: z.string().optional(),
   workflowId: z.string().optional(),
   isResumed: z.boolean().optional(),
-  /** Of the execution's row since when this is so: deployments takes no end that was decided before. Not of a new one. */
+  /**
+   * Version of the execution's row from which this holds: deployments ignores an end that was decided before it. Absent
+   * for a new execution.
+   */
   version: z.number().int().optional(),
 });
-/** An execution waits to be planned by whoever gets this. */
+/** An execution waits to be planned by the consumer of this message. */
 export const executionRequested = defineMessage('executions.execution-requested.v1', 'work', requested);
 /** An execution was accepted by a process that plans it at once. */
 export const executionAccepted = defineMessage('executions.execution-accepted.v1', 'work', requested);
-/** An operation may be claimed. A wake-up: the row in executions is the truth. */
+/** An operation may be claimed. Only a wake-up: the row in executions is authoritative. */
 /** `isWorkflow`: the task is a workflow's code, which takes no place for operations. */
 const ready = z.object({ executionId: z.string(), taskId: z.string(), isWorkflow: z.boolean().optional() });
 export const taskReady = defineMessage('executions.task-ready.v1', 'work', ready);
 /**
- * The same for the first operation of an execution of which nothing runs or was announced, in a queue of its own: workers answer
- * each at once, and so it is not behind the wake-ups of a tenant that has more work than its share of places.
+ * The same for the first operation of an execution of which no other operation runs or was announced. It has its own
+ * queue, which workers answer at once, so it does not wait behind the wake-ups of a tenant that has more work than its
+ * share of places.
  */
 export const firstTaskReady = defineMessage('executions.first-task-ready.v1', 'work', ready);
-/** A member of a group, what another execution has started, or the deletion of a deployment reached terminated, failed or cancelled. */
+/**
+ * A member of a group, an execution started by another one, or the deletion of a deployment reached terminated, failed
+ * or cancelled.
+ */
 export const executionFinished = defineMessage(
   'executions.execution-finished.v1',
   'work',
@@ -37,20 +44,39 @@ export const executionFinished = defineMessage(
     parentExecutionId: z.string().optional(),
   }),
 );
-/** New events of these executions are readable; wakes event streams. */
+/** These executions have new events or other changes; wakes event streams and streams of changes. */
 export const eventsAppended = defineMessage(
   'executions.events-appended.v2',
   'fanout',
-  z.object({ executionIds: z.array(z.string()) }),
+  z.object({
+    executionIds: z.array(z.string()),
+    /** Those executions whose node instance states deployments has applied since. */
+    statesOf: z.array(z.string()).optional(),
+  }),
 );
-/** Running operations must be stopped by whoever holds them. */
+/** The workers that hold these operations must stop them. */
 export const tasksCancelled = defineMessage(
   'executions.tasks-cancelled.v1',
   'fanout',
   z.object({
     executionId: z.string(),
     taskIds: z.array(z.string()),
-    /** Of each of these the run that is meant: the message may come when a resume has begun the next one. */
+    /** The run of each task that is meant: the message may arrive after a resume has begun the next run. */
     attempts: z.array(z.number().int()).optional(),
+  }),
+);
+/** An execution has started or ended, in a tenant that has webhooks for such events. */
+export const executionStatusChanged = defineMessage(
+  'executions.execution-status-changed.v1',
+  'work',
+  z.object({
+    executionId: z.string(),
+    deploymentId: z.string(),
+    blueprintId: z.string(),
+    workflowId: z.string(),
+    status: z.enum(['started', 'terminated', 'failed', 'cancelled']),
+    createdBy: z.string(),
+    /** ISO instant of the change. */
+    changedAt: z.string(),
   }),
 );

@@ -32,13 +32,13 @@ plugins:
 const texts = new Map<BuiltinVersion, string>();
 
 /**
- * Our built-in types for blueprints of a definitions version, as YAML text (reference 5.7). Versions before 1_3 have
- * none: the oldest file declares 1_3. The texts are the same string each time, so that caches by text find them.
+ * Returns our built-in types for blueprints of a definitions version, as YAML text (reference 5.7). Versions before 1_3
+ * have none: the oldest file declares 1_3. Each call returns the same string, so that caches by text find it.
  */
 export function builtinTypes(version: BuiltinVersion): string {
   let text = texts.get(version);
   if (text === undefined) {
-    // the newest file declares 1_4 too: features are measured by the version of the main file
+    // the newest file declares 1_4 too: features are checked against the version of the main file
     const declared = version === '1_3' ? '1_3' : '1_4';
     text = [
       `tosca_definitions_version: cloudify_dsl_${declared}\n\nmetadata:\n  cloudify_types: true\n`,
@@ -60,11 +60,11 @@ const FILES: Record<string, BuiltinVersion> = {
   'types_1_4.yaml': '1_4',
 };
 const RESOURCE = /^(?:resource:\/?|file:.*\/resources\/)cloudify\/types\/(types(?:_1_[34])?\.yaml)$/;
-/** Public addresses, which have long since stopped answering; each release had its own folder. */
+/** Public addresses, which no longer answer; each release had its own folder. */
 const PUBLIC =
   /^https?:\/\/(?:www\.)?(?:getcloudify\.org|cloudify\.co)\/spec\/cloudify\/([\w.]{1,40})\/types\.yaml$/;
 
-/** The variant that comes nearest to the types of a release such as `4.5.5` or `6.4.0`. */
+/** Returns the variant that is closest to the types of a release such as `4.5.5` or `6.4.0`. */
 function ofRelease(release: string): BuiltinVersion {
   const [major = 0, minor = 0] = release.split('.').map((part) => Number.parseInt(part, 10) || 0);
   if (major >= 7) return '1_5';
@@ -73,7 +73,7 @@ function ofRelease(release: string): BuiltinVersion {
 
 const publicTexts = new Map<BuiltinVersion, string>();
 
-/** The types as a public address gives them: without a declared version, since blueprints of any version name it. */
+/** Returns the types for a public address: without a declared version, because blueprints of any version import it. */
 function publicTypes(version: BuiltinVersion): string {
   let text = publicTexts.get(version);
   if (text === undefined) {
@@ -83,13 +83,13 @@ function publicTypes(version: BuiltinVersion): string {
   return text;
 }
 
-/** Whether a document is one that fits every definitions version, whatever newer features our text of it uses. */
+/** Whether a document is valid in every definitions version, even if our text of it uses newer features. */
 export function fitsEveryVersion({ name, text }: Source): boolean {
   const release = PUBLIC.exec(name ?? '')?.[1];
   return release !== undefined && text === publicTypes(ofRelease(release));
 }
 
-/** Our text for an address of the built-in types; null for any other address. */
+/** Returns our text for an address of the built-in types; null for other addresses. */
 export function builtinTypesAt(url: string): string | null {
   const file = RESOURCE.exec(url)?.[1];
   if (file !== undefined) return builtinTypes(FILES[file]!);
@@ -97,7 +97,7 @@ export function builtinTypesAt(url: string): string | null {
   return release === undefined ? null : publicTypes(ofRelease(release));
 }
 
-/** `inner` with the built-in types under `cloudify/types/types.yaml` and the public addresses, where it has none. */
+/** Wraps `inner`: adds the built-in types at `cloudify/types/types.yaml` and the public addresses, where `inner` finds none. */
 export function withBuiltinTypes(inner: ImportResolver): ImportResolver {
   return {
     ...inner,

@@ -6,8 +6,8 @@ const several = (properties: Record<string, string | null>): string =>
     .map(([name, type]) => optional(name, type))
     .join('\n');
 
-/** Ids have types of their own from 1_4 on. */
-// One text, not logic: splitting it would only scatter it.
+/** Ids have their own types from 1_4 on. */
+// A single text without logic: splitting it would make it harder to read.
 // eslint-disable-next-line max-lines-per-function
 export function dataTypesText(hasObjectTypes: boolean): string {
   const blueprintId = hasObjectTypes ? 'blueprint_id' : 'string';

@@ -1,6 +1,6 @@
-/** Policy types and triggers of the built-in types: schemas only, nothing evaluates these policies any more. */
+/** Policy types and triggers of the built-in types: only schemas; these policies are no longer evaluated. */
 const text = (value: string): string => `description: ${JSON.stringify(value)}`;
-// Clients show descriptions, and compare them: they are what the original's types say.
+// Clients show and compare descriptions, so they are the texts of the original's types.
 const common = (service: string, about: string): string => `
       policy_operates_on_group: {${text('If the policy should maintain its state for the whole group\nor each node instance individually.\n')}, default: false}
       is_node_started_before_workflow: {${text('Before triggering workflow, check if the node state is started')}, default: true}

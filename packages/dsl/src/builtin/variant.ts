@@ -1,7 +1,7 @@
-/** The definitions versions that have a built-in types file of their own. */
+/** The definitions versions with their own built-in types file. */
 export type BuiltinVersion = '1_3' | '1_4' | '1_5';
 
-/** Keeps lines between `# if` marks that belong to the version: `# only 1_4 1_5` up to `# end`. */
+/** Keeps the lines of the version between marks: `# only 1_4 1_5` up to `# end`. */
 export function forVersion(text: string, version: BuiltinVersion): string {
   const lines: string[] = [];
   let isKept = true;

@@ -1,8 +1,8 @@
 import type { BuiltinVersion } from './variant';
 
-/** Workflows of the built-in types (reference 5.7, third table), written from a table of our own. */
+/** Workflows of the built-in types (reference 5.7, third table), written from our own table. */
 interface BuiltinWorkflow {
-  /** Function behind `cloudify.plugins.workflows.`; the workflow's name when absent. */
+  /** Function after `cloudify.plugins.workflows.`; absent: the workflow's name. */
   to?: string;
   active: string | null;
   needs?: string;
@@ -13,7 +13,7 @@ const text = (value: string): string => `description: ${JSON.stringify(value)}`;
 const listOf = (type: string, about = ''): string =>
   `{default: [], ${about && `${text(about)}, `}type: list, item_type: ${type}}`;
 
-/** Which nodes a workflow is for; 1_3 knows no item types. */
+/** Parameters that select the nodes of a workflow; 1_3 has no item types. */
 function filters(
   version: BuiltinVersion,
   names = ['type_names', 'node_ids', 'node_instance_ids'],
@@ -141,7 +141,7 @@ function table(version: BuiltinVersion): Record<string, BuiltinWorkflow> {
   };
 }
 
-/** Workflows that also run on the deployments of service components, in the oldest file only. */
+/** Workflows that also run on the deployments of service components; only in the oldest file. */
 const CASCADING_1_3 = new Set(['check_status', 'check_drift']);
 
 export function workflowsText(version: BuiltinVersion): string {

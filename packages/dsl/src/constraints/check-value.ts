@@ -5,7 +5,7 @@ import { isFunction } from '../functions/registry';
 import { compilePattern, patternCost } from './pattern';
 import { constraintTable, isArgumentFit, searchedByValidValues } from './table';
 
-/** Answers which objects a value of an object type may name; `query` holds the constraints that narrow the search. */
+/** Returns the objects that a value of an object type may name; `query`: the constraints that narrow the search. */
 export type ValueGetter = (
   type: string,
   value: Json,
@@ -14,14 +14,14 @@ export type ValueGetter = (
 
 export interface ValueContext {
   getValues?: ValueGetter | null;
-  /** What the getter's search is bound to; object types inside a deployment need one. */
+  /** Scope of the getter's search; object types inside a deployment need one. */
   hasBlueprint?: boolean;
   hasDeployment?: boolean;
-  /** Steps left for matching patterns, shared by the values of one request. */
+  /** Remaining steps for pattern matching, shared by the values of one request. */
   matching?: { left: number };
 }
 
-/** Steps that the patterns of one blueprint or request may take: about half a second. */
+/** Steps for the patterns of one blueprint or request: about half a second. */
 const MATCHING_STEPS = 20_000_000;
 
 export function newMatchingBudget(): { left: number } {
@@ -53,14 +53,14 @@ const EXISTENCE_FIRST = new Set(['blueprint_id', 'deployment_id', 'secret_key'])
 const IN_DEPLOYMENT_ONLY = new Set(['capability_value', 'node_instance']);
 const IN_BLUEPRINT = new Set(['scaling_group', 'operation_name', 'node_id', 'node_type']);
 
-/** The constraint itself, without its own error text. */
+/** Returns the constraint itself, without its own error text. */
 function operatorOf(constraint: JsonObject): { name: string; argument: Json } | null {
   for (const name of Object.keys(constraint))
     if (name !== 'error_message') return { name, argument: constraint[name]! };
   return null;
 }
 
-/** Everything that is wrong with a value (reference 3.3); empty when it is fine. */
+/** Returns all faults of a value (reference 3.3); empty when it has none. */
 export async function checkValue(
   target: ConstrainedValue,
   context: ValueContext = {},
@@ -74,7 +74,7 @@ export async function checkValue(
         : null;
   if (constraints.length === 0 && objectType === null) return [];
   if (isFunction(value)) {
-    // an object named by a function is looked up once the function has a value
+    // an object named by a function is looked up after the evaluation of the function
     if (constraints.length === 0) return [];
     return [
       diagnostic(
@@ -131,7 +131,7 @@ function checkConstraint(
     );
   }
   if (objectType !== null && name === 'valid_values' && searchedByValidValues.has(objectType)) return null;
-  // a malformed argument was reported where it is declared
+  // a malformed argument was reported at its declaration
   if (isFunction(argument) || !isArgumentFit(entry, argument)) return null;
   if (name === 'pattern' && typeof target.value === 'string') {
     matching.left -= target.value.length * patternCost(String(argument));
@@ -162,7 +162,7 @@ function checkConstraint(
   });
 }
 
-/** Whether the constraint holds; a text says why it cannot be applied. */
+/** Whether the constraint is met; a text is the reason why it cannot be applied. */
 function test(name: string, value: Json, argument: Json): boolean | string {
   switch (name) {
     case 'equal':
@@ -229,7 +229,7 @@ function measure(
   return length === null ? `${name} applies to strings, lists and dicts` : holds(length, argument as number);
 }
 
-/** Equality of plain values, whatever the order of keys. */
+/** Whether plain values are equal, in any order of keys. */
 export function isSame(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -284,7 +284,7 @@ async function checkObject(
   return bad(`${shownValue(target.value)} is no ${type} that ${target.owner} may name${hint}`);
 }
 
-/** The declared constraints of an input or parameter, as the plan holds them. */
+/** Returns the declared constraints of an input or parameter, as in the plan. */
 export function constraintsOf(declaration: JsonObject): JsonObject[] {
   const { constraints } = declaration;
   return Array.isArray(constraints) ? constraints.filter(isJsonObject) : [];

@@ -8,7 +8,7 @@ import { patternCost } from './pattern';
 import { constraintTable, isArgumentFit } from './table';
 
 /**
- * Checks the constraints that an input or workflow parameter declares (reference 3.3). Only inputs of version 1.5 may
+ * Checks the constraints declared by an input or workflow parameter (reference 3.3). Only inputs of version 1.5 may
  * have `error_message` beside the operator.
  */
 export function checkConstraints(

@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
 
 /**
- * Regular expressions written by users, in Python's syntax, run in time linear to the text (reference 3.3, `pattern`):
- * an engine without backtracking, so lookaround and back references are not available.
+ * Regular expressions of users, in Python's syntax, evaluated in time linear to the text (reference 3.3, `pattern`):
+ * the engine has no backtracking, so lookaround and back references are not available.
  */
 export interface Pattern {
   /** Whether the pattern matches at the beginning of `text`. */
@@ -15,7 +15,7 @@ const EXPANSION_MAX = 1000;
 const cache = new Map<string, Pattern | string>();
 const CACHE_MAX = 500;
 
-/** The compiled pattern, or why it cannot be used. */
+/** Returns the compiled pattern, or the reason why it cannot be used. */
 export function compilePattern(source: string): Pattern | string {
   let known = cache.get(source);
   if (known === undefined) {
@@ -26,13 +26,16 @@ export function compilePattern(source: string): Pattern | string {
   return known;
 }
 
-/** Why a text is no regular expression; null when it is one. Lookaround counts as one, though it cannot be run. */
+/**
+ * Returns the reason why a text is no regular expression; null when it is one. Lookaround is accepted, although it
+ * cannot be run.
+ */
 export function checkPattern(source: string): string | null {
   const compiled = compilePattern(source);
   if (typeof compiled !== 'string') return null;
   if (source.length > PATTERN_MAX) return compiled;
   try {
-    // only the syntax is asked of the built-in engine; nothing is ever matched with it
+    // the built-in engine only checks the syntax; it never matches anything
     new RegExp(toJavaScript(source));
     return null;
   } catch {
@@ -40,7 +43,7 @@ export function checkPattern(source: string): string | null {
   }
 }
 
-/** Steps that compiling a pattern takes, more or less: repetitions are written out. */
+/** Returns the approximate steps to compile a pattern: repetitions are written out. */
 export function patternCost(source: string): number {
   let cost = source.length;
   for (const [, low, high] of source.matchAll(REPEAT))

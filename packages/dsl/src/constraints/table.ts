@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '@baton/kernel';
 import { checkPattern } from './pattern';
 
-/** What a constraint operator takes and what it applies to (reference 3.3). */
+/** Argument and applicability of a constraint operator (reference 3.3). */
 export interface ConstraintEntry {
   argument:
     | 'number'
@@ -62,12 +62,12 @@ export const constraintTable: Readonly<Record<string, ConstraintEntry>> = {
   },
 };
 
-/** Object types of which valid_values is part of the search. */
+/** Object types whose search includes valid_values. */
 export const searchedByValidValues: ReadonlySet<string> = new Set(IN_DEPLOYMENT);
 
 const NAME_PATTERN_KEYS = new Set(['starts_with', 'ends_with', 'contains', 'equals_to']);
 
-/** Whether an argument has the form its operator wants. */
+/** Whether an argument has the form that its operator requires. */
 export function isArgumentFit(entry: ConstraintEntry, argument: Json): boolean {
   switch (entry.argument) {
     case 'number':

@@ -2,27 +2,27 @@ import { type Json, nearestName } from '@baton/kernel';
 import { type Node, toJson } from '../yaml/node';
 import { type DiagnosticKind, diagnosticKinds } from './kinds';
 
-/** One thing that is wrong (or surprising) in a blueprint, with everything a person needs to mend it. */
+/** One fault (or surprising thing) in a blueprint, with all the data that a person needs to correct it. */
 export interface Diagnostic {
   severity: 'error' | 'warning';
-  /** Our own name of the condition: one of `diagnosticKinds`. */
+  /** Our own name of the fault: one of `diagnosticKinds`. */
   kind: DiagnosticKind;
   /** The numeric code of the original parser, null where it had none. */
   code: number | null;
-  /** The exception class by which the original parser reported it. */
+  /** The exception class of the original parser for this fault. */
   className: string;
   message: string;
-  /** Name or address of the text; null for a text without a name, and for faults that lie in no text. */
+  /** Name or address of the text; null for a text without a name, and for faults outside any text. */
   file: string | null;
-  /** Counted from 1; null when the fault lies in no text. */
+  /** Counted from 1; null when the fault is outside any text. */
   line: number | null;
   /** Counted from 1. */
   column: number | null;
-  /** Where in the document, such as `node_templates.web.relationships[0].type`; '' for the whole. */
+  /** Path in the document, such as `node_templates.web.relationships[0].type`; '' for the whole document. */
   path: string;
   value?: Json;
   expected?: string;
-  /** The valid name that was most likely meant. */
+  /** The most similar valid name. */
   nearest?: string;
   /** The names of a cycle, first and last equal. */
   cycle?: string[];
@@ -30,13 +30,13 @@ export interface Diagnostic {
 
 export interface ReportDetails {
   path?: string;
-  /** The element whose check finds the fault, where `path` leads elsewhere. */
+  /** The element whose check finds the fault, when it is not the one at `path`. */
   checkedAt?: string;
-  /** The offending node: gives place and value. */
+  /** The node with the fault: gives place and value. */
   at?: Node | undefined;
   value?: Json;
   expected?: string;
-  /** The wrong name and the names that would have been right: become `nearest` and, when short, `expected`. */
+  /** The wrong name and the valid names: become `nearest` and, if short, `expected`. */
   name?: string;
   valid?: Iterable<string>;
   cycle?: string[];
@@ -46,7 +46,7 @@ const LISTED_NAMES = 12;
 const SHOWN_VALUE = 300;
 const MAX_DIAGNOSTICS = 200;
 const MAX_NAME = 200;
-/** Names that one run compares wrong ones with; beyond, nothing is suggested. */
+/** Maximum comparisons with valid names per run; after that no names are suggested. */
 const MAX_COMPARED = 50_000;
 
 function bounded(value: Json): Json {
@@ -54,13 +54,13 @@ function bounded(value: Json): Json {
   return text !== undefined && text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}...` : value;
 }
 
-/** A value as messages show it: JSON, cut when long. */
+/** Returns a value for messages: JSON, cut when long. */
 export function shownValue(value: Json): string {
   const text = JSON.stringify(value) ?? 'undefined';
   return text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}...` : text;
 }
 
-/** Builds a diagnostic; place and value come from the node. */
+/** Makes a diagnostic; place and value come from the node. */
 export function diagnostic(
   kind: DiagnosticKind,
   message: string,
@@ -123,12 +123,12 @@ export class Diagnostics {
     this.add(found);
   }
 
-  /** Path of the element whose check finds the fault. */
+  /** Returns the path of the element whose check finds the fault. */
   placeOf(found: Diagnostic): string {
     return this.checkedAt.get(found) ?? found.path;
   }
 
-  /** Of the errors reported since the list had `from` entries, the least goes before all others, which stay as they are. */
+  /** Moves the smallest error after position `from` before all others, which keep their order. */
   leadWithLeast(from: number, compare: (a: Diagnostic, b: Diagnostic) => number): void {
     const [least] = this.list
       .slice(from)
@@ -145,7 +145,7 @@ export class Diagnostics {
   }
 }
 
-/** One line for people: `file:line:column: error: message (at path; expected ...; did you mean ...?) [kind, code]`. */
+/** Returns one line for people: `file:line:column: error: message (at path; expected ...; did you mean ...?) [kind, code]`. */
 export function formatDiagnostic(d: Diagnostic): string {
   const place = d.line === null ? (d.file ?? 'blueprint') : `${d.file ?? 'blueprint'}:${d.line}:${d.column}`;
   const notes = [
@@ -158,7 +158,7 @@ export function formatDiagnostic(d: Diagnostic): string {
   return `${place}: ${d.severity}: ${d.message}${tail} [${d.kind}${d.code === null ? '' : `, ${d.code}`}]`;
 }
 
-/** Every diagnostic on its own line. */
+/** Formats diagnostics, one per line. */
 export function formatDiagnostics(list: readonly Diagnostic[]): string {
   return list.map(formatDiagnostic).join('\n');
 }

@@ -1,9 +1,7 @@
 import { type Diagnostic, diagnostic, type ReportDetails } from './diagnostic';
 import type { DiagnosticKind } from './kinds';
 
-/**
- * Ends a computation inside this package; public functions turn it into a Result. It carries one diagnostic.
- */
+/** Ends a computation inside this package with one diagnostic; public functions convert it to a Result. */
 export class DslError extends Error {
   constructor(readonly diagnostic: Diagnostic) {
     super(diagnostic.message);
@@ -15,7 +13,7 @@ export function fail(kind: DiagnosticKind, message: string, details: ReportDetai
   throw new DslError(diagnostic(kind, message, details));
 }
 
-/** Runs `body`; a DslError becomes a failed Result, anything else passes. */
+/** Runs `body`. A DslError becomes a failed Result; other errors pass through. */
 export async function asResult<T>(
   body: () => T | Promise<T>,
 ): Promise<{ ok: true; value: T } | { ok: false; error: Diagnostic }> {

@@ -1,6 +1,6 @@
 /**
- * Every condition that the parser, the preparation and the evaluation report: our own kind, and the code and class
- * that the original gave it (reference 9). Data, so that docs/dsl.md is generated from it.
+ * Every fault that the parser, the preparation and the evaluation report: our own kind, and the code and class of the
+ * original (reference 9). Data, so that docs/dsl.md can be generated from it.
  */
 export interface KindEntry {
   severity: 'error' | 'warning';

@@ -11,21 +11,21 @@ import { type DataType, type DataTypeLookup, noProperties } from './property-sch
 const MAX_NESTING = 60;
 
 /**
- * The data types of a document (reference 3.2). A type needs its parent and the types of its properties first, so they
- * are resolved on demand; needing itself is a cycle (E100).
+ * The data types of a document (reference 3.2). A type needs its parent and the types of its properties first, so types
+ * are resolved on demand; a type that needs itself is a cycle (E100).
  */
 export class DataTypes implements DataTypeLookup {
   private readonly entries: ReadonlyMap<string, Entry>;
   private readonly resolved = new Map<string, DataType>();
   private readonly open: string[] = [];
-  /** Types that hold themselves: their values are not looked into. */
+  /** Types that contain themselves: their values are not checked. */
   private readonly cyclic = new Set<string>();
 
   constructor(private readonly context: ElementContext) {
     this.entries = new Map(entriesOf(context.root.get('data_types')).map((e) => [e.name, e]));
   }
 
-  /** Resolves every type, so that faults in unused ones are told too. */
+  /** Resolves every type, so that faults in unused ones are reported too. */
   resolveAll(): void {
     for (const [name, entry] of this.entries) {
       if (primitiveTypes.has(name)) {

@@ -4,15 +4,15 @@ import type { ElementContext } from './element-context';
 import { isRelativeTime, isTimeDelta, isTimeZone, toUtc } from './schedule-time';
 
 export interface ScheduleClock {
-  /** Day that a time without a date belongs to. */
+  /** Day of times without a date. */
   nowMs: number;
-  /** Zone of times without `timezone`. */
+  /** Time zone of times without `timezone`. */
   timezone: string;
 }
 
 const WEEKDAYS = ['su', 'mo', 'tu', 'we', 'th', 'fr', 'sa'];
 
-/** `deployment_settings` (reference 2.13). */
+/** Parses `deployment_settings` (reference 2.13). */
 export function parseDeploymentSettings(context: ElementContext, clock: ScheduleClock): JsonObject {
   const node = context.root.get('deployment_settings');
   if (node?.kind !== 'map') return {};

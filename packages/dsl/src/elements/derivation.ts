@@ -4,7 +4,7 @@ import { DslError } from '../diagnostics/dsl-error';
 import { childOf, type Entry, textOf } from '../yaml/node';
 import { type ElementContext, spend } from './element-context';
 
-/** Deeper chains of types are refused: they cost memory with the square of their depth. */
+/** Deeper chains of types are refused: their memory grows with the square of their depth. */
 export const MAX_DERIVATION = 300;
 
 interface Derived<T> {
@@ -13,7 +13,8 @@ interface Derived<T> {
 
 /**
  * Resolves types along derived_from, parents first, without recursion. Cycles (E100) and unknown parents (E103) are
- * reported; a type below one of them is parsed as if it had no parent, and is partial: what it lacks may be inherited.
+ * reported. A type below one of them is parsed as if it had no parent, and is partial: its missing parts may be
+ * inherited.
  */
 export function resolveDerivation<T extends { hierarchy: readonly string[]; isPartial: boolean }>(
   context: ElementContext,

@@ -3,22 +3,22 @@ import { DslError } from '../diagnostics/dsl-error';
 import type { ShapeContext } from '../schema/check-shape';
 import type { MapNode } from '../yaml/node';
 
-/** What parsing one merged document carries around. */
+/** Shared data of the parsing of one merged document. */
 export interface ElementContext extends ShapeContext {
   root: MapNode;
-  /** Whether an implementation text names a script: answered before the elements are parsed. */
+  /** Whether an implementation text names a script; determined before the elements are parsed. */
   isScript: (implementation: string) => boolean;
-  /** Steps left for work that the text's size does not bound (inherited entries, written-out defaults). */
+  /** Steps left for work that the text's size does not limit (inherited entries, written-out defaults). */
   work: WorkBudget;
-  /** Node templates of which something is unknown (their type, or what it is derived from): not blamed for what they lack. */
+  /** Node templates that are partly unknown (an unknown type or parent type): missing parts of them are not reported. */
   partialNodes: Set<string>;
 }
 
-/** Bounds on what a blueprint may expand to; `left` and `values` count down. */
+/** Limits of a blueprint's expansion; `left` and `values` count down. */
 export interface WorkBudget {
   /** Steps of a microsecond or so. */
   left: number;
-  /** Values that the plan holds through defaults; shared ones cost nothing until somebody writes the plan out. */
+  /** Values that defaults add to the plan; shared ones cost nothing until the plan is written out. */
   values: number;
 }
 
@@ -37,7 +37,7 @@ function exceeded(): never {
   );
 }
 
-/** Takes `steps` from the budget; a blueprint that needs more ends with a clear error. */
+/** Takes `steps` from the budget; throws a clear error when the blueprint needs more. */
 export function spend(work: WorkBudget, steps: number): void {
   work.left -= steps;
   if (work.left < 0) exceeded();

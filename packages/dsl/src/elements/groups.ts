@@ -24,7 +24,7 @@ interface SchemaType {
   schemas: PropertySchemas;
 }
 
-/** `policy_types` or `policy_triggers`; `key` names their schema. */
+/** Parses `policy_types` or `policy_triggers`; `key` names the field with their schema. */
 export function parseSchemaTypes(
   context: ElementContext,
   dataTypes: DataTypes,
@@ -64,7 +64,7 @@ interface GroupScope {
   triggers: ReadonlyMap<string, SchemaType>;
 }
 
-/** The groups with their policies (reference 2.10). */
+/** Parses the groups with their policies (reference 2.10). */
 export function parseGroups(scope: GroupScope): Record<string, PlanGroup> {
   const { context } = scope;
   const groups: Record<string, PlanGroup> = {};
@@ -180,7 +180,7 @@ function typedProperties(
 export type PlanPolicy = { type: string; properties: ScalingProperties; targets: string[] };
 export type PlanScalingGroup = { members: string[]; properties: ScalingProperties };
 
-/** The policies, and the groups that they scale. */
+/** Parses the policies, and the groups that they scale. */
 export function parsePolicies(
   context: ElementContext,
   groups: Readonly<Record<string, PlanGroup>>,

@@ -10,7 +10,7 @@ import { checkType, jsonOf } from './properties';
 import type { PropertySchema } from './property-schema';
 import { fitsPrimitive, isGiven, typedValue, typeOf, type ValueCheck } from './typed-value';
 
-/** The inputs (reference 2.3): the author's keys with the default completed. */
+/** Parses the inputs (reference 2.3): the author's keys with the default completed. */
 export function parseInputs(context: ElementContext, dataTypes: DataTypes): JsonObject {
   const result: JsonObject = {};
   for (const entry of entriesOf(context.root.get('inputs'))) {
@@ -27,7 +27,7 @@ function parseInput(context: ElementContext, dataTypes: DataTypes, name: string,
   const path = `inputs.${name}`;
   const type = typeOf(node);
   const given = node.get('default');
-  // an unknown item type is reported by its own code
+  // an unknown item type has its own error code
   checkType(context, dataTypes, node, path);
   let value = given;
   if (isGiven(given)) {
@@ -83,7 +83,7 @@ function checkPresentation(
   }
 }
 
-/** `item_type` belongs to lists, names a primitive type, and every item of the default has it. */
+/** Checks that `item_type` is used only with lists, names a primitive type, and matches every item of the default. */
 export function checkItemType(
   context: ElementContext,
   schema: PropertySchema,

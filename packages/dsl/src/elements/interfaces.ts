@@ -17,12 +17,15 @@ import {
 import { jsonOf } from './properties';
 import type { PropertySchemas } from './property-schema';
 
-/** interface -> operation -> what a type says of it */
+/** interface -> operation -> its declaration in a type */
 export type TypeInterfaces = ReadonlyMap<string, ReadonlyMap<string, TypeOperation>>;
 
 const none: TypeInterfaces = new Map();
 
-/** The interfaces of a type over its parent's: an operation of the child replaces the parent's whole (reference 5.3 A). */
+/**
+ * Merges the interfaces of a type with its parent's: an operation of the child replaces the parent's completely
+ * (reference 5.3 A).
+ */
 export function parseTypeInterfaces(
   context: ElementContext,
   dataTypes: DataTypes,
@@ -50,7 +53,7 @@ export function parseTypeInterfaces(
   return result;
 }
 
-/** The plan's form of a type's interfaces. */
+/** Returns a type's interfaces in the form of the plan. */
 export function typeInterfacesJson(interfaces: TypeInterfaces): JsonObject {
   const result: JsonObject = {};
   for (const [name, operations] of interfaces) {
@@ -70,12 +73,12 @@ interface MergedInterface {
 
 export interface MergedInterfaces {
   operations: ReadonlyMap<string, ReadonlyMap<string, MergedOperation>>;
-  /** Inputs of type operations that nobody gives a value; reported for each template that uses them. */
+  /** Inputs of type operations without any value; reported for each template that uses them. */
   missing: { interface: string; operation: string; inputs: string[]; node: Node }[];
   json: JsonObject;
 }
 
-/** Interfaces of a template over those of its type (reference 5.3 B). */
+/** Merges the interfaces of a template with those of its type (reference 5.3 B). */
 export function mergeInterfaces(
   context: ElementContext,
   type: TypeInterfaces,
@@ -100,7 +103,7 @@ export function mergeInterfaces(
 
 const plain = new WeakMap<ReadonlyMap<string, TypeOperation>, MergedInterface>();
 
-/** An interface of which a template says nothing: worked out once for all templates and derived types. */
+/** Returns an interface without changes by a template: computed once for all templates and derived types. */
 function plainInterface(context: ElementContext, type: ReadonlyMap<string, TypeOperation>): MergedInterface {
   let merged = plain.get(type);
   if (merged === undefined) plain.set(type, (merged = mergeOne(context, '', type, undefined, '')));
@@ -159,8 +162,8 @@ function mergeOperation(
 }
 
 /**
- * Defaults of the schemas overlaid by the given inputs. A mapping under an input with a declared type gets the key
- * `type`, which is how functions learn what they must give (reference 5.3 C).
+ * Merges the given inputs into the defaults of the schemas. A mapping in an input with a declared type gets the key
+ * `type`: it tells functions the type of their result (reference 5.3 C).
  */
 function withDefaults(schemas: PropertySchemas, given: JsonObject, missing: string[]): JsonObject {
   const result: JsonObject = {};

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@baton/kernel';
 import { childOf, entriesOf, isString, itemsOf, setOwn, toJson } from '../yaml/node';
 import type { ElementContext } from './element-context';
 
-/** `labels` or `blueprint_labels` (reference 2.12). */
+/** Parses `labels` or `blueprint_labels` (reference 2.12). */
 export function parseLabels(context: ElementContext, section: 'labels' | 'blueprint_labels'): JsonObject {
   const result: JsonObject = {};
   const allowsFunctions = section === 'labels';
@@ -22,7 +22,7 @@ export function parseLabels(context: ElementContext, section: 'labels' | 'bluepr
   return result;
 }
 
-/** `{name: {value, description?}}` of outputs and capabilities; other sections as they are. */
+/** Parses `{name: {value, description?}}` of outputs and capabilities; other sections stay as they are. */
 export function parseFreeSection(
   context: ElementContext,
   section: 'outputs' | 'capabilities' | 'resource_tags',

@@ -5,12 +5,12 @@ import type { PlanPlugin } from './plugins';
 const CENTRAL = 'central_deployment_agent';
 const HOST_AGENT = 'host_agent';
 
-/** Reports node templates that depend on each other in a circle (E100); relationships must form no cycle. */
+/** Reports node templates that depend on each other in a circle (E100): relationships must not form a cycle. */
 export function checkNodeCycles(context: ElementContext, nodes: ReadonlyMap<string, ParsedNode>): void {
   const done = new Set<string>();
   for (const start of nodes.keys()) {
     if (done.has(start)) continue;
-    // depth first with a stack of our own: chains may be as long as the blueprint
+    // depth first with an explicit stack: chains may be as long as the blueprint
     const path: string[] = [start];
     const onPath = new Map<string, number>([[start, 0]]);
     const next: number[] = [0];
@@ -51,7 +51,7 @@ function reportCycle(context: ElementContext, cycle: string[], node: ParsedNode)
   );
 }
 
-/** Sets host_id: hosts are their own, others have that of what contains them (reference 5.6). */
+/** Sets host_id: a host's own id; for other nodes the host_id of their container (reference 5.6). */
 export function linkHosts(nodes: ReadonlyMap<string, ParsedNode>): void {
   const known = new Map<string, string | null>();
   for (const start of nodes.values()) {
@@ -99,7 +99,7 @@ function uniqueByName(plugins: Iterable<PlanPlugin>): PlanPlugin[] {
   return [...byName.values()];
 }
 
-/** Sets the plugin lists of the nodes and gives those of the plan (reference 5.6). */
+/** Sets the plugin lists of the nodes and returns those of the plan (reference 5.6). */
 export function linkPlugins(
   context: ElementContext,
   nodes: ReadonlyMap<string, ParsedNode>,

@@ -15,7 +15,7 @@ import { parseNodeScaling, type ScalingProperties } from './scalable';
 import { fill, type ValueCheck } from './typed-value';
 import { type NodeType, type PlainInterfaces, plainInterfaces, unknownNodeType } from './types';
 
-/** A node as plans write it (reference 6). Parts are shared between nodes: plans are never changed in place. */
+/** A node in the form of the plan (reference 6). Nodes share parts: plans are never changed in place. */
 export type PlanNode = {
   type: string;
   instances: JsonObject;
@@ -45,7 +45,7 @@ export interface TemplateScope extends RelationshipScope {
   nodeTypes: ReadonlyMap<string, NodeType>;
 }
 
-/** The node templates (reference 2.6), without what depends on other nodes. */
+/** Parses the node templates (reference 2.6), without the parts that depend on other nodes. */
 export function parseNodeTemplates(scope: TemplateScope): Map<string, ParsedNode> {
   const nodes = new Map<string, ParsedNode>();
   for (const entry of entriesOf(scope.context.root.get('node_templates'))) {
@@ -137,7 +137,7 @@ function templateProperties(
   return result;
 }
 
-/** The node template that a node is contained in, if any. */
+/** Returns the name of the node template that contains a node, if any. */
 export function containerOf(node: ParsedNode): string | undefined {
   return node.relationships.find((r) => r.isContained)?.plan.target_id;
 }

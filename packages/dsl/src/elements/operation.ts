@@ -7,7 +7,7 @@ import { EXECUTORS } from './plugins';
 import { parsePropertySchemas, schemasJson } from './properties';
 import { noProperties, type PropertySchemas } from './property-schema';
 
-/** Fields that every operation has, in a type or a template (reference 5.2). */
+/** Common fields of operations in types and templates (reference 5.2). */
 export interface OperationFields {
   implementation: string;
   executor: string | null;
@@ -15,7 +15,7 @@ export interface OperationFields {
   retry_interval: number | null;
   timeout: number | null;
   timeout_recoverable: boolean | null;
-  /** Where it stands. */
+  /** The node that declares the operation. */
   node: Node;
 }
 
@@ -27,7 +27,7 @@ export interface TemplateOperation extends OperationFields {
   inputs: MapNode | null;
 }
 
-/** An operation with plain inputs: what plans write under `interfaces`. */
+/** An operation with plain inputs, in the form of the plan's `interfaces`. */
 export interface MergedOperation extends OperationFields {
   inputs: JsonObject;
 }
@@ -112,7 +112,7 @@ function isBare(operation: OperationFields): boolean {
   );
 }
 
-/** `{}`: does nothing, and takes away what a type would do. */
+/** Whether the operation is `{}`: it does nothing, and replaces the operation of a type. */
 export function isTypeNoop(operation: TypeOperation): boolean {
   return operation.inputs.size === 0 && isBare(operation);
 }
@@ -121,7 +121,7 @@ export function isTemplateNoop(operation: TemplateOperation): boolean {
   return (operation.inputs === null || operation.inputs.entries.length === 0) && isBare(operation);
 }
 
-/** The normalised form, in a type with the schemas of the inputs. */
+/** The normalised form; in a type it includes the schemas of the inputs. */
 export function typeOperationJson(operation: TypeOperation): JsonObject {
   return operationJson({ ...operation, inputs: schemasJson(operation.inputs) });
 }

@@ -7,23 +7,23 @@ import type { MergedInterfaces } from './interfaces';
 import type { MergedOperation } from './operation';
 import type { PlanPlugin } from './plugins';
 
-/** An operation as plans write it, with the plugin that it uses; or why it cannot be resolved. */
+/** An operation in the form of the plan, with the plugin that it uses; or the reason why it cannot be resolved. */
 type Resolution =
   | { json: JsonObject; use: { plugin: PlanPlugin; executor: string } | null }
   | { kind: DiagnosticKind; message: string };
 
-/** Where implementations and workflow mappings lead (reference 5.5). */
+/** Target of an implementation or workflow mapping (reference 5.5). */
 export interface Mapping {
   plugin: PlanPlugin;
   operation: string;
-  /** The script itself; null when the plugin's own function is meant. */
+  /** The script itself; null for the plugin's own function. */
   script: { key: 'script_path' | 'script_source'; text: string } | null;
 }
 
-/** Answers what implementations mean, for one blueprint. */
+/** Resolves implementations of one blueprint. */
 export class Mappings {
   private readonly scriptPlugin: PlanPlugin | undefined;
-  /** Operations that templates share are resolved once. */
+  /** Resolved operations; templates share operations, so each is resolved once. */
   readonly resolved = new WeakMap<MergedOperation, Resolution>();
 
   constructor(
@@ -34,7 +34,7 @@ export class Mappings {
     this.scriptPlugin = [...plugins.values()].find((p) => p.name.endsWith('script'));
   }
 
-  /** Resolves `text`; a failure is the kind to report with its message. */
+  /** Resolves `text`; a failure contains the kind to report and its message. */
   resolve(
     text: string,
     inputNames: (name: string) => boolean,
@@ -69,7 +69,7 @@ export class Mappings {
     };
   }
 
-  /** Plugins whose name and a dot begin the text: every dot ends one possible name. */
+  /** Returns the plugins whose name and a dot begin the text: every dot ends one possible name. */
   private candidates(text: string): PlanPlugin[] {
     const found: PlanPlugin[] = [];
     for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', dot + 1)) {
@@ -93,10 +93,10 @@ function short(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
 
-/** The operations of a node or of one side of a relationship, as plans write them. */
+/** The operations of a node or of one side of a relationship, in the form of the plan. */
 export interface ResolvedOperations {
   json: JsonObject;
-  /** Plugins that they use, with the executor of the operation. */
+  /** Plugins used by the operations, with the executor of the operation. */
   uses: { plugin: PlanPlugin; executor: string }[];
   failures: {
     kind: DiagnosticKind;
@@ -107,9 +107,7 @@ export interface ResolvedOperations {
   }[];
 }
 
-/**
- * Resolved operations under `interface.operation`, and under the short name where it is not ambiguous (reference 5.4).
- */
+/** Returns resolved operations under `interface.operation`, and under the short name where it is not ambiguous (reference 5.4). */
 export function resolveOperations(
   mappings: Mappings,
   interfaces: MergedInterfaces,
@@ -128,7 +126,7 @@ export function resolveOperations(
         mappings.resolved.set(operation, (resolved = resolveOperation(mappings, operation, unresolved)));
       if ('kind' in resolved) {
         result.failures.push({ ...resolved, interface: name, operation: op, at: operation.node });
-        // no plan comes of this any more, but functions in its inputs are still looked at
+        // there will be no plan, but functions in its inputs are still checked
         setOwn(json, `${name}.${op}`, { inputs: operation.inputs });
         continue;
       }
@@ -183,7 +181,7 @@ function resolveOperation(
   return { json, use: { plugin, executor } };
 }
 
-/** The types that inputs carry in a key `type`; null when none does. */
+/** Returns the types that inputs carry in a key `type`; null when none does. */
 function inputTypes(inputs: JsonObject): JsonObject | null {
   let types: JsonObject | null = null;
   for (const name of Object.keys(inputs)) {

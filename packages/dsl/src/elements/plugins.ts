@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@baton/kernel';
 import { childOf, entriesOf, isNull, type MapNode, setOwn, textOf, toJson } from '../yaml/node';
 import type { ElementContext } from './element-context';
 
-/** A plugin as plans write it (reference 6): always all of these fields. */
+/** A plugin in the form of the plan (reference 6): always with all these fields. */
 export type PlanPlugin = {
   source: string | null;
   executor: string;

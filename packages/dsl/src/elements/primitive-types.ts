@@ -1,4 +1,4 @@
-/** Types that need no declaration, with the definitions version that brought them (reference 3.1). */
+/** Types that need no declaration, with the definitions version that introduced them (reference 3.1). */
 export const primitiveTypes: ReadonlyMap<
   string,
   { since: readonly number[] | null; isObject: boolean; doc: string }

@@ -22,7 +22,7 @@ import {
 } from './property-schema';
 import { fill, isGiven, typedValue, typeOf, type ValueCheck } from './typed-value';
 
-/** Reports a `type` that exists nowhere (E103) or not yet in this version (E102). */
+/** Reports a `type` that does not exist at all (E103) or not yet in this version (E102). */
 export function checkType(
   context: ElementContext,
   dataTypes: DataTypeLookup,
@@ -47,12 +47,12 @@ export function checkType(
 const emptyMap = (at: Node): MapNode => new MapNode([], at.source, at.start);
 
 /**
- * Where defaults come from: properties of a data type have that type's defaults even where none is written; inputs and
- * parameters have what is written alone, and that must be complete.
+ * Source of defaults. Properties of a data type have that type's defaults even without a written one. Inputs and
+ * parameters have only the written default, which must be complete.
  */
 export type DefaultsOf = 'properties' | 'inputs';
 
-/** One schema: its type is known, its default fits and is completed by the data type's defaults. */
+/** Parses one schema: checks its type and its default, and completes the default from the data type. */
 export function parsePropertySchema(
   context: ElementContext,
   dataTypes: DataTypeLookup,
@@ -85,7 +85,7 @@ export function parsePropertySchema(
   return schema;
 }
 
-/** The schemas under `properties` (or `parameters`, ...) of an element. */
+/** Parses the schemas under `properties` (or `parameters`, ...) of an element. */
 export function parsePropertySchemas(
   context: ElementContext,
   dataTypes: DataTypeLookup,
@@ -101,7 +101,7 @@ export function parsePropertySchemas(
     const schema = parsePropertySchema(
       context,
       dataTypes,
-      // an empty schema asks for nothing
+      // an empty schema has no requirements
       isNull(entry.value) ? mapNode([], entry.value) : entry.value,
       `${defaultsOf === 'inputs' ? 'input' : 'property'} "${entry.name}" of ${owner}`,
       joinPath(path, entry.name),
@@ -113,8 +113,8 @@ export function parsePropertySchemas(
 }
 
 /**
- * A type's schemas over its parent's: the child's replace the parent's whole. Only where both declare the same data
- * type, the child's default is completed by the parent's (reference 2.4).
+ * Merges a type's schemas with its parent's: the child's schemas replace the parent's completely. Only when both
+ * declare the same data type, the parent's default completes the child's (reference 2.4).
  */
 export function inheritProperties(
   context: ElementContext,
@@ -163,7 +163,7 @@ export function inheritProperties(
   return result;
 }
 
-/** A schema as plans write it: the author's keys, the default completed. */
+/** Returns a schema in the form of the plan: the author's keys, with the default completed. */
 export function schemaJson(schema: PropertySchema): JsonObject {
   const result: JsonObject = {};
   for (const entry of schema.node.entries) {
@@ -182,7 +182,7 @@ export function schemasJson(schemas: PropertySchemas): JsonObject {
 
 const jsonByNode = new WeakMap<Node, Json>();
 
-/** The value of a node that many elements share (defaults): built once and shared by them, never to be changed. */
+/** Returns the value of a node that many elements share (defaults): built once and shared, so it must not be changed. */
 export function jsonOf(node: Node): Json {
   if (node.kind === 'scalar') return node.value;
   let json = jsonByNode.get(node);

@@ -1,13 +1,13 @@
 import type { Entry, MapNode, Node } from '../yaml/node';
 
-/** A property's declaration after inheritance. */
+/** Declaration of a property after inheritance. */
 export interface PropertySchema {
   type: string | null;
-  /** With the defaults of data types written out; undefined when there is none. */
+  /** Includes the defaults of data types; undefined when there is none. */
   default: Node | undefined;
   required: boolean;
   node: MapNode;
-  /** Set once the default was found to lack nothing: then it is used as it is, and shared. */
+  /** Set when the default is known to be complete: then it is used and shared as it is. */
   isDefaultComplete?: boolean;
 }
 
@@ -21,11 +21,11 @@ export interface DataType {
   entry: Entry;
 }
 
-/** The data types of a document, as far as properties need them: properties and data types need each other. */
+/** The data types of a document for properties: properties and data types depend on each other. */
 export interface DataTypeLookup {
-  /** Whether the document declares the type; a primitive type is none. */
+  /** Whether the document declares the type; false for primitive types. */
   has(name: string): boolean;
-  /** Undefined when there is none, or when it holds itself. */
+  /** Undefined when there is none, or when it contains itself. */
   get(name: string): DataType | undefined;
   names(): Iterable<string>;
 }

@@ -17,7 +17,7 @@ const CONTAINED_IN = 'cloudify.relationships.contained_in';
 const ON_LIFECYCLE_OPERATION = 'cloudify.relationships.depends_on_lifecycle_operation';
 const LIFECYCLE = 'cloudify.interfaces.lifecycle';
 
-/** A relationship of a node template as plans write it. */
+/** A relationship of a node template in the form of the plan. */
 export type PlanRelationship = {
   type: string;
   target_id: string;
@@ -48,7 +48,7 @@ function isContainment(type: RelationshipType): boolean {
   return type.hierarchy.some((name) => name === CONTAINED_IN || name.endsWith(`--${CONTAINED_IN}`));
 }
 
-/** The relationships of one node template (reference 2.6). */
+/** Parses the relationships of one node template (reference 2.6). */
 export function parseRelationships(
   scope: RelationshipScope,
   name: string,
@@ -187,7 +187,7 @@ function side(
   return result;
 }
 
-/** Reports what is wrong with the operations of one element. */
+/** Reports the faults in the operations of one element. */
 export function reportOperations(
   context: ElementContext,
   { merged, resolved }: PlainInterfaces,

@@ -27,7 +27,7 @@ function scalingOf(count: Json): ScalingProperties {
   };
 }
 
-/** Reads and checks scaling properties; `node` is the mapping, if there is one. */
+/** Reads and checks scaling properties; `node`: their mapping, if any. */
 export function parseScaling(
   context: ElementContext,
   node: Node | undefined,
@@ -108,7 +108,7 @@ function checkOrder(
     bad(`default_instances ${count} is above max_instances ${max}`);
 }
 
-/** `instances` and `capabilities` of a node template, as the plan's `instances` and scaling properties. */
+/** Reads `instances` and `capabilities` of a node template as the plan's `instances` and scaling properties. */
 export function parseNodeScaling(
   context: ElementContext,
   template: MapNode,

@@ -6,8 +6,8 @@ import { containerOf, type ParsedNode } from './node-templates';
 type Groups = Readonly<Record<string, PlanScalingGroup>>;
 
 /**
- * Checks scaling groups (E200, E201, E202) and takes members out that are contained in another member: they follow
- * their container (reference 2.10).
+ * Checks scaling groups (E200, E201, E202) and removes members that are contained in another member: these follow their
+ * container (reference 2.10).
  */
 export function checkScalingGroups(
   context: ElementContext,
@@ -21,7 +21,7 @@ export function checkScalingGroups(
   return prune(groups, parents, containment);
 }
 
-/** The group of each member; null when the groups are no forest, which is reported. */
+/** Returns the group of each member; null when the groups form no forest, which is reported. */
 function findParents(context: ElementContext, groups: Groups): Map<string, string> | null {
   const parents = new Map<string, string>();
   let isForest = true;
@@ -97,7 +97,7 @@ function reportAt(
   });
 }
 
-/** Which node contains which, from contained_in relationships. */
+/** Containment of nodes, from contained_in relationships. */
 class Containment {
   private readonly roots = new Map<string, string>();
 
@@ -118,7 +118,7 @@ class Containment {
     return node && containerOf(node);
   }
 
-  /** The outermost container, or the node itself. */
+  /** Returns the outermost container, or the node itself. */
   root(name: string): string {
     let root = this.roots.get(name);
     if (root === undefined) this.roots.set(name, (root = this.containers(name).at(-1) ?? name));
@@ -132,10 +132,7 @@ function ancestorGroups(name: string, parents: ReadonlyMap<string, string>): str
   return result;
 }
 
-/**
- * Members that stand inside some node and members that do not share it cannot scale together, unless that node is itself
- * in a group with the others.
- */
+/** Members inside a node cannot scale together with members outside it, unless that node is itself in a group with the others. */
 function checkMixed(
   context: ElementContext,
   groups: Groups,

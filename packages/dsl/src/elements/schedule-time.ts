@@ -14,7 +14,7 @@ export function isRelativeTime(text: string): boolean {
   return RELATIVE.test(text);
 }
 
-/** Minutes that the zone's clocks are ahead of UTC at an instant. */
+/** Returns the minutes by which the zone's clocks are ahead of UTC at an instant. */
 function offsetMinutes(zone: string, instantMs: number): number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -40,8 +40,8 @@ export function isTimeZone(zone: string): boolean {
 }
 
 /**
- * An absolute time of `zone` as `YYYY-MM-DD HH:MM:SS` in UTC; null when the text is none. A time without a date means
- * the day of `nowMs` there.
+ * Converts an absolute time of `zone` to `YYYY-MM-DD HH:MM:SS` in UTC; null when the text is no time. A time without a
+ * date is on the day of `nowMs` in that zone.
  */
 export function toUtc(text: string, zone: string, nowMs: number): string | null {
   const match = ABSOLUTE.exec(text.trim());

@@ -8,17 +8,17 @@ import { type ElementContext, spend, spendValues } from './element-context';
 import { primitiveTypes } from './primitive-types';
 import type { DataTypeLookup, PropertySchema, PropertySchemas } from './property-schema';
 
-/** How a value is checked against its declared type (reference 3.1 and 3.2). */
+/** Parameters of the check of a value against its declared type (reference 3.1 and 3.2). */
 export interface ValueCheck {
   context: ElementContext;
   dataTypes: DataTypeLookup;
-  /** Who owns the value, for messages: `node template "web"`. */
+  /** Owner of the value, for messages: `node template "web"`. */
   owner: string;
   /** Path of the owner in the document. */
   path: string;
-  /** Defaults of types may lack required keys; values of templates and inputs may not. */
+  /** Whether required keys may be absent: in defaults of types, but not in values of templates and inputs. */
   allowMissing: boolean;
-  /** The owner's type is partly unknown: keys that it does not declare are kept as they are. */
+  /** The owner's type is partly unknown: undeclared keys are kept as they are. */
   isPartial?: boolean;
 }
 
@@ -26,7 +26,7 @@ export function typeOf(schema: Node | undefined): string | null {
   return (schema?.kind === 'map' ? textOf(schema.get('type')) : undefined) ?? null;
 }
 
-/** Whether a value fits a primitive type. */
+/** Whether a value matches a primitive type. */
 export function fitsPrimitive(node: Node, type: string): boolean {
   if (isFunctionNode(node)) return true;
   switch (type) {
@@ -62,8 +62,8 @@ function mismatch(check: ValueCheck, node: Node, type: string, path: string): vo
 }
 
 /**
- * Checks `value` and writes out the defaults of data types below it. `fallback` gives the keys that `value` leaves out,
- * where both are values of the same data type.
+ * Checks `value` and adds the defaults of data types below it. `fallback` provides the keys that `value` lacks, when
+ * both are values of the same data type.
  */
 export function typedValue(
   check: ValueCheck,
@@ -94,7 +94,7 @@ export function typedValue(
   );
 }
 
-/** A mapping checked against property schemas, in the order of the schemas. */
+/** Checks a mapping against property schemas and returns it in the order of the schemas. */
 export function fill(
   check: ValueCheck,
   value: MapNode,
@@ -144,7 +144,7 @@ export function fill(
 
 const EXTERNAL = 'use_external_resource';
 
-/** Whether these properties name a resource that exists already: then the required ones beside that may be absent. */
+/** Whether these properties name an existing resource: then the other required properties may be absent. */
 function usesExisting(
   check: ValueCheck,
   value: MapNode,
@@ -165,14 +165,14 @@ function usesExisting(
   return isTruthy(toJson(external));
 }
 
-/** Truth as the original's language has it. */
+/** Truth as in the original's language. */
 export function isTruthy(value: Json): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (value !== null && typeof value === 'object') return Object.keys(value).length > 0;
   return Boolean(value);
 }
 
-/** A default is checked once for all who use it; only what a fallback gives is looked at each time. */
+/** A default is checked once for all its users; only values from a fallback are checked each time. */
 function checkedDefault(
   check: ValueCheck,
   schema: PropertySchema,
@@ -194,7 +194,7 @@ function checkedDefault(
 
 const counts = new WeakMap<Node, number>();
 
-/** Values in a node with every shared part written out. */
+/** Returns the number of values in a node, with every shared part counted each time. */
 function valuesIn(node: Node): number {
   if (node.kind === 'scalar') return 1;
   let count = counts.get(node);

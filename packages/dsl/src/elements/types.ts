@@ -14,7 +14,7 @@ import { type Mappings, type ResolvedOperations, resolveOperations } from './ope
 import { inheritProperties, parsePropertySchemas, schemasJson } from './properties';
 import { noProperties, type PropertySchemas } from './property-schema';
 
-/** The interfaces of elements that add nothing to their type: worked out once and shared. */
+/** The interfaces of elements that add nothing to their type: computed once and shared. */
 export interface PlainInterfaces {
   merged: MergedInterfaces;
   resolved: ResolvedOperations;
@@ -25,16 +25,16 @@ export interface NodeType {
   hierarchy: readonly string[];
   properties: PropertySchemas;
   interfaces: TypeInterfaces;
-  /** Computes are hosts, and so is everything derived from one, under whatever namespace. */
+  /** Compute types and all types derived from one are hosts, in any namespace. */
   isHost: boolean;
-  /** Derived from something unknown: may have more than is known of it. */
+  /** Derived from an unknown type: may have more parts than are known. */
   isPartial: boolean;
   plain: PlainInterfaces | null;
 }
 
 const HOST = 'cloudify.nodes.Compute';
 
-/** Stands for a type that does not exist, so that the rest of its node is checked all the same. */
+/** Replaces a missing type, so that the rest of its node is still checked. */
 export function unknownNodeType(name: string): NodeType {
   return {
     name,
@@ -47,7 +47,7 @@ export function unknownNodeType(name: string): NodeType {
   };
 }
 
-/** The node types of a document, inheritance applied (reference 2.4). */
+/** Parses the node types of a document and applies inheritance (reference 2.4). */
 export function parseNodeTypes(context: ElementContext, dataTypes: DataTypes): Map<string, NodeType> {
   return resolveDerivation<NodeType>(
     context,
@@ -115,7 +115,7 @@ export function unknownRelationshipType(name: string): RelationshipType {
   };
 }
 
-/** The relationship types of a document, inheritance applied (reference 2.5). */
+/** Parses the relationship types of a document and applies inheritance (reference 2.5). */
 export function parseRelationshipTypes(
   context: ElementContext,
   dataTypes: DataTypes,
@@ -156,7 +156,7 @@ export function parseRelationshipTypes(
   ).resolved;
 }
 
-/** Implementations of relationship types must exist even where the type is not used. */
+/** Implementations of relationship types must exist even when the type is not used. */
 export function checkRelationshipOperations(
   context: ElementContext,
   mappings: Mappings,
@@ -164,7 +164,7 @@ export function checkRelationshipOperations(
 ): void {
   for (const type of types.values()) {
     for (const side of ['source', 'target'] as const) {
-      // what is inherited was checked with the parent
+      // inherited operations were checked with the parent
       if (type.parent !== undefined && types.get(type.parent)?.[side] === type[side]) continue;
       for (const [name, operations] of type[side]) {
         for (const [op, operation] of operations) {
@@ -209,7 +209,7 @@ export function relationshipTypesJson(
   return result;
 }
 
-/** Interfaces and operations of an element without interfaces of its own. */
+/** Returns interfaces and operations of an element without its own interfaces. */
 export function plainInterfaces(
   context: ElementContext,
   mappings: Mappings,

@@ -5,7 +5,7 @@ import { isNull, isString, type MapNode, type Node } from '../yaml/node';
 const PREFIX = 'cloudify_dsl';
 export const supportedVersions = ['1_0', '1_1', '1_2', '1_3', '1_4', '1_5'].map((v) => `${PREFIX}_${v}`);
 
-/** `cloudify_dsl_1_5` as the plan writes it. */
+/** `cloudify_dsl_1_5` in the form of the plan. */
 export interface PlanVersion {
   raw: string;
   definitions_name: string;
@@ -14,7 +14,7 @@ export interface PlanVersion {
 
 type Parsed = { ok: true; value: PlanVersion } | { ok: false; error: Diagnostic };
 
-/** The stand-alone version parser (reference 1): also takes versions that are well-formed but not supported. */
+/** The stand-alone version parser (reference 1): it also accepts versions that are well-formed but not supported. */
 export function parseVersion(value: unknown): Parsed {
   const bad = (kind: DiagnosticKind, message: string): Parsed => ({
     ok: false,
@@ -40,7 +40,7 @@ export function parseVersion(value: unknown): Parsed {
   return { ok: true, value: { raw: value, definitions_name: PREFIX, definitions_version: numbers } };
 }
 
-/** The version that a file declares; null when it declares none or a wrong one, which is reported. */
+/** Returns the version that a file declares; null for none or a wrong one, which is reported. */
 export function readVersion(
   root: MapNode | null,
   isMain: boolean,

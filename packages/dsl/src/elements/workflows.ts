@@ -28,7 +28,7 @@ export type PlanWorkflow = {
 
 const ACTIVE = ['all', 'partial', 'none'];
 
-/** The workflows (reference 2.9), and their plugins by first use. */
+/** Parses the workflows (reference 2.9), and returns their plugins in order of first use. */
 export function parseWorkflows(
   context: ElementContext,
   dataTypes: DataTypes,

@@ -3,7 +3,7 @@ import type { DiagnosticKind } from '../diagnostics/kinds';
 import { pathText } from './path-walk';
 import { type FunctionCall, type FunctionName, isFunction } from './registry';
 
-/** What is wrong with the arguments of a call. */
+/** The fault of a call's arguments. */
 export interface ArgumentFault {
   kind: DiagnosticKind;
   message: string;
@@ -23,7 +23,7 @@ const formError = (message: string, expected: string): ArgumentFault => ({
   expected,
 });
 
-/** Items of a path: texts, whole numbers (true and false count as 1 and 0) and functions. */
+/** Whether an item may be part of a path: texts, whole numbers (true and false count as 1 and 0) and functions. */
 function isStep(item: Json): boolean {
   return typeof item === 'string' || typeof item === 'boolean' || Number.isInteger(item) || isFunction(item);
 }
@@ -46,7 +46,7 @@ function count(name: string, least: number, most: number, expected: string): Che
       : formError(`${name} takes a list of ${many} items`, expected);
 }
 
-/** Strings, and functions that may give them; beyond `texts` of them a whole number or nothing. */
+/** Checks for strings, and functions that may return them; after the first `texts` items for whole numbers or null. */
 function strings(name: string, texts: number, expected: string): Check {
   const isFit = (item: Json, i: number): boolean =>
     isFunction(item) ||
@@ -76,7 +76,7 @@ function oneString(name: string): Check {
 const SYS: Record<string, string[]> = { tenant: ['name'], deployment: ['id', 'name', 'blueprint', 'owner'] };
 const SYS_EXPECTED = '[tenant, name] or [deployment, id | name | blueprint | owner]';
 
-/** Whether get_sys knows what it is asked for. */
+/** Checks that get_sys knows the requested entity and property. */
 export function checkSysNames(args: Json): ArgumentFault | null {
   const [entity, property] = args as Json[];
   if (isFunction(entity)) return null;
@@ -172,7 +172,7 @@ const list =
   (args) =>
     Array.isArray(args) ? null : valueError(`${name} takes a list`, 'a list');
 
-/** Forms of the arguments (reference 4, first table): whatever is evaluated has them. */
+/** Forms of the arguments (reference 4, first table): every evaluated call must have them. */
 const forms: Readonly<Record<FunctionName, Check>> = {
   get_input: checkGetInput,
   get_property: steps('get_property', 2, '[NODE, PROPERTY, KEY, ...]'),
@@ -198,7 +198,7 @@ const forms: Readonly<Record<FunctionName, Check>> = {
       : valueError('get_consumers takes ids, names or count', 'ids, names or count'),
 };
 
-/** What is asked of a call that stands in a blueprint, beyond its form. */
+/** Additional checks of a call in a blueprint, besides its form. */
 const contents: Partial<Record<FunctionName, Check>> = {
   merge: (args) =>
     (args as Json[]).every(isJsonObject)

@@ -15,7 +15,7 @@ export class AttributeFunctions {
   constructor(
     private readonly storage: FunctionStorage,
     private readonly evaluator: () => Evaluator,
-    /** Whether a get_attribute that finds no instance gives the reason as its value, as outputs show it. */
+    /** Whether a get_attribute that finds no instance returns the reason as its value, for outputs. */
     private readonly showsFailures = false,
   ) {}
 
@@ -128,7 +128,7 @@ export class AttributeFunctions {
     return this.storage.getNodeInstances(special.node ?? instance?.node_id ?? special.instance!);
   }
 
-  /** The instance of a node that belongs to the asking one: the only one, the related one, or the one scaled with it. */
+  /** Finds the instance of a node for the requesting instance: the only one, the related one, or the one scaled with it. */
   private async byNode(node: string, frame: Frame, path: string): Promise<StoredInstance> {
     const instances = await this.storage.getNodeInstances(node);
     if (instances.length === 0) failedFunction('get_attribute', `Node ${node} has no instances.`, path);
@@ -167,7 +167,7 @@ export class AttributeFunctions {
     return null;
   }
 
-  /** Scaling group instances that an instance or one of its containers belongs to, innermost first. */
+  /** Returns the scaling group instances of an instance and its containers, innermost first. */
   private async groupsOf(instance: StoredInstance): Promise<string[]> {
     const groups: string[] = [];
     let current: StoredInstance | null = instance;
@@ -192,7 +192,7 @@ export class AttributeFunctions {
     return this.follow(node?.properties ?? {}, path, instance, frame, at);
   }
 
-  /** The value at a path, null when it leads nowhere; functions on the way are evaluated. */
+  /** Returns the value at a path, null when the path leads nowhere; functions on the way are evaluated. */
   private async follow(
     from: Json,
     path: readonly Json[],

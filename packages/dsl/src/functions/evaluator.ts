@@ -8,7 +8,7 @@ import { fromJson, setOwn } from '../yaml/node';
 import { checkForm } from './arguments';
 import { asFunction, type FunctionCall, type FunctionName, isFunction } from './registry';
 
-/** Who SELF, SOURCE and TARGET are. Instances exist at run time only. */
+/** Meaning of SELF, SOURCE and TARGET. Instances exist only at run time. */
 export interface Frame {
   selfNode: string | null;
   sourceNode: string | null;
@@ -16,7 +16,7 @@ export interface Frame {
   self: string | null;
   source: string | null;
   target: string | null;
-  /** The frame that evaluation began in; another one after following get_property into another node. */
+  /** The frame in which evaluation began; set after get_property has led into another node. */
   origin: Frame | null;
 }
 
@@ -30,7 +30,7 @@ export const emptyFrame: Frame = {
   origin: null,
 };
 
-/** What a function gives: a value (to be evaluated further in `frame`), or nothing before run time. */
+/** Result of a function: a value (to be evaluated further in `frame`), or none before run time. */
 export type Outcome = { value: Json; frame?: Frame } | 'deferred';
 
 export type Handler = (args: Json, frame: Frame, path: string) => Promise<Outcome> | Outcome;
@@ -39,13 +39,13 @@ const RECURSION_LIMIT = 50;
 
 export interface EvaluatorOptions {
   handlers: Partial<Record<FunctionName, Handler>>;
-  /** Evaluations left before the whole is refused. */
+  /** Remaining evaluations before the evaluation is refused. */
   budget: { left: number };
-  /** Rewrites a function that stays for run time when it was fetched from another node. */
+  /** Rewrites a function that was read from another node and stays for run time. */
   relocate?: (call: FunctionCall, frame: Frame) => Json;
 }
 
-/** Evaluations that a plan of so many nodes may take; legitimate ones need a few for each function that is written. */
+/** Returns the evaluations allowed for a plan with this number of nodes; real plans need a few per written function. */
 export function newEvaluationBudget(nodes: number): { left: number } {
   return { left: 50_000 + 30 * nodes };
 }
@@ -56,7 +56,7 @@ export function failedFunction(name: string, message: string, path: string): nev
 }
 
 /**
- * Evaluates functions inside a value: arguments first, then the function, then its result, until nothing changes
+ * Evaluates functions inside a value: first the arguments, then the function, then its result, until nothing changes
  * (reference 4, "Evaluation algorithm").
  */
 export class Evaluator {
@@ -126,7 +126,7 @@ export class Evaluator {
     if (!handler) return this.remain(evaluated, remaining, frame);
     const outcome = await handler(args, frame, path);
     if (outcome === 'deferred') return this.remain(evaluated, remaining, frame);
-    // a property that holds nothing but a reference to itself stands for itself
+    // a property that consists only of a reference to itself stands for itself
     if (isSame(outcome.value, remaining) || isSame(outcome.value, value)) return outcome.value;
     const result = await this.evaluate(outcome.value, outcome.frame ?? frame, path, depth + 1);
     this.checkType(evaluated, result, path);

@@ -2,8 +2,8 @@ import { childOf, entriesOf, itemsOf, type MapNode, type Node } from '../yaml/no
 import type { Scope } from './places';
 
 /**
- * The place in the document that a path of the plan came from, as near as can be told: what a type contributed is shown
- * at the template that uses it.
+ * Returns the node of the document that a path of the plan came from, as precisely as possible: parts from a type are
+ * shown at the template that uses it.
  */
 export function locate(root: MapNode, scope: Scope, path: string): Node | undefined {
   if (scope.kind === 'section') return descend(root, path);
@@ -28,7 +28,7 @@ export function locate(root: MapNode, scope: Scope, path: string): Node | undefi
   return relationship ?? template;
 }
 
-/** `iface.op.inputs.x` or `op.inputs.x` below the interfaces of an element. */
+/** Finds `iface.op.inputs.x` or `op.inputs.x` below the interfaces of an element. */
 function findOperation(node: Node | undefined, section: string, path: string): Node | undefined {
   for (const { name, value: operations } of entriesOf(childOf(node, section))) {
     const rest = path.startsWith(`${name}.`) ? path.slice(name.length + 1) : path;
@@ -39,7 +39,7 @@ function findOperation(node: Node | undefined, section: string, path: string): N
   return undefined;
 }
 
-/** The deepest node on `path`; names may contain dots, so the longest fitting one is taken. */
+/** Returns the deepest node on `path`; names may contain dots, so the longest matching one is used. */
 function descend(from: Node | undefined, path: string): Node | undefined {
   let node = from;
   let rest = path;

@@ -114,8 +114,9 @@ export interface GroupDeployment {
 const BY_DEPLOYMENT = 'deployment_id:';
 
 /**
- * What get_group_capability gives for the deployments of a group, with their evaluated capabilities: a list by id, or a
- * mapping by id when the capability has the prefix `deployment_id:`. Deployments without any of them are left out.
+ * Returns the result of get_group_capability for the deployments of a group, with their evaluated capabilities: a list
+ * sorted by id, or a mapping by id when the capability has the prefix `deployment_id:`. Deployments without any of the
+ * capabilities are left out.
  */
 export function groupCapability(
   deployments: readonly GroupDeployment[],

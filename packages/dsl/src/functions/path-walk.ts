@@ -1,10 +1,10 @@
 import { isJsonObject, type Json } from '@baton/kernel';
 import { isFunction } from './registry';
 
-/** What following a path into a value came to. */
+/** Result of following a path into a value. */
 export type Walked =
   | { kind: 'value'; value: Json }
-  /** A function stands on the way: it has to be evaluated before `rest` can be followed. */
+  /** A function is on the way: it must be evaluated before `rest` can be followed. */
   | { kind: 'function'; value: Json; rest: Json[] }
   | { kind: 'fault'; at: Json; reason: 'missing key' | 'not an index' | 'out of range' | 'no container' };
 
@@ -30,7 +30,7 @@ export function walkPath(value: Json, path: readonly Json[]): Walked {
   return { kind: 'value', value: current };
 }
 
-/** A step as people read it. */
+/** Returns a path as text for people. */
 export function pathText(path: readonly Json[]): string {
   return path.map((p) => (typeof p === 'string' ? p : JSON.stringify(p))).join('.');
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { ParsedPlan, PlanNode } from '../plan/plan';
 import { asFunction, type FunctionCall } from './registry';
 
-/** Where a function stands, which decides what SELF, SOURCE and TARGET mean. */
+/** The place of a function, which determines the meaning of SELF, SOURCE and TARGET. */
 export type Scope =
   | { kind: 'node'; node: string }
   | { kind: 'relationship'; node: string; target: string }
@@ -11,10 +11,10 @@ export type Scope =
       section: 'outputs' | 'policies' | 'scaling_groups' | 'capabilities' | 'labels' | 'deployment_settings';
     };
 
-/** Changes the value at one place; the same value back means that nothing changed. */
+/** Changes the value at one place; returns the same value when nothing changed. */
 export type PlaceVisitor = (value: Json, scope: Scope, path: string) => Promise<Json> | Json;
 
-/** Calls `visit` for a function anywhere in `value`, outer calls before those in their arguments. */
+/** Calls `visit` for each function in `value`, outer calls before calls in their arguments. */
 export function walkCalls(
   value: Json,
   path: string,
@@ -35,8 +35,8 @@ export function walkCalls(
 }
 
 /**
- * Remembers which values hold functions. Plans share values between nodes, and preparation walks a plan several times:
- * each value is looked through once.
+ * Caches which values contain functions. Plans share values between nodes, and preparation walks a plan several times:
+ * each value is searched once.
  */
 export class FunctionFinder {
   private readonly known = new WeakMap<object, boolean>();
@@ -66,8 +66,8 @@ export class FunctionFinder {
 }
 
 /**
- * Walks every place where functions are looked for, in the order of reference 4 ("Where functions are looked for"), and
- * gives the plan with what `visit` made of them. Parts that did not change are shared with the given plan.
+ * Walks every place that may contain functions, in the order of reference 4 ("Where functions are looked for"), and
+ * returns the plan with the results of `visit`. Unchanged parts are shared with the given plan.
  */
 export async function mapPlaces<T extends ParsedPlan>(
   plan: T,

@@ -13,7 +13,7 @@ import { asFunction, isFunction } from './registry';
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What get_input and get_property read; answered by a plan before run time, by storage later. */
+/** Data source of get_input and get_property: a plan before run time, the storage later. */
 export interface PropertySource {
   getInput(name: string): Awaitable<Json | undefined>;
   inputNames(): Iterable<string>;
@@ -45,7 +45,7 @@ export function getInputHandler(source: PropertySource): Handler {
       fail('unknown_input', `there is no input "${name}"`, { path, name, valid: source.inputNames() });
     const walked = walkPath(value!, rest);
     if (walked.kind === 'value') return { value: walked.value };
-    // the rest of the path waits until the function on the way has a value
+    // the rest of the path waits until the function at this place has a value
     if (walked.kind === 'function') return 'deferred';
     const kind = walked.reason === 'no container' ? 'function_failed' : 'input_path';
     return fail(
@@ -56,7 +56,7 @@ export function getInputHandler(source: PropertySource): Handler {
   };
 }
 
-/** The frame of functions that stand in the properties of another node. */
+/** Returns the frame for functions in the properties of another node. */
 function frameOf(node: string, instance: string | null, frame: Frame): Frame {
   return { ...emptyFrame, selfNode: node, self: instance, origin: frame.origin ?? frame };
 }
@@ -109,7 +109,7 @@ export function getPropertyHandler(source: PropertySource): Handler {
   };
 }
 
-/** An input that stands on the way is read at once, so that what is missing in it is missing in the property. */
+/** Reads an input on the way at once, so that a key missing in the input is reported as missing in the property. */
 async function walkThroughInput(source: PropertySource, value: Json, path: Json[]): Promise<Walked> {
   const walked = walkPath(value, path);
   const call = walked.kind === 'function' ? asFunction(walked.value) : null;
@@ -121,11 +121,11 @@ async function walkThroughInput(source: PropertySource, value: Json, path: Json[
   return own?.kind === 'value' ? walkPath(own.value, walked.rest) : walked;
 }
 
-/** A function stands on the way to a nested property: its value is followed further, as far as that is a call too. */
+/** A function is on the way to a nested property: the rest of the path becomes part of the call. */
 function followFunction(value: Json, rest: Json[], frame: Frame): Outcome {
   const call = value as Record<string, Json>;
   const name = Object.keys(call).find((k) => k !== 'type')!;
   const args = call[name]!;
-  // get_input, get_property, get_attribute, get_secret and get_capability all take the rest as further items
+  // get_input, get_property, get_attribute, get_secret and get_capability all accept the rest as further items
   return { value: { [name]: [...(Array.isArray(args) ? args : [args]), ...rest] }, frame };
 }

@@ -1,6 +1,6 @@
 import type { Json } from '@baton/kernel';
 
-/** The text of a value as `concat` joins it: strings as they are, the rest as Python's `str` writes it. */
+/** Returns the text of a value for `concat`: strings as they are, other values in the form of Python's `str`. */
 export function pythonText(value: Json): string {
   return typeof value === 'string' ? value : pythonRepr(value);
 }

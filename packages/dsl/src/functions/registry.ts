@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { Node } from '../yaml/node';
 
-/** `hybrid` functions are evaluated when a deployment is prepared, `runtime` ones when something asks. */
+/** `hybrid` functions are evaluated when a deployment is prepared, `runtime` ones when their value is requested. */
 export type FunctionStage = 'hybrid' | 'runtime';
 
 export const functionStages = {
@@ -31,7 +31,7 @@ export type FunctionName = keyof typeof functionStages;
 export interface FunctionCall {
   name: FunctionName;
   args: Json;
-  /** Primitive type that the result is checked against. */
+  /** Primitive type that the result must have. */
   type: Json | undefined;
 }
 
@@ -40,8 +40,8 @@ function isFunctionName(name: string): name is FunctionName {
 }
 
 /**
- * The call that a value is, or null (reference 3.1, "Is a function"): a mapping with the name of a function as its only
- * key, or with `type` beside it.
+ * Returns the call that a value represents, or null (reference 3.1, "Is a function"): a mapping with the name of a
+ * function as its only key, or with `type` beside it.
  */
 export function asFunction(value: Json | undefined): FunctionCall | null {
   if (!isJsonObject(value)) return null;
@@ -63,7 +63,7 @@ export function isFunction(value: Json | undefined): value is JsonObject {
   return asFunction(value) !== null;
 }
 
-/** The same question of a node that has a place. */
+/** Whether a node, which has a place in the document, is a call. */
 export function isFunctionNode(node: Node | undefined): boolean {
   if (node?.kind !== 'map' || node.entries.length === 0 || node.entries.length > 2) return false;
   let names = 0;

@@ -14,7 +14,7 @@ export type Evaluated<T> = { ok: true; value: T } | { ok: false; error: Diagnost
 
 export interface EvaluateOptions {
   context?: FunctionContext;
-  /** Where the value stands, for messages; `payload` by default. */
+  /** Path of the value, for messages; `payload` by default. */
   path?: string;
 }
 
@@ -60,10 +60,10 @@ function frameFor(context: FunctionContext): Frame {
   };
 }
 
-/** A plan's record of calls into other deployments: it tells of functions and is not itself to be evaluated. */
+/** A plan's record of calls into other deployments: it describes functions and must not be evaluated itself. */
 const RECORD = 'inter_deployment_functions';
 
-/** Evaluates every function inside `value` at run time, with all of them available. */
+/** Evaluates every function inside `value` at run time; all functions are available. */
 export function evaluateFunctions(
   value: Json,
   storage: FunctionStorage,
@@ -80,9 +80,7 @@ export function evaluateFunctions(
   });
 }
 
-/**
- * Evaluates the properties of a node as it is at run time; `instanceId` is the instance that asks, where there is one.
- */
+/** Evaluates the properties of a node at run time; `instanceId`: the requesting instance, if any. */
 export function evaluateNodeProperties<T extends { id: string; properties: JsonObject }>(
   node: T,
   storage: FunctionStorage,
@@ -103,9 +101,8 @@ export function evaluateNodeProperties<T extends { id: string; properties: JsonO
 }
 
 /**
- * Values of outputs or capabilities (reference 4, "Outputs/capabilities evaluation"): an entry that is nothing but a
- * get_secret of a secret that does not exist is left out; a get_attribute of an output that finds no instance gives
- * `<ERROR: ...>`.
+ * Evaluates outputs or capabilities (reference 4, "Outputs/capabilities evaluation"). An entry that consists only of a
+ * get_secret of a missing secret is left out. A get_attribute of an output that finds no instance gives `<ERROR: ...>`.
  */
 export function evaluateOutputs(
   definitions: JsonObject,

@@ -18,7 +18,7 @@ export interface StoredInstance {
   index?: number;
 }
 
-/** What functions read at run time, of one deployment. `null` (for inputs: undefined) means "there is no such thing". */
+/** Data source of functions of one deployment at run time. `null` (for inputs: undefined) means that the object does not exist. */
 export interface FunctionStorage {
   getInput(name: string): Awaitable<Json | undefined>;
   getNode(nodeId: string): Awaitable<StoredNode | null>;
@@ -26,11 +26,11 @@ export interface FunctionStorage {
   /** All instances of one node. */
   getNodeInstances(nodeId: string): Awaitable<readonly StoredInstance[]>;
   getSecret(name: string): Awaitable<string | null>;
-  /** The capability's value, evaluated in the deployment that declares it. */
+  /** Value of the capability, evaluated in the deployment that declares it. */
   getCapability(deploymentId: string, capability: string): Awaitable<{ value: Json } | null>;
-  /** See `groupCapability` for the rule. */
+  /** For the rule see `groupCapability`. */
   getGroupCapability(groupId: string, capability: string | string[], path: Json[]): Awaitable<Json>;
-  /** Values of a label of this deployment, by time of creation, then value. */
+  /** Values of a label of this deployment, by creation time, then value. */
   getLabel(key: string): Awaitable<readonly string[] | null>;
   getSys(entity: string, property: string): Awaitable<Json>;
   getConsumers(what: 'ids' | 'names' | 'count'): Awaitable<Json>;

@@ -11,25 +11,25 @@ import { pathText, walkPath } from './path-walk';
 import { mapPlaces, type Scope, walkCalls } from './places';
 import { type FunctionCall, isFunction } from './registry';
 
-/** Versions that brought a function; these hold even when version checks are off. */
+/** Versions that introduced a function; they apply even when version checks are off. */
 const SINCE: Partial<Record<FunctionCall['name'], readonly number[]>> = { concat: [1, 1], merge: [1, 3] };
 
 const SPECIAL = new Set(['SELF', 'SOURCE', 'TARGET']);
 const ATTRIBUTES = new Set(['get_attribute', 'get_attributes_list', 'get_attributes_dict']);
 
-/** What an inspection knows of the document beside its plan. */
+/** Data of the document that an inspection needs besides its plan. */
 export type InspectedDocument = Pick<ElementContext, 'root' | 'partialNodes'>;
 
 export interface FunctionUse {
   /** Inputs that some function reads by name. */
   inputs: Set<string>;
-  /** Whether an input's name is computed, so that nothing can be said about unused ones. */
+  /** Whether an input's name is computed: then unused inputs cannot be determined. */
   hasComputedInput: boolean;
 }
 
 /**
- * Walks the functions of a plan: collects requirements, and reports calls that can never work (reference 4, "Validation
- * at parse") unless `diagnostics` is null.
+ * Walks the functions of a plan: collects the used inputs, and reports calls that can never work (reference 4,
+ * "Validation at parse") unless `diagnostics` is null.
  */
 export async function inspectFunctions(
   plan: ParsedPlan,
@@ -146,7 +146,7 @@ class Inspector {
 
 type Report = (kind: DiagnosticKind, message: string, details?: ReportDetails) => void;
 
-/** The node that SELF, SOURCE or TARGET means; null where it means none. */
+/** Returns the node that SELF, SOURCE or TARGET means; null where it has no meaning. */
 function specialNode(ref: string, scope: Scope): string | null {
   if (scope.kind === 'node') return ref === 'SELF' ? scope.node : null;
   if (scope.kind === 'relationship')

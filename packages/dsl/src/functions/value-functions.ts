@@ -6,7 +6,7 @@ import { failedFunction, type Handler, type Outcome } from './evaluator';
 import { pythonText } from './python-text';
 import { type FunctionName, isFunction } from './registry';
 
-/** Functions of their arguments alone: concat, merge and the string functions (reference 4). */
+/** Functions that depend only on their arguments: concat, merge and the string functions (reference 4). */
 
 const TEXT_MAX = 4_000_000;
 
@@ -45,7 +45,7 @@ function merge(args: Json, path: string): Outcome {
   return { value: result };
 }
 
-/** Arguments of a string function, all known and of the right type: strings, beyond `texts` of them a whole number. */
+/** Returns the arguments of a string function, all known and of the right type: strings, after `texts` of them a whole number. */
 function known(name: FunctionName, args: Json, texts: number, path: string): (string | number)[] {
   return (Array.isArray(args) ? args : [args]).map((item, i) => {
     const value = i >= texts && typeof item === 'boolean' ? Number(item) : item;

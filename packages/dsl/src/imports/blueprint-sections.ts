@@ -2,7 +2,7 @@ import type { Json } from '@baton/kernel';
 import { childOf, type Entry, fromJson, MapNode, type Node, ScalarNode, SeqNode } from '../yaml/node';
 import type { FoundPlugin } from './resolver';
 
-/** Sections that importing itself adds to documents. */
+/** Sections that the import itself adds to documents. */
 
 function section(name: string, value: Node): Entry {
   return { name, key: new ScalarNode(name, 'string', value.source, value.start), value };
@@ -16,7 +16,7 @@ function replaceSections(root: MapNode, sections: readonly Entry[], dropped: Rea
   );
 }
 
-/** A document that lists the imported blueprints, in the order in which they are met, repeated ones included. */
+/** Returns a document that lists the imported blueprints, in order of occurrence, including repeated ones. */
 export function importedBlueprints(main: MapNode, ids: readonly Node[]): MapNode {
   return new MapNode(
     [section('imported_blueprints', new SeqNode(ids, main.source, main.start))],
@@ -25,7 +25,7 @@ export function importedBlueprints(main: MapNode, ids: readonly Node[]): MapNode
   );
 }
 
-/** An imported blueprint under its namespace, with the mapping of namespaces to blueprints below it. */
+/** Returns an imported blueprint under its namespace, with the mapping of namespaces to nested blueprints. */
 export function withNamespaceMapping(root: MapNode, id: string, namespace: string, at: Node): MapNode {
   const nested = childOf(root, 'namespaces_mapping');
   const own = fromJson({ [namespace]: id }, at) as MapNode;
@@ -37,7 +37,7 @@ export function withNamespaceMapping(root: MapNode, id: string, namespace: strin
   return replaceSections(root, [section('namespaces_mapping', mapping)], new Set(['namespaces_mapping']));
 }
 
-/** A plugin's document with the labels and tags that are stored with it in place of its own. */
+/** Returns a plugin's document with the stored labels and tags instead of its own. */
 export function withStoredLabels(root: MapNode, plugin: FoundPlugin): MapNode {
   const wrap = (labels: Record<string, string[]>): Json =>
     Object.fromEntries(Object.entries(labels).map(([key, values]) => [key, { values }]));

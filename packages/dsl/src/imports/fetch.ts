@@ -15,16 +15,14 @@ import {
 export interface Fetched {
   /** Identity of the import, together with its namespace. */
   url: string;
-  /** Where its own relative imports start from, and its name in diagnostics. */
+  /** Base of its own relative imports, and its name in diagnostics. */
   location: string;
   text: string;
-  /** What the installation knows about a plugin; null for anything else. */
+  /** Stored data of the installation about a plugin; null for other imports. */
   plugin: FoundPlugin | null;
 }
 
-/**
- * Finds an import by the resolution order of reference 2.2. Null: reported as unreadable; 'seen': already merged.
- */
+/** Finds an import by the resolution order of reference 2.2. Null: reported as unreadable; 'seen': already merged. */
 export async function fetchImport(
   item: ImportItem,
   importer: string | null,

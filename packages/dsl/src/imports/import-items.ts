@@ -7,7 +7,7 @@ import { NAMESPACE_DELIMITER } from './namespace';
 
 /** One entry of `imports:`. */
 export interface ImportItem {
-  /** As written, with the namespace. */
+  /** As written, including the namespace. */
   text: string;
   namespace: string | null;
   target: string;
@@ -16,7 +16,7 @@ export interface ImportItem {
   path: string;
 }
 
-/** Reads the `imports` of one file (reference 2.2); what is malformed is reported and left out. */
+/** Reads the `imports` of one file (reference 2.2); malformed items are reported and left out. */
 export function readImportItems(root: MapNode, context: ShapeContext): ImportItem[] {
   const node = root.get('imports');
   if (node === undefined) return [];
@@ -68,7 +68,7 @@ function readItem(item: Node, path: string, context: ShapeContext): ImportItem |
     });
     return null;
   }
-  // the last entry first, and the whole after its parts
+  // the last entry first, and the whole item after its parts
   let isFit = true;
   for (const entry of [...item.entries].reverse()) {
     if (!checkProperties(entry, path, context)) isFit = false;
@@ -88,7 +88,7 @@ function readItem(item: Node, path: string, context: ShapeContext): ImportItem |
   return splitItem(entry!.name, item, path, properties.kind === 'map' ? properties : null, diagnostics);
 }
 
-/** Checks the properties that an import gives; an import whose properties are empty has none. */
+/** Checks the properties of an import; empty properties count as none. */
 function checkProperties(entry: Entry, path: string, context: ShapeContext): boolean {
   const { diagnostics } = context;
   const at = `${path}.${entry.name}`;

@@ -4,11 +4,11 @@ import type { ImportResolver } from './resolver';
 import type { TextCache } from './text-cache';
 
 export interface ImportLimits {
-  /** Files of one blueprint, those of imported blueprints included. */
+  /** Files of one blueprint, including those of imported blueprints. */
   imports: number;
-  /** Characters of all of them together. */
+  /** Characters of all files together. */
   totalLength: number;
-  /** Namespaces within each other, and blueprints within each other. */
+  /** Depth of nested namespaces, and of nested blueprint imports. */
   namespaceDepth: number;
 }
 
@@ -18,7 +18,7 @@ export const defaultImportLimits: ImportLimits = {
   namespaceDepth: 20,
 };
 
-/** What the reading of one blueprint and of all that it imports shares. */
+/** Shared data for the reading of one blueprint and all its imports. */
 export interface LoadContext {
   diagnostics: Diagnostics;
   resolver: ImportResolver;
@@ -27,7 +27,7 @@ export interface LoadContext {
   importLimits: ImportLimits;
   resourcesBasePath: string | null;
   validateVersion: boolean;
-  /** What is left of the limits; shared with imported blueprints. */
+  /** Remaining limits; shared with imported blueprints. */
   budget: { imports: number; characters: number };
   blueprintDepth: number;
 }

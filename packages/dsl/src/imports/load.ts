@@ -24,13 +24,13 @@ interface Pending {
   namespace: string | null;
 }
 
-/** A file that was read, waiting to be merged: merging begins when everything is read. */
+/** A read file that waits to be merged: the merge begins after all files are read. */
 interface Import {
   root: MapNode;
   isBasic: boolean;
 }
 
-/** Reports what the reader found wrong; true when the document can be used. */
+/** Reports the faults of the reader; true when the document can be used. */
 function reportDocument(document: Document, diagnostics: Diagnostics): boolean {
   const { error, source } = document;
   if (error) {
@@ -54,7 +54,7 @@ function reportDocument(document: Document, diagnostics: Diagnostics): boolean {
   return error === null;
 }
 
-/** The root mapping of a document; an empty document is an empty mapping. */
+/** Returns the root mapping of a document; an empty document gives an empty mapping. */
 function rootOf(document: Document, diagnostics: Diagnostics): MapNode | null {
   const { root, source } = document;
   if (root === null || (root.kind === 'scalar' && root.value === null))
@@ -65,8 +65,8 @@ function rootOf(document: Document, diagnostics: Diagnostics): MapNode | null {
 }
 
 /**
- * Reads the imports of `main` breadth-first and merges everything into one document. Faults are reported; null when
- * nothing can be made of the main file.
+ * Reads the imports of `main` breadth-first and merges all files into one document. Faults are reported; null when the
+ * main file is unusable.
  */
 export async function loadBlueprint(
   main: Document,
@@ -105,7 +105,7 @@ class ImportWalk {
   private readonly blueprintNamespaces = new Set<string>();
   private readonly queue: Pending[] = [];
   private readonly found: Import[] = [];
-  /** Ids of the blueprints that this one imports, as met. */
+  /** Ids of the blueprints that this one imports, in order of occurrence. */
   private readonly blueprints: Node[] = [];
 
   constructor(
@@ -169,7 +169,7 @@ class ImportWalk {
     const { cache, diagnostics, readLimits } = this.context;
     const document = cache.read(fetched.location, fetched.text, readLimits);
     const root = reportDocument(document, diagnostics) ? rootOf(document, diagnostics) : null;
-    // What was just told has its place in a text that the author of this one may never have seen.
+    // The faults reported so far lie in a text that the author of this one may never have seen.
     if (root === null && /^https?:/i.test(fetched.url))
       diagnostics.report(
         'import_failed',
@@ -274,7 +274,7 @@ class ImportWalk {
   }
 }
 
-/** Files with `cloudify.nodes.Root` of their own are the built-in types; entries merged from such a file carry a flag. */
+/** Whether a file holds the built-in types: it has its own `cloudify.nodes.Root`. Entries merged from such a file carry a flag. */
 function holdsRootType(root: MapNode): boolean {
   const types = childOf(root, 'node_types');
   const entry = types?.kind === 'map' ? types.entry('cloudify.nodes.Root') : undefined;

@@ -11,7 +11,7 @@ import {
   SeqNode,
 } from '../yaml/node';
 
-/** Puts the sections of imported files into one document (reference 2.2, "Merging rules"). */
+/** Merges the sections of imported files into one document (reference 2.2, "Merging rules"). */
 
 type Rule =
   | 'ignore'
@@ -61,16 +61,16 @@ export class Merger {
 
   constructor(
     private readonly diagnostics: Diagnostics,
-    /** Whether the main file's version may spread inputs, outputs, node templates and so on over several files. */
+    /** Whether the main file's version allows inputs, outputs, node templates and so on in several files. */
     private readonly canSpread: boolean,
   ) {}
 
-  /** Adds the main file; call it first. */
+  /** Adds the main file; to be called first. */
   addMain(root: MapNode): void {
     for (const section of root.entries) this.sections.set(section.name, toSection(section));
   }
 
-  /** Adds an import; `isBasic` says that it holds the built-in types. */
+  /** Adds an import; `isBasic`: it contains the built-in types. */
   addImport(root: MapNode, isBasic: boolean): void {
     for (const section of root.entries) {
       const rule = Object.hasOwn(rules, section.name) ? rules[section.name]! : 'once';
@@ -83,7 +83,7 @@ export class Merger {
     }
   }
 
-  /** The merged document, placed at `root`. */
+  /** Returns the merged document at the place of `root`. */
   result(root: MapNode): MapNode {
     const entries = [...this.sections.values()].map(({ key, entries: named, value }): Entry => {
       if (named === null) return { ...key, value };
@@ -109,7 +109,7 @@ export class Merger {
       });
       return;
     }
-    // a section of the wrong form is reported by the shape check of whichever file came first
+    // a section of the wrong form is reported by the shape check of the file that came first
     if (existing.entries === null || incoming.value.kind !== 'map') return;
     for (const entry of incoming.value.entries) this.mergeEntry(existing.entries, entry, name, rule);
   }
@@ -173,7 +173,7 @@ function toSection(section: Entry): Section {
 
 const basicSections = new WeakMap<Node, Node>();
 
-/** Flags every entry of a section; remembered per document, so that cached types files cost nothing. */
+/** Flags every entry of a section; cached per document, so that cached types files cost nothing. */
 function markBasic(section: Entry): Entry {
   const { value } = section;
   if (value.kind !== 'map') return section;
@@ -204,7 +204,7 @@ function union(existing: Section, incoming: Entry): void {
     );
 }
 
-/** Field by field, the first file's fields kept; a workflow in short form stays as it is. */
+/** Merges field by field and keeps the fields of the first file; a workflow in short form stays as it is. */
 function mergeWorkflow(present: Entry, entry: Entry): Entry {
   if (present.value.kind !== 'map' || entry.value.kind !== 'map') return present;
   const own = present.value;
@@ -217,8 +217,8 @@ function isRelationshipsOnly(node: MapNode): boolean {
 }
 
 /**
- * Two parts of one template: one that consists of relationships alone extends the other, or is completed by the one with
- * the type; null when the parts exclude each other.
+ * Joins two parts of one template. A part that consists only of relationships extends the other, or is completed by the
+ * one with the type. Null when the parts exclude each other.
  */
 function joinTemplates(present: Entry, entry: Entry): Entry | null {
   const { value: a } = present;
@@ -227,7 +227,7 @@ function joinTemplates(present: Entry, entry: Entry): Entry | null {
   const isCompleted = isRelationshipsOnly(a) && b.has('type');
   if (!isCompleted && !isRelationshipsOnly(b)) return null;
   const own = a.entry('relationships')!;
-  // relationships of the wrong form are for the shape check to tell
+  // relationships of the wrong form are reported by the shape check
   if (own.value.kind !== 'seq') return present;
   const items = [...itemsOf(own.value), ...itemsOf(childOf(b, 'relationships'))];
   const place = own.value;

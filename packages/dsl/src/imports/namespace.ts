@@ -19,7 +19,7 @@ export function withoutNamespace(name: string): string {
 const SPECIAL_NODES = new Set(['SELF', 'SOURCE', 'TARGET']);
 const BY_NODE = new Set(['get_property', 'get_attribute', 'get_attributes_list', 'get_attributes_dict']);
 
-/** Puts `namespace` before every name and reference of an imported document (reference 2.2, "Namespacing rules"). */
+/** Adds `namespace` as a prefix to every name and reference of an imported document (reference 2.2, "Namespacing rules"). */
 export function namespaceDocument(root: MapNode, namespace: string): MapNode {
   const entries = root.entries.map((section): Entry => {
     if (unprefixedSections.has(section.name)) return section;
@@ -97,13 +97,13 @@ function rewriteReference(
 ): Node {
   const { value } = node;
   if (value === '' || (reference === 'type' && primitiveTypes.has(value))) return node;
-  // a script written into the blueprint is a text, not a name
+  // a script written inside the blueprint is a text, not a name
   if (reference === 'implementation' && value.trim().includes('\n')) return node;
   const name = prefixed(value, namespace);
   return name === value ? node : new ScalarNode(name, 'string', node.source, node.start);
 }
 
-/** Functions that name inputs or nodes get the prefix, at any depth. */
+/** Adds the prefix to functions that name inputs or nodes, at any depth. */
 function rewriteFunctions(node: Node, namespace: string): Node {
   if (node.kind === 'scalar') return node;
   if (node.kind === 'seq')

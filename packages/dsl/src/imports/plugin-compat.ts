@@ -4,9 +4,9 @@ import { setOwn, toJson } from '../yaml/node';
 import { readYaml } from '../yaml/reader';
 
 /**
- * The description of a plugin for blueprints of version 1_3, made from one for newer versions (reference 2.2,
- * "Back-compat"): object types become strings without constraints, entries with item types and availability rules go.
- * Null when the text needs no change or is not YAML. The result is JSON, which is YAML too.
+ * Derives the description of a plugin for blueprints of version 1_3 from one for newer versions (reference 2.2,
+ * "Back-compat"): object types become strings without constraints; item types and availability rules are removed. Null
+ * when the text needs no change or is not YAML. The result is JSON, which is YAML too.
  */
 export function derivePluginYaml13(text: string): string | null {
   const { root, error } = readYaml(null, text);
@@ -46,7 +46,7 @@ function changeSection(section: string, value: Json): Json {
   }
 }
 
-/** `value` with what stands under `key` changed. */
+/** Returns `value` with the changed content of `key`. */
 function under(value: Json, key: string, change: (value: Json) => Json): Json {
   return mapEntries(value, (inner, name) => (name === key ? change(inner) : inner));
 }

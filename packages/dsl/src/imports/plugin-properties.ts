@@ -3,7 +3,7 @@ import { isFunctionNode } from '../functions/registry';
 import { childOf, type Entry, entriesOf, MapNode, type Node, ScalarNode, textOf } from '../yaml/node';
 import type { ImportItem } from './import-items';
 
-/** Whether a value may be given to a plugin property of the declared type; null when there is no such type. */
+/** Whether a plugin property of the declared type accepts a value; null when there is no such type. */
 function fits(value: Node, type: string): boolean | null {
   const found = value.kind === 'scalar' ? value.type : value.kind;
   if (isFunctionNode(value)) return true;
@@ -78,7 +78,7 @@ function setValues(
   return new MapNode([...result.values()], declared.source, declared.start);
 }
 
-/** `node` with `name` set to `value`. */
+/** Returns `node` with `name` set to `value`. */
 function withField(node: MapNode, name: string, value: Node): MapNode {
   const key = node.entry(name)?.key ?? new ScalarNode(name, 'string', value.source, value.start);
   const entry: Entry = { name, key, value };

@@ -1,14 +1,14 @@
 import { comparePythonVersions, matchesSpecifiers } from './python-version';
 
-/** What `plugin:NAME?version=...&distribution=...` asks for. */
+/** The parsed form of `plugin:NAME?version=...&distribution=...`. */
 export interface PluginSpec {
   name: string;
-  /** PEP 440 specifiers as written, such as `>=1.2,<2`; null when any version will do. */
+  /** PEP 440 specifiers as written, such as `>=1.2,<2`; null when any version is accepted. */
   version: string | null;
   distribution: string | null;
 }
 
-/** Parses the text of a plugin import (with or without `plugin:`); a string is what is wrong with it. */
+/** Parses the text of a plugin import (with or without `plugin:`). A returned string is the error. */
 export function parsePluginSpec(target: string): PluginSpec | string {
   const text = target.startsWith('plugin:') ? target.slice('plugin:'.length) : target;
   const question = text.indexOf('?');
@@ -35,7 +35,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(spaced);
   } catch {
-    // a stray "%" means itself, as in the original
+    // a "%" that begins no escape stands for itself, as in the original
     return spaced;
   }
 }
@@ -46,7 +46,7 @@ export interface PluginCandidate {
   distribution?: string | null;
 }
 
-/** The installed plugin that fits best: the highest version of that name within the specifiers; null when none fits. */
+/** Returns the best installed plugin: the highest version of that name within the specifiers; null when none matches. */
 export function selectPlugin<T extends PluginCandidate>(
   spec: PluginSpec,
   installed: readonly T[],
@@ -64,8 +64,8 @@ export function selectPlugin<T extends PluginCandidate>(
 }
 
 /**
- * Which of a plugin's YAML files describes it to a blueprint of `definitionsVersion` such as `1_4`
- * (reference 2.2, "YAML file choice inside a plugin"); null when none or several would.
+ * Returns which of a plugin's YAML files describes it to a blueprint of `definitionsVersion` such as `1_4` (reference
+ * 2.2, "YAML file choice inside a plugin"); null when none or several match.
  */
 export function choosePluginYaml(
   fileNames: readonly string[],
@@ -78,3 +78,28 @@ export function choosePluginYaml(
   if (exact.length > 0) return exact.length === 1 ? exact[0]! : null;
   return names.find((n) => !/_\d_\d+\.yaml$/.test(n)) ?? null;
 }
+
+/** Maximum number of installed versions in the message about a missing one. */
+const MAX_SHOWN = 10;
+
+/** Message with the requested plugin and the installed versions. */
+export function pluginMisfit(asked: PluginSpec, installed: readonly PluginCandidate[]): string {
+  const wanted = [
+    ...(asked.version === null ? [] : [`version ${asked.version}`]),
+    ...(asked.distribution === null ? [] : [`distribution ${asked.distribution}`]),
+  ];
+  const there = installed
+    .slice(0, MAX_SHOWN)
+    .map(({ version, distribution }) => (distribution ? `${version} (${distribution})` : version));
+  const more = installed.length > MAX_SHOWN ? ` and ${installed.length - MAX_SHOWN} more` : '';
+  return `${wanted.join(' and ')} is asked for, installed is ${there.join(', ')}${more}`;
+}
+
+/** Converts stored labels of a plugin: lists of values, or objects with such a list. */
+export const pluginLabels = (stored: unknown): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries((stored ?? {}) as Record<string, { values?: string[] } | string[]>).map(([key, value]) => [
+      key,
+      Array.isArray(value) ? value : (value.values ?? []),
+    ]),
+  );

@@ -1,4 +1,4 @@
-/** Versions and specifiers as PEP 440 orders them, as far as plugins use them. */
+/** Versions and specifiers in the order of PEP 440, as far as plugins use them. */
 interface PythonVersion {
   epoch: number;
   release: number[];
@@ -50,7 +50,7 @@ function compareParsed(a: PythonVersion, b: PythonVersion): number {
   );
 }
 
-/** Order of two versions; texts that are no versions come first, among themselves by spelling. */
+/** Compares two versions; texts that are no versions come first, sorted by spelling. */
 export function comparePythonVersions(a: string, b: string): number {
   const left = parse(a);
   const right = parse(b);
@@ -60,7 +60,7 @@ export function comparePythonVersions(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether `version` lies within all of the comma-separated specifiers. An item without operator means `===item`. */
+/** Whether `version` matches all comma-separated specifiers. An item without operator means `===item`. */
 export function matchesSpecifiers(version: string, specifiers: string): boolean {
   return specifiers.split(',').every((item) => matchesOne(version, item.trim()));
 }

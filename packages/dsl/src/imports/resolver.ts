@@ -3,21 +3,21 @@ import type { PluginSpec } from './plugin-spec';
 /** A text that a resolver found. */
 export interface FoundText {
   text: string;
-  /** Address to show in diagnostics and to resolve the text's own relative imports; the asked one when absent. */
+  /** Address for diagnostics and for the text's own relative imports; absent: the requested address. */
   location?: string;
 }
 
-/** A plugin's YAML with what the installation knows about it; its own labels and tags are replaced by these. */
+/** A plugin's YAML with data stored by the installation: its labels and tags replace those of the YAML. */
 export interface FoundPlugin extends FoundText {
   labels?: Record<string, string[]>;
   blueprintLabels?: Record<string, string[]>;
   resourceTags?: Record<string, string>;
 }
 
-/** There is such a thing, or might be, but it cannot be had: a clause that says why. */
+/** The text exists, or might exist, but cannot be obtained. `unreadable`: a clause with the reason. */
 export interface Unreadable {
   unreadable: string;
-  /** Names of what there is instead. */
+  /** Names of existing alternatives. */
   valid?: readonly string[];
 }
 
@@ -25,8 +25,9 @@ export const isUnreadable = (found: unknown): found is Unreadable =>
   typeof found === 'object' && found !== null && 'unreadable' in found;
 
 /**
- * The only way out of this package: reads what imports name. Implementations decide about the network, the file system,
- * time limits and who may read what. `null` means "there is no such thing"; a throw passes through the parser.
+ * The only external access of this package: reads imported texts. Implementations decide about the network, the file
+ * system, time limits and access rights. `null` means that the text does not exist; a thrown error passes through the
+ * parser.
  */
 export interface ImportResolver {
   /** Reads `file:`, `http(s):`, `ftp:` and `resource:` addresses (and `plugin:`/`blueprint:` without the calls below). */
@@ -45,7 +46,7 @@ export const emptyResolver: ImportResolver = { read: () => null };
 
 const REMOTE = new Set(['http', 'https', 'file', 'ftp', 'plugin', 'blueprint']);
 
-/** Whether an import names its place itself (reference 2.2). */
+/** Whether an import is an absolute address (reference 2.2). */
 export function isRemote(target: string): boolean {
   const colon = target.indexOf(':');
   return colon > 0 && REMOTE.has(target.slice(0, colon));
@@ -69,12 +70,12 @@ export function hasScheme(text: string): boolean {
   return SCHEME.test(text);
 }
 
-/** The address of a location that may be a plain path. */
+/** Returns the address of a location that may be a plain path. */
 export function toUrl(location: string): string {
   return hasScheme(location) ? location : `file:${location}`;
 }
 
-/** The local path of a `file:` address; other addresses unchanged. */
+/** Returns the local path of a `file:` address; other addresses unchanged. */
 export function toPath(url: string): string {
   return url.startsWith('file:') ? url.slice(5).replace(/^\/\/(?=\/)/, '') : url;
 }

@@ -1,10 +1,10 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic';
 import { type FoundText, type ImportResolver, isUnreadable, type Unreadable } from './resolver';
 
-/** Prefix replacements in front of a resolver (reference 2.2, "Default import resolver config"). */
+/** Prefix replacements before a resolver (reference 2.2, "Default import resolver config"). */
 export interface ResolverRules {
   rules: { prefix: string; replacement: string }[];
-  /** Whether the address itself is tried when the rules that match lead nowhere; true by default. */
+  /** Whether the address itself is tried when the matching rules find nothing; true by default. */
   fallback?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function parseResolverRules(config: unknown): Checked {
   return { ok: true, value: result };
 }
 
-/** `inner` behind rules: the first replacement that can be read wins, then the address itself. */
+/** Applies rules before `inner`: the first readable replacement wins, then the address itself. */
 export function withRules(inner: ImportResolver, config: ResolverRules): ImportResolver {
   return {
     ...inner,

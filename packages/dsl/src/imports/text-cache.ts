@@ -2,8 +2,8 @@ import type { ReadLimits } from '../yaml/limits';
 import { type Document, readYaml } from '../yaml/reader';
 
 /**
- * Documents by their text, so that a types file which a thousand blueprints import is read once. Documents are
- * immutable. Bounded by the characters it holds; the longest unused leave first.
+ * Cache of documents by their text, so that a types file imported by a thousand blueprints is read once. Documents are
+ * immutable. The cache is limited by its characters; the least recently used documents are removed first.
  */
 export interface TextCache {
   read(name: string | null, text: string, limits: ReadLimits): Document;
@@ -11,7 +11,7 @@ export interface TextCache {
 
 /** A document takes about ten times the memory of its text. */
 const DEFAULT_CHARACTERS = 4_000_000;
-/** Longer texts are main files, which nobody imports: not worth keeping. */
+/** Longer texts are main files, which are not imported: not cached. */
 const LONGEST_KEPT = 400_000;
 
 export function createTextCache(maxCharacters: number = DEFAULT_CHARACTERS): TextCache {
@@ -42,7 +42,7 @@ export function createTextCache(maxCharacters: number = DEFAULT_CHARACTERS): Tex
 
 let shared: TextCache | null = null;
 
-/** The cache of callers that bring none. Reading is a pure function of the text, so sharing it is not observable. */
+/** The cache for callers without their own. Reading is a pure function of the text, so sharing the cache is not observable. */
 export function sharedTextCache(): TextCache {
   shared ??= createTextCache();
   return shared;

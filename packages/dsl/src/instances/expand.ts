@@ -5,7 +5,7 @@ import { IdMint, type Random } from './ids';
 import { buildStructure } from './structure';
 import { connect, growForest, toNodeInstance } from './tree';
 
-/** The instances of a plan; throws DslError. */
+/** Makes the instances of a plan. @throws DslError */
 export function createInstances(
   plan: Pick<ParsedPlan, 'nodes' | 'scaling_groups'>,
   existingIds: Iterable<string>,
@@ -20,8 +20,8 @@ export function createInstances(
 export type Expanded = { ok: true; value: NodeInstance[] } | { ok: false; error: Diagnostic };
 
 /**
- * Makes the node instances of a plan whose functions are evaluated (reference 7.1). `existingIds` are avoided; `random`
- * gives numbers in 0..1.
+ * Makes the node instances of a plan with evaluated functions (reference 7.1). `existingIds` are not used again;
+ * `random` returns numbers in 0..1.
  */
 export function expandInstances(
   plan: Pick<ParsedPlan, 'nodes' | 'scaling_groups'>,

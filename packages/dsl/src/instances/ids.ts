@@ -1,6 +1,6 @@
 import { fail } from '../diagnostics/dsl-error';
 
-/** A source of numbers in 0..1 (1 excluded). */
+/** A random function with results in 0..1 (1 excluded). */
 export type Random = () => number;
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
@@ -18,7 +18,7 @@ function suffixOf(number: number): string {
   return text;
 }
 
-/** Makes ids `<name>_<6 characters of a-z0-9>` that are not taken. */
+/** Makes unused ids of the form `<name>_<6 characters of a-z0-9>`. */
 export class IdMint {
   private readonly counts = new Map<string, number>();
 
@@ -38,7 +38,7 @@ export class IdMint {
       const id = `${name}_${suffixOf(number)}`;
       if (this.claim(id)) return id;
     }
-    // a poor source of numbers: take the next free one
+    // a poor random function: use the next free id
     for (let i = 1; i < SPACE; i++) {
       const id = `${name}_${suffixOf((number + i) % SPACE)}`;
       if (this.claim(id)) return id;

@@ -11,7 +11,7 @@ import {
 
 const EFFORT = Number(process.env.BATON_PROP_EFFORT ?? 1);
 
-/** A random forest of nodes: for each its container among the earlier ones, its connections to earlier ones, its count. */
+/** A random forest of nodes: each has a container among the earlier ones, connections to earlier ones, and a count. */
 interface Shape {
   nodes: { container: number | null; connections: number[]; count: number; isOne: boolean }[];
   group: { members: number[]; count: number } | null;
@@ -33,7 +33,7 @@ const shape: fc.Arbitrary<Shape> = fc.integer({ min: 1, max: 7 }).chain((size) =
         }),
       ),
     ),
-    // only nodes that stand alone: mixed groups are refused by the parser
+    // only nodes without a container: the parser refuses mixed groups
     group: fc.option(
       fc.record({
         members: fc.uniqueArray(fc.integer({ min: 0, max: size - 1 }), { minLength: 1, maxLength: 3 }),
@@ -128,7 +128,7 @@ function expand(s: Shape, seed = 1): NodeInstance[] | null {
   return expanded.ok ? expanded.value : null;
 }
 
-/** Instances with their lists in one order. */
+/** Returns instances in a canonical order. */
 function canonical(instances: readonly NodeInstance[]): unknown {
   const key = (v: unknown): string => JSON.stringify(v);
   return instances
@@ -175,7 +175,7 @@ describe('expansion', () => {
   });
 });
 
-/** What a deployment looks like after a modification. */
+/** Returns the instances of a deployment after a modification. */
 function apply(
   previous: readonly NodeInstance[],
   m: Extract<ReturnType<typeof modifyInstances>, { ok: true }>['value'],
@@ -204,7 +204,7 @@ describe('modification', () => {
         const target = pick % s.nodes.length;
         const { count } = s.nodes[target]!;
         if (before === null || before.length === 0) return;
-        // all_to_one needs a target that existed before; with none there is nothing to go back to
+        // all_to_one needs a target that existed before; without one there is no state to go back to
         if (count === 0) return;
         const nodes = nodesOf(s);
         const scalingGroups = groupsOf(s);

@@ -9,7 +9,7 @@ export interface ModifyRequest {
   nodes: readonly ScaledNode[];
   previousNodes: readonly ScaledNode[];
   previousInstances: readonly NodeInstance[];
-  /** Node or group name -> number of instances for each instance of its container, and hints about which to remove. */
+  /** Node or group name -> number of instances per instance of its container, and hints for the removal. */
   modifiedNodes: Readonly<
     Record<
       string,
@@ -36,7 +36,7 @@ export interface Modification {
 
 export type Modified = { ok: true; value: Modification } | { ok: false; error: Diagnostic };
 
-/** What scaling or an update does to the instances of a deployment (reference 7.2). */
+/** Returns the effect of scaling or an update on the instances of a deployment (reference 7.2). */
 export function modifyInstances(request: ModifyRequest): Modified {
   try {
     return { ok: true, value: modify(request) };
@@ -63,7 +63,7 @@ function modify(request: ModifyRequest): Modification {
   return compareInstances(new Map(previousInstances.map((i) => [i.id, i])), after);
 }
 
-/** The instances of before, below their containers. */
+/** The previous instances, below their containers. */
 class Previous {
   private readonly byUnitAndParent = new Map<string, string[]>();
   private readonly members = new Map<string, Set<string>>();
@@ -82,7 +82,7 @@ class Previous {
     }
   }
 
-  /** Puts an instance and the group instances around it below their parents. */
+  /** Puts an instance and its group instances below their parents. */
   private place(unit: Unit, instance: NodeInstance, seen: Set<string>): void {
     let current: Unit = unit;
     let id = instance.id;
@@ -94,7 +94,7 @@ class Previous {
           : parent.isGroup
             ? this.groupInstance(instance, parent.name)
             : this.containerOf(instance, parent);
-      // an instance whose container is of another kind now cannot stay
+      // an instance whose container has another type now cannot stay
       if (parentId === null) return;
       if (current.isGroup) this.addMember(id, instance.id);
       const key = `${current.name}\n${parentId}`;
@@ -128,7 +128,7 @@ class Previous {
     return this.byUnitAndParent.get(`${unit.name}\n${parent?.id ?? ''}`) ?? [];
   }
 
-  /** Whether a hint names an instance, or for a group instance one of its members. */
+  /** Whether a hint names the instance, or for a group instance one of its members. */
   isHinted(id: string, hints: ReadonlySet<string>): boolean {
     if (hints.size === 0) return false;
     if (hints.has(id)) return true;
@@ -164,7 +164,7 @@ function plan(
   return { kept: ids.filter((id) => !removed.has(id)), added: 0 };
 }
 
-/** all_to_one goes on with the target it had, as long as that exists. */
+/** Returns the previous target of an all_to_one relationship, as long as it exists. */
 function previousTarget(
   previous: Previous,
   source: Unit,
@@ -190,7 +190,7 @@ function previousTarget(
 
 const keyOf = (r: InstanceRelationship): string => `${r.type}\n${r.target_id}`;
 
-/** Relationships of `a` that `b` does not have. */
+/** Returns the relationships of `a` that `b` does not have. */
 function missingIn(a: NodeInstance, b: NodeInstance): InstanceRelationship[] {
   const known = new Set(b.relationships.map(keyOf));
   return a.relationships.filter((r) => !known.has(keyOf(r)));
@@ -220,7 +220,7 @@ function compareInstances(
   };
 }
 
-/** Changed instances, and those that have a relationship with them, carrying only these relationships. */
+/** Returns changed instances, and the instances with a relationship to them, with only these relationships. */
 function withNeighbours(
   changed: readonly NodeInstance[],
   all: ReadonlyMap<string, NodeInstance>,
@@ -238,7 +238,7 @@ function withNeighbours(
   return result;
 }
 
-/** Instances with other relationships than before, and the targets of these. */
+/** Returns instances with changed relationships, and the targets of these relationships. */
 function withTargets(
   changed: readonly ChangedInstance[],
   all: ReadonlyMap<string, NodeInstance>,

@@ -2,17 +2,17 @@ import type { Json } from '@baton/kernel';
 import { fail } from '../diagnostics/dsl-error';
 import type { PlanNode, PlanScalingGroup } from '../plan/plan';
 
-/** What instances are made from: nodes and scaling groups as units of one containment forest (reference 7.1). */
+/** The base of instances: nodes and scaling groups as units of one containment forest (reference 7.1). */
 export interface Unit {
   name: string;
   isGroup: boolean;
   isHost: boolean;
-  /** Instances for each instance of the parent. */
+  /** Instances per instance of the parent. */
   count: number;
   parent: Unit | null;
   children: Unit[];
   node: PlanNode | null;
-  /** One edge for each target: a later relationship replaces an earlier one. */
+  /** One edge per target: a later relationship replaces an earlier one. */
   edges: Edge[];
 }
 
@@ -86,7 +86,10 @@ function countOf(properties: { current_instances?: Json } | undefined, name: str
   });
 }
 
-/** The containment forest of nodes and groups: a grouped node stands below its group, a group where its members stood. */
+/**
+ * Builds the containment forest of nodes and groups: a grouped node is below its group, and a group takes the place of
+ * its members.
+ */
 export function buildStructure(nodes: readonly ScaledNode[], groups: ScalingGroups): Structure {
   const units = new Map<string, Unit>();
   for (const node of nodes) {
@@ -141,7 +144,7 @@ function link(units: Map<string, Unit>, parentOf: ReadonlyMap<string, string>): 
   }
 }
 
-/** The innermost group that both units stand below, on any level of containment; null when they share none. */
+/** Returns the innermost group above both units, on any level of containment; null when there is none. */
 export function sharedGroup(a: Unit, b: Unit): Unit | null {
   const above = new Set<Unit>();
   for (let at: Unit | null = a.parent; at; at = at.parent) if (at.isGroup) above.add(at);

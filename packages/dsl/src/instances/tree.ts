@@ -17,8 +17,8 @@ export type InstancesByUnit = Map<Unit, Instance[]>;
 const MAX_INSTANCES = 1_000_000;
 
 /**
- * Makes instances from the roots down. `plan` says for a unit below one parent which instances stay and how many are
- * made; the id of a kept one is its own.
+ * Makes instances from the roots down. `plan` returns, for a unit below one parent, the ids of instances to keep and
+ * the number of new ones.
  */
 export function growForest(
   structure: Structure,
@@ -62,8 +62,8 @@ function ancestor(instance: Instance, unit: Unit): Instance | null {
 }
 
 /**
- * Node instances in the order in which they are made: tree by tree, in the order of the first node of each, every
- * instance before what it contains. Group instances are left out.
+ * Yields node instances in the order of their creation: tree by tree, in the order of the first node of each, every
+ * instance before the instances inside it. Group instances are left out.
  */
 function* inOrder(structure: Structure, instances: InstancesByUnit): Generator<Instance> {
   const below = new Map<Instance, Instance[]>();
@@ -92,7 +92,7 @@ function rootOf(unit: Unit): Unit {
   return at;
 }
 
-/** Says which target an all_to_one relationship has had so far; null when it has had none. */
+/** Returns the previous target of an all_to_one relationship; null when it had none. */
 export type PreviousTarget = (source: Unit, edge: Edge, targets: readonly Instance[]) => string | null;
 
 interface Connected {
@@ -100,7 +100,7 @@ interface Connected {
   relationships: InstanceRelationship[];
 }
 
-/** The relationships between instances, by the connection types (reference 7.1). */
+/** Makes the relationships between instances, by the connection types (reference 7.1). */
 export function connect(
   structure: Structure,
   instances: InstancesByUnit,
@@ -179,7 +179,7 @@ function smallestId(instances: readonly Instance[]): string {
   return smallest;
 }
 
-/** A node instance as plans write it. */
+/** Returns a node instance in the form of the plan. */
 export function toNodeInstance({ instance, relationships }: Connected): NodeInstance {
   const { unit, id, hostId } = instance;
   const groups: { name: string; id: string }[] = [];

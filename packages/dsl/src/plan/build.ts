@@ -21,7 +21,7 @@ import { parseWorkflows } from '../elements/workflows';
 import { entriesOf, itemsOf, setOwn, textOf, toJson } from '../yaml/node';
 import type { ParsedPlan } from './plan';
 
-/** Turns the merged document into a plan. Everything wrong is reported; the plan is only of use when nothing was. */
+/** Converts the merged document to a plan. All faults are reported; the plan is usable only when there was none. */
 export function buildPlan(context: ElementContext, version: PlanVersion, clock: ScheduleClock): ParsedPlan {
   const { root } = context;
   const dataTypes = new DataTypes(context);
@@ -74,7 +74,7 @@ export function buildPlan(context: ElementContext, version: PlanVersion, clock: 
   };
 }
 
-/** Every text that may name a script: implementations and mappings. */
+/** Returns every text that may name a script: implementations and mappings. */
 export function implementationTexts(context: { root: ElementContext['root'] }): Set<string> {
   const texts = new Set<string>();
   const add = (value: Json): void => {

@@ -11,8 +11,8 @@ export type { PlanRelationship } from '../elements/relationships';
 export type { PlanGroup, PlanPlugin, PlanPolicy, PlanScalingGroup, PlanVersion, PlanWorkflow };
 
 /**
- * The parsed plan (reference 6): plain JSON, always with all of these keys. Parts are shared between nodes, so a plan is
- * never changed in place.
+ * The parsed plan (reference 6): plain JSON, always with all these keys. Nodes share parts, so a plan is never changed
+ * in place.
  */
 export interface ParsedPlan {
   inputs: JsonObject;
@@ -67,7 +67,7 @@ export interface InterDeploymentFunction {
   context: { self?: string; source?: string; target?: string };
 }
 
-/** What a deployment is made of: the plan with its inputs' values, functions evaluated, and the instances. */
+/** The plan of a deployment: the parsed plan with input values, evaluated functions and instances. */
 export interface DeploymentPlan extends ParsedPlan {
   node_instances: NodeInstance[];
   inter_deployment_functions: InterDeploymentFunction[];

@@ -13,9 +13,12 @@ export interface InputOptions extends ValueContext {
   autoCorrectTypes?: boolean;
 }
 
-/** Values of the inputs of a deployment (reference 7, step 1), and everything that is wrong with them. */
+/** The part of a plan that declares the inputs; without a version, the newest one is assumed. */
+export type DeclaredInputs = Pick<ParsedPlan, 'inputs' | 'data_types'> & Partial<Pick<ParsedPlan, 'version'>>;
+
+/** Returns the values of a deployment's inputs (reference 7, step 1), and all faults in them. */
 export async function resolveInputs(
-  plan: ParsedPlan,
+  plan: DeclaredInputs,
   given: JsonObject,
   options: InputOptions,
 ): Promise<{ inputs: JsonObject; diagnostics: Diagnostic[] }> {
@@ -70,7 +73,7 @@ class InputResolver {
   private readonly context: ElementContext;
   private readonly options: InputOptions;
 
-  constructor(plan: ParsedPlan, options: InputOptions) {
+  constructor(plan: DeclaredInputs, options: InputOptions) {
     this.options = { ...options, matching: options.matching ?? newMatchingBudget() };
     const types = fromJson({ data_types: withoutNulls(plan.data_types) }) as MapNode;
     this.context = {
@@ -86,7 +89,7 @@ class InputResolver {
     this.context = { ...this.context, diagnostics: this.diagnostics };
   }
 
-  /** The value of an input that was not given; undefined when there is none. */
+  /** Returns the value of an absent input; undefined when it has no default. */
   defaultOf(schema: JsonObject): Json | undefined {
     if (schema.default !== undefined && schema.default !== null) return schema.default;
     if (typeof schema.type !== 'string' || !this.dataTypes.has(schema.type)) return undefined;
@@ -108,7 +111,7 @@ class InputResolver {
     return typedValue(check, fromJson(value), type, undefined, check.path);
   }
 
-  /** Checks a value and gives it with the defaults of its data type. */
+  /** Checks a value and returns it with the defaults of its data type. */
   async check(name: string, schema: JsonObject, given: Json): Promise<Json> {
     const type = typeof schema.type === 'string' ? schema.type : null;
     const itemType = typeof schema.item_type === 'string' ? schema.item_type : null;
@@ -152,7 +155,7 @@ class InputResolver {
   }
 }
 
-/** The plan writes absent fields of data types as null. */
+/** Removes null fields: plans write absent fields of data types as null. */
 function withoutNulls(types: JsonObject | undefined): JsonObject {
   const result: JsonObject = {};
   for (const name of Object.keys(types ?? {})) {
@@ -172,7 +175,7 @@ function withoutNulls(types: JsonObject | undefined): JsonObject {
 const INTEGER = /^\s*[-+]?\d+(?:_\d+)*\s*$/;
 const FLOAT = /^\s*[-+]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][-+]?\d+)?\s*$/;
 
-/** Casts a string to a number or boolean where the type wants one; what cannot be cast stays as it is. */
+/** Casts a string to a number or boolean when the type requires it; a string that cannot be cast stays as it is. */
 function correct(value: Json, type: string | null, itemType: string | null): Json {
   if (type === 'list' && itemType !== null && Array.isArray(value))
     return value.map((item) => correct(item, itemType, null));

@@ -6,7 +6,7 @@ import type { FunctionCall } from '../functions/registry';
 import { valueHandlers } from '../functions/value-functions';
 import type { ParsedPlan, PlanNode } from '../plan/plan';
 
-/** Evaluates in a plan what can be evaluated before anything runs (reference 7, step 2). */
+/** Evaluates the functions of a plan that do not need run time (reference 7, step 2). */
 export function evaluatePlan(plan: ParsedPlan, finder: FunctionFinder): Promise<ParsedPlan> {
   const nodes = new Map(plan.nodes.map((n) => [n.name, n]));
   const source: PropertySource = {
@@ -32,8 +32,8 @@ export function evaluatePlan(plan: ParsedPlan, finder: FunctionFinder): Promise<
 }
 
 /**
- * `interfaces` show the same inputs as the resolved operations, so they follow them when these are evaluated. Inputs of
- * scripts are a copy with the script in it and do not.
+ * `interfaces` have the same inputs as the resolved operations, so they get the evaluated inputs too. Inputs of scripts
+ * are a copy that includes the script, and stay.
  */
 function shareInputs(before: ParsedPlan, after: ParsedPlan): ParsedPlan {
   const nodes = after.nodes.map((node, i): PlanNode => {
@@ -96,7 +96,7 @@ function frameOf(scope: Scope): Frame {
   return emptyFrame;
 }
 
-/** A function that was fetched from another node and stays for run time names that node instead of SELF. */
+/** In a function that was read from another node and stays for run time, SELF is replaced by the name of that node. */
 function relocate(call: FunctionCall, frame: Frame): Json {
   const { name, args, type } = call;
   const isSelf =
@@ -105,14 +105,14 @@ function relocate(call: FunctionCall, frame: Frame): Json {
   return type === undefined ? { [name]: moved } : { [name]: moved, type };
 }
 
-/** Flags the operations whose inputs still hold functions. */
+/** Flags the operations whose inputs still contain functions. */
 export function markIntrinsicOperations(plan: ParsedPlan, finder: FunctionFinder): ParsedPlan {
   const mark = (operations: JsonObject | undefined): JsonObject | undefined => {
     if (operations === undefined || !finder.has(operations)) return operations;
     let result = operations;
     for (const name of Object.keys(operations)) {
       const operation = operations[name]!;
-      // an input may bear the name of a function: the inputs together are never one
+      // an input may have the name of a function: the inputs together are never a call
       if (
         !isJsonObject(operation) ||
         !isJsonObject(operation.inputs) ||

@@ -10,13 +10,13 @@ import { evaluatePlan, markIntrinsicOperations } from './plan-functions';
 
 export interface PrepareOptions extends InputOptions {
   inputs?: JsonObject;
-  /** Says which of the named secrets do not exist; without it a plan that reads secrets is refused. */
+  /** Returns which of the named secrets do not exist; without this function a plan that reads secrets is refused. */
   findMissingSecrets?: ((names: string[]) => Promise<readonly string[]> | readonly string[]) | null;
-  /** Leaves every function for run time. */
+  /** Leaves all functions for run time. */
   runtimeOnlyEvaluation?: boolean;
-  /** Instance ids that are taken. */
+  /** Instance ids in use. */
   existingInstanceIds?: Iterable<string>;
-  /** Numbers in 0..1 for the ids of instances. */
+  /** Random numbers in 0..1 for the ids of instances. */
   random: Random;
 }
 
@@ -27,8 +27,8 @@ export interface PrepareOutcome {
 }
 
 /**
- * Turns a parsed plan into the plan of one deployment (reference 7): values of inputs, functions evaluated, secrets
- * looked for, instances made, and uses of other deployments listed. The given plan is not changed.
+ * Converts a parsed plan into the plan of one deployment (reference 7): sets input values, evaluates functions, checks
+ * secrets, makes instances, and lists uses of other deployments. The given plan is not changed.
  */
 export async function prepareDeploymentPlan(
   plan: ParsedPlan,
@@ -89,7 +89,7 @@ async function checkSecrets(
   });
 }
 
-/** Uses of capabilities of other deployments: for nodes one per instance, for relationships one per source instance. */
+/** Finds uses of capabilities of other deployments: for nodes one per instance, for relationships one per source instance. */
 async function findInterDeploymentFunctions(
   plan: ParsedPlan,
   instances: readonly NodeInstance[],

@@ -5,8 +5,9 @@ import type { ObjectShape, Shape } from './shape';
 import { blueprintShape } from './tables';
 
 /**
- * The order in which the original meets faults: an element's parts before the element, what it refers to before it, and
- * otherwise later ones before earlier ones. Its first fault is all it tells, so ours is told first too.
+ * The order in which the original finds faults: the parts of an element before the element, referenced elements before
+ * the referring one, and otherwise later elements before earlier ones. The original reports only its first fault, so we
+ * report that fault first.
  */
 
 /** Sections in the order in which their elements are checked. */
@@ -37,7 +38,7 @@ const SECTIONS = [
   'description',
 ];
 
-/** Fields in the order in which they are checked, where it is not that of the tables backwards. */
+/** Check order of fields where it is not the reverse order of the tables. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'property schema': ['type', 'description', 'default', 'required'],
   input: [
@@ -92,7 +93,7 @@ const SAME_FIELDS: Readonly<Record<string, string>> = {
   'policy properties': 'scaling properties',
 };
 
-/** Kinds that the original finds when the whole entry of a section is put together. */
+/** Kinds that the original finds when it assembles the whole entry of a section. */
 const OF_ENTRIES: ReadonlySet<DiagnosticKind> = new Set<DiagnosticKind>([
   'unresolved_node_operation',
   'unresolved_relationship_operation',
@@ -103,7 +104,7 @@ const OF_ENTRIES: ReadonlySet<DiagnosticKind> = new Set<DiagnosticKind>([
   'missing_operation_input',
 ]);
 
-/** An element itself comes after all of its parts. */
+/** An element itself comes after all its parts. */
 const END = Number.POSITIVE_INFINITY;
 const FIRST = Number.NEGATIVE_INFINITY;
 
@@ -118,7 +119,7 @@ function compareRanks(a: Rank, b: Rank): number {
   return 0;
 }
 
-/** Which of two kinds comes first in one and the same element. */
+/** Order of kinds within the same element. */
 const IN_ELEMENT: readonly DiagnosticKind[] = [
   'undefined_property',
   'external_resource_function',
@@ -126,7 +127,7 @@ const IN_ELEMENT: readonly DiagnosticKind[] = [
 ];
 const turnOf = ({ kind }: Diagnostic): number => IN_ELEMENT.indexOf(kind) + 1 || IN_ELEMENT.length + 1;
 
-/** Compares faults of one merged document by the order in which the original would meet them. */
+/** Compares faults of one merged document by the order in which the original would find them. */
 export function checkOrder(
   root: MapNode,
   placeOf: (d: Diagnostic) => string,
@@ -157,7 +158,7 @@ class Places {
     return [...this.sectionRank(section), ...rank];
   }
 
-  /** Types that only templates or groups use are met with the first of these that does. */
+  /** Types used only by templates or groups are checked with their first user. */
   private sectionRank(section: string): number[] {
     if (section === 'relationships')
       return this.firstUse('node_templates', 'relationships') ?? [SECTIONS.indexOf(section)];
@@ -216,7 +217,7 @@ class Places {
     return [position, ...this.walk(names.slice(name.length), shape.of, entries[at]!.value, null)];
   }
 
-  /** Positions of a section's entries: the last one first, but what an entry refers to before it. */
+  /** Positions of a section's entries: the last one first, but referenced entries before the referring one. */
   private entryOrder(section: string, node: Node | undefined): ReadonlyMap<string, number> {
     let order = this.orders.get(section);
     if (order === undefined) this.orders.set(section, (order = backwards(section, entriesOf(node))));
@@ -269,7 +270,7 @@ function fieldsOf(shape: ObjectShape): readonly string[] {
   return FIELDS[name] ?? Object.keys(shape.fields).reverse();
 }
 
-/** The longest of `names` that the text begins with, as a whole step of a path. */
+/** Returns the longest of `names` at the begin of the text that is a whole step of a path. */
 function longestPrefix(text: string, names: readonly string[]): string | null {
   let longest: string | null = null;
   for (const name of names) {

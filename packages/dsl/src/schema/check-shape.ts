@@ -23,8 +23,8 @@ function versionName(version: Version): string {
 }
 
 /**
- * Reports a feature that the blueprint's version does not have yet (reference 1). What our own text of the built-in types
- * at a public address uses is not the blueprint's.
+ * Reports a feature that the blueprint's version does not have yet (reference 1). Features used by our own text of the
+ * built-in types at a public address are not the blueprint's.
  */
 export function gate(context: ShapeContext, feature: string, since: Version, at: Node, path: string): void {
   if (!context.validateVersion || compareVersions(context.version, since) >= 0) return;
@@ -41,7 +41,7 @@ export function gate(context: ShapeContext, feature: string, since: Version, at:
   );
 }
 
-/** What a node is, in the words of the language. */
+/** Returns the name of a node's type, in the words of the language. */
 export function foundName(node: Node): string {
   if (node.kind === 'map') return 'dict';
   if (node.kind === 'seq') return 'list';
@@ -52,7 +52,7 @@ export function joinPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** Compares `node` with `shape`, reporting everything that does not fit; returns whether it fits. */
+/** Checks `node` against `shape` and reports every difference; returns whether it matches. */
 export function checkShape(context: ShapeContext, node: Node, shape: Shape, path: string): boolean {
   if (isNull(node)) return checkNull(context, node, shape, path);
   switch (shape.t) {
@@ -84,7 +84,7 @@ export function checkShape(context: ShapeContext, node: Node, shape: Shape, path
   }
 }
 
-/** A list item cannot be left out, so null is of the wrong type there. */
+/** A list item cannot be absent, so null is a wrong type there. */
 function checkItem(context: ShapeContext, item: Node, shape: Shape, path: string): boolean {
   if (isNull(item))
     return ('isNullable' in shape && shape.isNullable === true) || wrongType(context, item, shape, path);
@@ -98,7 +98,7 @@ function fitsScalar(node: Node, t: 'text' | 'integer' | 'number' | 'boolean'): b
       return node.type === 'string';
     case 'boolean':
       return node.type === 'boolean';
-    // booleans are integers to the original, so they pass
+    // for the original booleans are integers, so they are accepted
     case 'integer':
       return node.type === 'integer' || node.type === 'boolean';
     case 'number':
@@ -206,7 +206,7 @@ function checkField(context: ShapeContext, entry: Entry, field: Field, path: str
   return isFit;
 }
 
-/** The alternative of the node's own kind is the one whose faults are worth telling. */
+/** Of several alternatives the one of the node's own kind gives the useful faults. */
 function checkEither(context: ShapeContext, node: Node, of: readonly Shape[], path: string): boolean | null {
   for (const shape of of) {
     const isKind =

@@ -1,8 +1,8 @@
-/** A small language for the form of the blueprint's elements; tables.ts is written in it, checks and docs read it. */
+/** A small language for the form of the blueprint's elements: tables.ts is written in it; checks and docs read it. */
 
 export type Version = readonly number[];
 
-/** What a namespaced import does to a value: prefix it, and how it knows when not to. */
+/** Effect of a namespaced import on a value: it gets a prefix. The kind determines when it does not. */
 export type Reference = 'name' | 'type' | 'implementation';
 
 interface Common {
@@ -11,12 +11,12 @@ interface Common {
 
 export interface ScalarShape extends Common {
   t: 'text' | 'integer' | 'number' | 'boolean';
-  /** Whether nothing may stand in place of a list's item; what is told of it is for others to say. */
+  /** Whether null may replace a list's item; another check reports it. */
   isNullable?: boolean;
   reference?: Reference;
   oneOf?: readonly string[];
 }
-/** Anything at all; functions inside are recognised. */
+/** Any value; functions inside are recognised. */
 export interface ValueShape extends Common {
   t: 'value';
 }
@@ -38,7 +38,7 @@ export interface NamedShape extends Common {
 export interface Field {
   shape: Shape;
   required?: boolean;
-  /** Definitions version that brought the field. */
+  /** Definitions version that introduced the field. */
   since?: Version;
   doc?: string;
 }
@@ -46,7 +46,7 @@ export interface ObjectShape extends Common {
   t: 'object';
   name: string;
   fields: Readonly<Record<string, Field>>;
-  /** A null element of this kind is an error of its own. */
+  /** A null element of this kind has its own error kind. */
   nullKind?: 'null_schema';
 }
 export interface EitherShape extends Common {
@@ -83,7 +83,7 @@ export const optional = (shape: Shape, doc?: string, since?: Version): Field => 
   ...(since ? { since } : {}),
 });
 
-/** Name of what a shape takes, in the words of the language. */
+/** Returns the name of a shape's type, in the words of the language. */
 export function shapeName(shape: Shape): string {
   switch (shape.t) {
     case 'text':

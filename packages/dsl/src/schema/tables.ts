@@ -16,7 +16,7 @@ import {
   value,
 } from './shape';
 
-/** The element tables of the definitions language (reference 1 to 5): the one source of checks, namespacing and docs. */
+/** The element tables of the definitions language (reference 1 to 5): the only source of checks, namespacing and docs. */
 
 const V1_1 = [1, 1] as const;
 const V1_2 = [1, 2] as const;

@@ -24,7 +24,7 @@ function resolverOf({ files = {}, blueprints = {} }: Setting): ImportResolver {
   });
 }
 
-/** Parses beside files and other blueprints of a setting. */
+/** Parses a text together with the files and other blueprints of a setting. */
 export async function run(text: string, setting: Setting = {}) {
   return parseBlueprint({
     text,
@@ -34,14 +34,14 @@ export async function run(text: string, setting: Setting = {}) {
   });
 }
 
-/** @throws Error with all diagnostics where there is no plan. */
+/** @throws Error with all diagnostics when there is no plan. */
 export async function planOf(text: string, setting: Setting = {}): Promise<ParsedPlan> {
   const { plan, diagnostics } = await run(text, setting);
   if (!plan) throw new Error(diagnostics.map(formatDiagnostic).join('\n'));
   return plan;
 }
 
-/** Codes of the errors, or their classes where these have none, in the order in which they are told. */
+/** Returns the codes of the errors, or their classes where they have no code, in the order of the report. */
 export async function codesOf(text: string, setting: Setting = {}): Promise<(number | string)[]> {
   return (await run(text, setting)).diagnostics
     .filter((d) => d.severity === 'error')

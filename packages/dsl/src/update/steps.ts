@@ -16,7 +16,7 @@ export interface UpdateStep {
     | 'group'
     | 'plugin';
   entity_id: string[];
-  /** Among added nodes: those that others need come first when read from the highest down. */
+  /** Order among added nodes: read from the highest down, required nodes come first. */
   topology_order: number;
   isSupported: boolean;
 }
@@ -26,8 +26,8 @@ type ComparedPlan = Pick<ParsedPlan, 'nodes' | 'outputs' | 'workflows' | 'groups
 const CONTAINED_IN = 'cloudify.relationships.contained_in';
 
 /**
- * The steps from one plan to another, in the order in which they are to be taken. `unsupported` are those of them that
- * an update cannot carry out: with one of them the update fails.
+ * Returns the steps from one plan to another, in the order of execution. `unsupported`: the steps that an update cannot
+ * carry out; with one of them the update fails.
  */
 export function updateSteps(
   oldPlan: ComparedPlan,
@@ -49,7 +49,7 @@ export function updateSteps(
     steps,
     false,
   );
-  // Those that cannot be carried out stand where they do not change the order of the others.
+  // Unsupported steps are placed where they do not change the order of the others.
   const supported = orderSteps(steps.filter((s) => s.isSupported));
   const unsupported = steps.filter((s) => !s.isSupported);
   return { steps: [...supported, ...unsupported], unsupported };
@@ -124,7 +124,7 @@ function compareNodes(before: readonly PlanNode[], after: readonly PlanNode[], s
   for (const node of before) if (!now.has(node.id)) steps.push(step('remove', 'node', ['nodes', node.id]));
 }
 
-/** Relationships are the same by type and target, the n-th of several equal ones by its number. */
+/** Identifies relationships by type and target, and equal ones by their number. */
 function identities(relationships: readonly PlanRelationship[]): Map<string, number> {
   const counts = new Map<string, number>();
   const result = new Map<string, number>();
@@ -169,7 +169,7 @@ function compareRelationships(
     if (!now.has(key)) steps.push(step('remove', 'relationship', [...path, index]));
 }
 
-/** Plugins that a node newly needs, or that changed; those no longer needed stay where they are. */
+/** Compares plugins: adds steps for new and changed plugins of a node; plugins that are no longer needed stay. */
 function comparePlugins(
   list: 'plugins' | 'plugins_to_install',
   before: readonly PlanNode[],
@@ -191,7 +191,7 @@ function comparePlugins(
   }
 }
 
-/** Position of added nodes so that each stands before the nodes that it points to. */
+/** Returns the positions of added nodes; each comes before the nodes that it points to. */
 function topologyOrder(added: readonly PlanNode[]): Map<string, number> {
   const nodes = new Map(added.map((n) => [n.id, n]));
   const incoming = new Map<string, number>(added.map((n) => [n.id, 0]));
@@ -215,7 +215,7 @@ function topologyOrder(added: readonly PlanNode[]): Map<string, number> {
 
 const ACTIONS = ['remove', 'add', 'modify'];
 
-/** Removals, then additions, then changes; relationships leave before nodes and come after them. */
+/** Removals, then additions, then changes; relationships are removed before nodes and added after them. */
 function isBefore(a: UpdateStep, b: UpdateStep): boolean {
   if (a.action !== b.action) return ACTIONS.indexOf(a.action) < ACTIONS.indexOf(b.action);
   if (a.action === 'remove') return a.entity_type === 'relationship' && b.entity_type === 'node';
@@ -226,8 +226,8 @@ function isBefore(a: UpdateStep, b: UpdateStep): boolean {
 }
 
 /**
- * `isBefore` says nothing about most pairs, so the order depends on how it is asked. Asked as here (each step by binary
- * search among those before it) it is the order that users know from the original.
+ * `isBefore` leaves most pairs unordered, so the result depends on the sequence of comparisons. This sequence (each
+ * step by binary search among the steps before it) gives the order that users know from the original.
  */
 function orderSteps(steps: readonly UpdateStep[]): UpdateStep[] {
   const sorted = beginning(steps);
@@ -243,7 +243,7 @@ function orderSteps(steps: readonly UpdateStep[]): UpdateStep[] {
   return sorted;
 }
 
-/** The longest beginning that is in order, or in the reverse of it, in order. */
+/** Returns the longest ascending or descending beginning, in ascending order. */
 function beginning(steps: readonly UpdateStep[]): UpdateStep[] {
   const isDescending = steps.length > 1 && isBefore(steps[1]!, steps[0]!);
   let end = 1;

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 
 export interface Availability {
   isAvailable: boolean;
-  /** Why not, for people. */
+  /** Reason for people; null when available. */
   reason: string | null;
 }
 
@@ -13,7 +13,7 @@ function strings(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((v): v is string => typeof v === 'string') : [];
 }
 
-/** Whether states of instances are all, partly or not at all active. */
+/** Whether the states of instances match `which`: all, partial or none active. */
 function isActive(which: string, states: readonly string[]): boolean {
   const isAll = states.every((s) => s === 'started');
   const hasStarted = states.includes('started');
@@ -23,8 +23,8 @@ function isActive(which: string, states: readonly string[]): boolean {
 }
 
 /**
- * Whether a workflow may run now (reference 5.7, "Workflow availability evaluation"). `rules` are those of the plan;
- * `states` those of all node instances; `typeHierarchies` those of all nodes.
+ * Whether a workflow may run now (reference 5.7, "Workflow availability evaluation"). `rules`: the plan's rules;
+ * `states`: the states of all node instances; `typeHierarchies`: those of all nodes.
  */
 export function workflowAvailability(
   rules: JsonObject | null | undefined,

@@ -4,13 +4,16 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic';
 import { setOwn } from '../yaml/node';
 
 export interface ParameterOptions extends ValueContext {
-  /** Whether parameters that the workflow does not declare are let through. */
+  /** Whether parameters that the workflow does not declare are allowed. */
   allowCustomParameters?: boolean;
   /** Evaluates functions in values and defaults, in the context of the deployment. */
   evaluate?: (value: Json) => Promise<Json> | Json;
 }
 
-export type CheckedParameters = { ok: true; value: JsonObject } | { ok: false; error: Diagnostic };
+export type CheckedParameters =
+  | { ok: true; value: JsonObject }
+  /** One error with all problems, and each fault at the place of its parameter: `parameters.<name>`. */
+  | { ok: false; error: Diagnostic; faults: Diagnostic[] };
 
 type Parsed = { ok: true; value: Json } | { ok: false };
 
@@ -41,7 +44,7 @@ function toBoolean(value: Json): Parsed {
   return word === 'true' || word === 'false' ? made(word === 'true') : failed;
 }
 
-/** A value as its declared type wants it (reference/workflows 1.2, step 3). */
+/** Converts a value to its declared type (reference/workflows 1.2, step 3). */
 function convert(value: Json, type: string | null, itemType: string | null): Parsed {
   switch (type) {
     case 'integer':
@@ -72,13 +75,18 @@ interface Problems {
   mistyped: string[];
   violated: string[];
   missing: string[];
+  faults: Diagnostic[];
 }
+
+/** Makes the fault of one parameter. */
+const faultOf = (name: string, message: string): Diagnostic =>
+  diagnostic('bad_parameters', message, { path: `parameters.${name}` });
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 
 /**
- * The parameters with which a workflow runs: given ones over declared defaults, functions evaluated, converted to their
- * types and checked (reference/workflows 1.2). The error lists everything that is wrong.
+ * Returns the parameters with which a workflow runs: given values before declared defaults, functions evaluated,
+ * converted to their types and checked (reference/workflows 1.2). The error lists all problems.
  */
 export async function checkWorkflowParameters(
   workflowId: string,
@@ -86,12 +94,15 @@ export async function checkWorkflowParameters(
   given: JsonObject,
   options: ParameterOptions = {},
 ): Promise<CheckedParameters> {
-  const problems: Problems = { undeclared: [], mistyped: [], violated: [], missing: [] };
+  const problems: Problems = { undeclared: [], mistyped: [], violated: [], missing: [], faults: [] };
   const result: JsonObject = {};
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(declared, name)) continue;
     if (options.allowCustomParameters) setOwn(result, name, given[name]!);
-    else problems.undeclared.push(name);
+    else {
+      problems.undeclared.push(name);
+      problems.faults.push(faultOf(name, `The workflow declares no parameter "${name}"`));
+    }
   }
   for (const name of Object.keys(declared)) {
     const schema = isJsonObject(declared[name]) ? declared[name] : {};
@@ -101,13 +112,16 @@ export async function checkWorkflowParameters(
         ? schema.default
         : undefined;
     if (raw === undefined) {
-      if (schema.required !== false) problems.missing.push(name);
+      if (schema.required !== false) {
+        problems.missing.push(name);
+        problems.faults.push(faultOf(name, `Parameter "${name}" needs a value`));
+      }
       continue;
     }
     await checkOne(name, schema, raw, Object.hasOwn(given, name), options, result, problems);
   }
   const error = describe(workflowId, problems, Object.keys(declared));
-  return error ? { ok: false, error } : { ok: true, value: result };
+  return error ? { ok: false, error, faults: problems.faults } : { ok: true, value: result };
 }
 
 async function checkOne(
@@ -122,12 +136,12 @@ async function checkOne(
   const value = options.evaluate ? await options.evaluate(raw) : raw;
   const type = textOf(schema.type);
   const itemType = textOf(schema.item_type);
-  // a null default means that nothing was said; the workflow's own code decides
+  // a null default means that there is none; the workflow's own code decides
   const converted: Parsed = value === null && !isGiven ? made(null) : convert(value, type, itemType);
   if (!converted.ok) {
-    problems.mistyped.push(
-      `Parameter "${name}" must be of type ${type}${type === 'list' && itemType ? ` of ${itemType}` : ''}`,
-    );
+    const message = `Parameter "${name}" must be of type ${type}${type === 'list' && itemType ? ` of ${itemType}` : ''}`;
+    problems.mistyped.push(message);
+    problems.faults.push(faultOf(name, message));
     return;
   }
   setOwn(result, name, converted.value);
@@ -145,6 +159,7 @@ async function checkOne(
   );
   for (const fault of faults)
     problems.violated.push(`Parameter "${name}" does not meet its constraints: ${fault.message}`);
+  problems.faults.push(...faults);
 }
 
 function describe(workflowId: string, problems: Problems, valid: string[]): Diagnostic | null {

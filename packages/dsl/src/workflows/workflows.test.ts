@@ -33,6 +33,10 @@ describe('workflow parameters', () => {
       'Parameter "c" does not meet its constraints: Value "no" of parameter "c" violates constraint pattern("o") operator.',
       'Workflow "w" must be provided with the following parameters to execute: must',
     ]);
+    // Each fault at the place of its parameter, for forms.
+    expect(checked.ok ? [] : checked.faults.map(({ path }) => path)).toEqual(
+      ['nn', 'n', 's', 'l', 'must', 'c'].map((name) => `parameters.${name}`),
+    );
   });
 
   it('asks for the objects that parameters name', async () => {

@@ -1,4 +1,4 @@
-/** Characters as the scanner sees them: codes of UTF-16 units, NaN behind the end. */
+/** Characters for the scanner: codes of UTF-16 units, NaN after the end. */
 
 export const NL = 10;
 export const SPACE = 32;
@@ -12,14 +12,14 @@ export const isFlowIndicator = (c: number): boolean =>
 /** `# & * ! | > ' " % @` and the backtick. */
 const INDICATORS = new Set([35, 38, 42, 33, 124, 62, 39, 34, 37, 64, 96]);
 
-/** Whether a text without quotes may begin with `c`, which `next` follows. */
+/** Whether an unquoted text may begin with `c`, followed by `next`. */
 export function startsPlain(c: number, next: number, isInFlow: boolean): boolean {
   if (c === 45) return !isBlank(next);
   if (c === 63 || c === 58) return !isBlank(next) && !(isInFlow && isFlowIndicator(next));
   return !(isBlank(c) || isFlowIndicator(c) || INDICATORS.has(c));
 }
 
-/** End of the run of plain characters that begins at `from`. */
+/** Returns the end of the run of plain characters that begins at `from`. */
 export function endOfPlain(text: string, from: number, isInFlow: boolean): number {
   if (text.charCodeAt(from) === 35) return from;
   let i = from;

@@ -1,4 +1,4 @@
-/** Bounds that keep hostile input cheap; every one of them ends in a clear error, never in a crash. */
+/** Limits that keep hostile input cheap; each gives a clear error, never a crash. */
 export interface ReadLimits {
   /** Characters of one text. */
   textLength: number;
@@ -17,7 +17,7 @@ export const defaultReadLimits: ReadLimits = {
   expandedNodes: 1_000_000,
 };
 
-/** A text that is not YAML. `stage` says which part of the reader refused it. */
+/** A text that is not YAML. `stage`: the part of the reader that refused it. */
 export class YamlError extends Error {
   constructor(
     readonly stage: 'reader' | 'scanner' | 'parser' | 'composer' | 'limit',

@@ -3,7 +3,8 @@ import type { Entry, Node, ScalarNode } from './node';
 import type { Source } from './source';
 
 /**
- * The entries of a mapping: merge keys are applied (own keys win, then earlier merged mappings), the last of equal keys wins.
+ * Returns the entries of a mapping. Merge keys are applied (own keys win, then earlier merged mappings); of equal keys
+ * the last one wins.
  * @throws YamlError for a key that is no scalar, and for a merge of anything but mappings.
  */
 export function entriesOf(pairs: readonly [Node, Node][], source: Source): Entry[] {
@@ -54,7 +55,7 @@ function hasDuplicates(entries: readonly Entry[]): boolean {
   return new Set(entries.map((e) => e.name)).size < entries.length;
 }
 
-/** Keeps the place of the first of equal keys with the value of the last. */
+/** Keeps the position of the first of equal keys and the value of the last. */
 function lastWins(entries: readonly Entry[]): Entry[] {
   const byName = new Map<string, Entry>();
   for (const entry of entries) byName.set(entry.name, entry);

@@ -2,13 +2,13 @@ import type { Json } from '@baton/kernel';
 import { Source } from './source';
 
 /**
- * The document as read: order-preserving, every node with its place. Values leave it through `toJson` only.
- * Nodes are immutable once read and may be shared (aliases, caches), so transformations build new ones.
+ * The read document: keeps the order, and every node has its place. Only `toJson` returns plain values. Nodes are
+ * immutable after reading and may be shared (aliases, caches), so transformations build new ones.
  */
 export type Node = MapNode | SeqNode | ScalarNode;
 
 export type ScalarValue = null | boolean | number | string;
-/** What the scalar resolved to; `float` and `integer` differ even where JavaScript sees one number. */
+/** The resolved type of the scalar; `float` and `integer` differ even where JavaScript has the same number. */
 export type ScalarType = 'null' | 'boolean' | 'integer' | 'float' | 'string' | 'timestamp' | 'binary';
 
 export class ScalarNode {
@@ -31,11 +31,11 @@ export class SeqNode {
 }
 
 export interface Entry {
-  /** The key as JSON writes it. */
+  /** The key in its JSON form. */
   readonly name: string;
   readonly key: ScalarNode;
   readonly value: Node;
-  /** Set on entries that came from a file of built-in types. */
+  /** Set on entries from a file of built-in types. */
   readonly basic?: boolean;
 }
 
@@ -84,12 +84,12 @@ export function isString(node: Node | undefined): node is ScalarNode & { value: 
   return node?.kind === 'scalar' && node.type === 'string';
 }
 
-/** The text of a string scalar, else undefined. */
+/** Returns the text of a string scalar, else undefined. */
 export function textOf(node: Node | undefined): string | undefined {
   return isString(node) ? node.value : undefined;
 }
 
-/** The entries of a mapping; nothing for any other node. */
+/** Returns the entries of a mapping; none for other nodes. */
 export function entriesOf(node: Node | undefined): readonly Entry[] {
   return node?.kind === 'map' ? node.entries : [];
 }
@@ -109,7 +109,7 @@ export function setOwn<T>(target: Record<string, T>, key: string, value: T): voi
   else target[key] = value;
 }
 
-/** The plain value of a node. Shared nodes (aliases) give equal, separate values. */
+/** Returns the plain value of a node. Shared nodes (aliases) give equal, separate values. */
 export function toJson(node: Node): Json {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'seq') return node.items.map(toJson);
@@ -124,7 +124,7 @@ function scalarTypeOf(value: ScalarValue): ScalarType {
   return typeof value as 'boolean' | 'string';
 }
 
-/** A node for a plain value, placed where `at` stands (defaults made by the parser itself have no better place). */
+/** Makes a node for a plain value, at the place of `at` (defaults made by the parser itself have no better place). */
 export function fromJson(value: Json, at?: Node): Node {
   const source = at?.source ?? noSource;
   const start = at?.start ?? 0;
@@ -144,7 +144,7 @@ export function fromJson(value: Json, at?: Node): Node {
   return new MapNode(entries, source, start);
 }
 
-/** A mapping made of `entries`, placed at `at`. */
+/** Makes a mapping of `entries` at the place of `at`. */
 export function mapNode(entries: readonly Entry[], at?: Node): MapNode {
   return new MapNode(entries, at?.source ?? noSource, at?.start ?? 0);
 }

@@ -45,7 +45,8 @@ describe('print and parse round trip', () => {
     fc.assert(fc.property(value, (v) => expect(read(JSON.stringify(v))).toEqual(v)));
   });
 
-  // "- - " with "- " on the next line: the other reader takes that for a second item of the inner list. It is one of the outer.
+  // For "- - " with "- " on the next line the other reader finds a second item of the inner list. It belongs to the
+  // outer list.
   const EMPTY_NESTED_ITEM = /- (?:&x )*- *(?:&x *)*(?:# c)?\n/;
 
   it('reads the item after an empty nested one as one of the outer list', () => {
@@ -74,7 +75,7 @@ describe('print and parse round trip', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
-        // a text that ends within a block scalar has no last line break for us, as in the original's reader
+        // for our reader, as for the original's, a text that ends within a block scalar has no last line break
         const source = `${pieces.join('')}\n`;
         if (EMPTY_NESTED_ITEM.test(source)) return;
         const ours = readYaml(null, source);
@@ -84,7 +85,8 @@ describe('print and parse round trip', () => {
         } catch {
           return;
         }
-        // ours is stricter in places (complex keys, several documents); where it reads, it reads the same
+        // our reader is stricter in places (complex keys, several documents); a text that it accepts gives the same
+        // result
         if (ours.error === null) expect(ours.root === null ? null : toJson(ours.root)).toEqual(theirs);
       }),
       { numRuns: Math.ceil(4000 * EFFORT) },

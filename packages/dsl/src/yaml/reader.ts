@@ -6,12 +6,12 @@ import { Scanner } from './scanner';
 import { Source } from './source';
 import { T, type Token } from './token';
 
-/** A text that was read: its root (null for an empty document) or why it is not YAML. */
+/** A read text: its root (null for an empty document), or the error when it is not YAML. */
 export interface Document {
   source: Source;
   root: Node | null;
   error: YamlError | null;
-  /** Places of strings that hold characters outside ASCII (not allowed in blueprints). */
+  /** Strings with characters outside ASCII (not allowed in blueprints). */
   nonAscii: ScalarNode[];
 }
 
@@ -20,8 +20,8 @@ const NOT_ASCII = /[^\0-\x7f]/;
 const NON_ASCII_MAX = 100;
 
 /**
- * Reads one YAML 1.1 document in time linear to its length. Duplicate keys: the last wins. Merge keys are applied.
- * Never throws; what is wrong is in `error`.
+ * Reads one YAML 1.1 document in time linear to its length. Of duplicate keys the last one wins. Merge keys are
+ * applied. Never throws; a fault is in `error`.
  */
 export function readYaml(
   name: string | null,
@@ -194,7 +194,7 @@ class Reader {
   }
 
   private noteAscii(node: ScalarNode): void {
-    // an escape such as "\u00e9" makes such a string out of an ASCII text
+    // an escape such as "\u00e9" gives such a string in an ASCII text
     if (this.isAscii && this.source.text.charCodeAt(node.start) !== 34) return;
     if (this.nonAscii.length < NON_ASCII_MAX && NOT_ASCII.test(node.value as string))
       this.nonAscii.push(node);
@@ -338,7 +338,7 @@ class Reader {
     return new MapNode(entriesOf(pairs, this.source), this.source, start);
   }
 
-  /** Alias bombs: the number of nodes with every alias written out, found without writing them out. */
+  /** Refuses alias bombs: computes the number of nodes with every alias written out, without writing them out. */
   private checkSize(root: Node): void {
     if (this.sizeOf(root) > this.limits.expandedNodes) {
       throw new YamlError(

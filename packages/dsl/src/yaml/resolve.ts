@@ -1,6 +1,6 @@
 import type { ScalarType, ScalarValue } from './node';
 
-/** YAML 1.1 plain scalars, as the definitions language has them (reference 0, table "YAML scalar resolution"). */
+/** YAML 1.1 plain scalars of the definitions language (reference 0, table "YAML scalar resolution"). */
 
 const BOOLEANS = new Map<string, boolean>();
 for (const word of ['yes', 'true', 'on']) for (const w of cases(word)) BOOLEANS.set(w, true);
@@ -28,11 +28,11 @@ export interface Resolved {
   value: ScalarValue;
 }
 
-/** Type and value of a plain (unquoted, untagged) scalar. */
+/** Returns type and value of a plain (unquoted, untagged) scalar. */
 export function resolvePlain(text: string): Resolved {
   if (NULLS.has(text)) return { type: 'null', value: null };
   const first = text.charCodeAt(0);
-  // digits, '+', '-', '.' are the only beginnings of numbers and timestamps
+  // numbers and timestamps begin only with digits, '+', '-', '.'
   if ((first >= 48 && first <= 57) || first === 43 || first === 45 || first === 46) {
     return resolveNumber(text) ?? { type: 'string', value: text };
   }
@@ -40,7 +40,7 @@ export function resolvePlain(text: string): Resolved {
   return bool === undefined ? { type: 'string', value: text } : { type: 'boolean', value: bool };
 }
 
-/** Longer digits than any number: left as text rather than scanned again and again. */
+/** Longer texts are no numbers: they stay text and are not scanned again and again. */
 const NUMBER_TEXT_MAX = 400;
 
 function resolveNumber(text: string): Resolved | null {

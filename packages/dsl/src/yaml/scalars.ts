@@ -1,9 +1,9 @@
 import { type ReadLimits, YamlError } from './limits';
 
-/** Quoted and block scalars: each function reads one, starting at its indicator, and says where it ends. */
+/** Quoted and block scalars: each function reads one, beginning at its indicator, and returns its end. */
 export interface ScalarText {
   text: string;
-  /** Offset behind the scalar. */
+  /** Offset after the scalar. */
   end: number;
 }
 
@@ -33,7 +33,7 @@ const ESCAPES: Record<string, string> = {
 };
 const HEX_ESCAPES: Record<string, number> = { x: 2, u: 4, U: 8 };
 
-/** Whether a document marker (`---` or `...`) stands at `at`, the beginning of a line. */
+/** Whether a document marker (`---` or `...`) is at `at`, the beginning of a line. */
 export function isDocumentMarker(text: string, at: number): boolean {
   const c = text.charCodeAt(at);
   if (c !== 45 && c !== 46) return false;
@@ -42,7 +42,7 @@ export function isDocumentMarker(text: string, at: number): boolean {
   return Number.isNaN(next) || next === SPACE || next === NL || next === TAB;
 }
 
-/** White space inside a quoted scalar from `at`: its text after line folding, and where it ends. */
+/** Reads white space inside a quoted scalar from `at`: returns its text after line folding, and its end. */
 function foldQuoted(text: string, at: number, start: number): ScalarText {
   let i = at;
   while (text.charCodeAt(i) === SPACE || text.charCodeAt(i) === TAB) i++;
@@ -60,7 +60,7 @@ function foldQuoted(text: string, at: number, start: number): ScalarText {
   return { text: breaks === 1 ? ' ' : '\n'.repeat(breaks - 1), end: i };
 }
 
-/** A quoted scalar; `text[start]` is its quote. */
+/** Reads a quoted scalar; `text[start]` is its quote. */
 export function scanQuoted(text: string, start: number): ScalarText {
   const quote = text.charCodeAt(start);
   const isDouble = quote === 34;
@@ -88,7 +88,7 @@ export function scanQuoted(text: string, start: number): ScalarText {
   }
 }
 
-/** An escape of a double-quoted scalar; `text[at]` is the backslash. Returns the offset behind it. */
+/** Reads an escape of a double-quoted scalar; `text[at]` is the backslash. Returns the offset after it. */
 function readEscape(text: string, at: number, start: number, chunks: string[]): number {
   const c = text[at + 1] ?? '';
   if (c === '\n') {
@@ -113,8 +113,8 @@ function readEscape(text: string, at: number, start: number, chunks: string[]): 
 }
 
 /**
- * A literal or folded block scalar; `text[start]` is `|` or `>`. `parentIndent` is the indentation of the collection
- * that holds it (-1 at the top).
+ * Reads a literal or folded block scalar; `text[start]` is `|` or `>`. `parentIndent`: the indentation of the
+ * collection that contains it (-1 at the top).
  */
 export function scanBlock(text: string, start: number, parentIndent: number, limits: ReadLimits): ScalarText {
   const isFolded = text.charCodeAt(start) === 62;
@@ -191,7 +191,7 @@ function columnAt(text: string, at: number): number {
   return at - (text.lastIndexOf('\n', at - 1) + 1);
 }
 
-/** Indentation of the first line that is not blank, or of the longest blank one before it. */
+/** Returns the indentation of the first line that is not blank, or of the longest blank line before it. */
 function leadingBreaks(text: string, at: number): { maxIndent: number } {
   let maxIndent = 0;
   let i = at;
@@ -204,7 +204,7 @@ function leadingBreaks(text: string, at: number): { maxIndent: number } {
   }
 }
 
-/** Passes blank lines and at most `indent` blanks of the next one. */
+/** Skips blank lines and at most `indent` blanks of the next line. */
 function skipBreaks(text: string, at: number, indent: number): { end: number; breaks: number } {
   let i = at;
   let breaks = 0;

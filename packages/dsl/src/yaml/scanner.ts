@@ -4,7 +4,7 @@ import { isDocumentMarker, scanBlock, scanQuoted } from './scalars';
 import { SimpleKeys } from './simple-keys';
 import { T, type Token } from './token';
 
-/** Text to tokens, YAML 1.1: block structure becomes explicit tokens, a `key:` is noticed at its colon. */
+/** Converts text to tokens, YAML 1.1: block structure becomes explicit tokens; a `key:` is recognized at its colon. */
 export class Scanner {
   private pos = 0;
   private line = 0;
@@ -94,7 +94,7 @@ export class Scanner {
     if (c === 45 && isBlank(next)) return this.fetchBlockEntry(column);
     if (c === 63 && (isBlank(next) || (this.flowLevel > 0 && isFlowIndicator(next))))
       return this.fetchKey(column);
-    // inside brackets `"a":1` needs no blank; a ":" that follows no key there begins a text
+    // inside brackets `"a":1` needs no blank; a ":" there without a key before it begins a text
     const endsKey =
       this.flowLevel > 0 && (isFlowIndicator(next) || this.keys.at(this.flowLevel) !== undefined);
     if (c === 58 && (isBlank(next) || endsKey)) return this.fetchValue(column);
@@ -369,7 +369,7 @@ export class Scanner {
     this.pushScalar(result, start, true);
   }
 
-  /** White space inside a plain scalar; '' when the scalar ends here. */
+  /** Returns the white space inside a plain scalar; '' when the scalar ends here. */
   private plainSpaces(): string {
     const text = this.text;
     const from = this.pos;

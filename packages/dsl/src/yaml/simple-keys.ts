@@ -1,20 +1,20 @@
 import { YamlError } from './limits';
 
-/** A place where a key without `?` may have begun: whether one did is seen at its colon. */
+/** A place where a key without `?` may have begun: its colon decides. */
 export interface PossibleKey {
-  /** Of the token that the key would stand before. */
+  /** Number of the token before which the key would be inserted. */
   tokenNumber: number;
-  /** In a block a text at the indentation of keys must be one. */
+  /** In a block, a text at the indentation of keys must be a key. */
   isRequired: boolean;
   start: number;
   line: number;
   column: number;
 }
 
-/** A simple key must end on its line, within so many characters. */
+/** A simple key must end on its line, within this number of characters. */
 const SIMPLE_KEY_MAX = 1024;
 
-/** At most one possible key a flow level, level 0 being the block around; keys of deeper levels are younger. */
+/** At most one possible key per flow level; level 0 is the surrounding block. Keys of deeper levels are younger. */
 export class SimpleKeys {
   private readonly keys: (PossibleKey | undefined)[] = [];
 
@@ -22,7 +22,7 @@ export class SimpleKeys {
     return this.keys[level];
   }
 
-  /** The token that may still get a key before it; infinite when there is none. */
+  /** Number of the oldest token that may still get a key before it; infinite when there is none. */
   get oldest(): number {
     for (const key of this.keys) if (key) return key.tokenNumber;
     return Number.POSITIVE_INFINITY;
@@ -33,12 +33,12 @@ export class SimpleKeys {
     this.keys[level] = key;
   }
 
-  /** It is one. */
+  /** The possible key is a key. */
   take(level: number): void {
     this.keys[level] = undefined;
   }
 
-  /** It is none. @throws YamlError where one had to be. */
+  /** The possible key is not a key. @throws YamlError when it is required. */
   remove(level: number): void {
     const key = this.keys[level];
     if (key?.isRequired)
@@ -46,7 +46,7 @@ export class SimpleKeys {
     this.keys[level] = undefined;
   }
 
-  /** Removes those that are too far back. @throws YamlError as `remove`. */
+  /** Removes possible keys that are too far back. @throws YamlError as `remove`. */
   dropStale(line: number, pos: number): void {
     for (let level = 0; level < this.keys.length; level++) {
       const key = this.keys[level];

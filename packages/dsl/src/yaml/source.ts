@@ -1,4 +1,4 @@
-/** One text that was read: its name for diagnostics and, on demand, where its lines begin. */
+/** One read text: its name for diagnostics and, computed on demand, the positions of its lines. */
 export class Source {
   readonly name: string | null;
   readonly text: string;

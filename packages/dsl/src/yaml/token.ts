@@ -1,4 +1,4 @@
-/** What a text consists of: block structure is explicit, a `key:` begins with `Key`. */
+/** Kinds of tokens: block structure is explicit, a `key:` begins with `Key`. */
 export enum T {
   StreamEnd,
   Directive,
@@ -24,7 +24,7 @@ export enum T {
 export interface Token {
   t: T;
   start: number;
-  /** Text of scalars, names of aliases, anchors and tags. */
+  /** Text of scalars, or name of aliases, anchors and tags. */
   text: string;
   isPlain: boolean;
 }

@@ -1,10 +1,10 @@
 import type { Principal } from '@baton/contracts';
 import { Secret } from '@baton/kernel';
 
-/** Signs the principals of tests. */
+/** Key that signs the principals of tests. */
 export const key = new Secret('a key of the test that is long enough');
 
-/** The administrator, as the gateway names her. */
+/** The administrator, as the gateway describes her. */
 export const ann: Principal = {
   userId: 1,
   username: 'ann',

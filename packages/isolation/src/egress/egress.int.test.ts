@@ -1,4 +1,4 @@
-/** What an operation reaches on the network, each beside the control that it reaches it where the policy is open. */
+/** The addresses that an operation reaches on the network. Each test has a control: an open policy does reach the address. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { deadTables, ownTable, runNft } from './tables';
 
 const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
 const NFT = findProgram('nft', PATH) ?? 'nft';
-/** Not those of any worker on this machine. */
+/** First uid of a range that no worker on this machine uses. */
 const FIRST = 300_000 + (process.pid % 10_000) * 100;
 const LINK_LOCAL = '169.254.231.7';
 
@@ -44,7 +44,7 @@ function settingsFor(mode: EgressSettings['mode'], lists: { allow?: string[]; de
   } satisfies IsolationSettings;
 }
 
-/** An operation of a worker with that policy; one at a time, since all have the table of this process. */
+/** Starts a worker with this policy and returns its operations. One worker at a time: all share the table of this process. */
 async function worker(mode: EgressSettings['mode'], lists?: { allow?: string[]; deny?: string[] }) {
   await closed();
   const settings = settingsFor(mode, lists);
@@ -61,7 +61,7 @@ async function worker(mode: EgressSettings['mode'], lists?: { allow?: string[]; 
   };
 }
 
-/** The table is gone: processes of the operation before may take a moment to end. */
+/** Waits until the table is gone: processes of the previous operation may take a moment to end. */
 async function closed(): Promise<void> {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await eventually(async () => {
@@ -73,7 +73,7 @@ async function closed(): Promise<void> {
 
 const hasTable = (): boolean => runNft(NFT, `list table inet ${ownTable()}`) === null;
 
-/** `open`, or `refused` after at most 4 s. */
+/** Shell function that prints `open`, or `refused` after at most 4 s. */
 const CONNECT = `c() { timeout 4 bash -c "exec 3<>/dev/tcp/$1/$2" 2>/dev/null && echo open || echo refused; };`;
 
 function listener(host: string): Promise<number> {
@@ -90,7 +90,7 @@ f = socket.AF_INET6 if ':' in 'HOST' else socket.AF_INET
 s = socket.create_server(('HOST', 0), family=f); print(s.getsockname()[1], flush=True)
 while True: s.accept()[0].close()`;
 
-/** A server of that uid, outside of any isolation. */
+/** Starts a server as this uid, outside of any isolation. */
 async function listenerOf(uid: number): Promise<number> {
   const code = SERVE.replaceAll('HOST', '127.0.0.1');
   const child = spawn('/usr/bin/python3', ['-c', code], {
@@ -102,7 +102,7 @@ async function listenerOf(uid: number): Promise<number> {
   return new Promise((resolve) => child.stdout!.once('data', (text) => resolve(Number(text))));
 }
 
-/** Serves and asks in the same operation. */
+/** Serves and connects within one operation. */
 const serveAndAsk = (host: string): string =>
   `${CONNECT} exec 4< <(/usr/bin/python3 -c "${SERVE.replaceAll('HOST', host)}"); read -r port <&4; c ${host} $port; kill $!`;
 
@@ -177,7 +177,7 @@ it('lets operations of a tenant reach each other, and not those of another tenan
   expect(connects('127.0.0.1', foreign)).toBe('refused');
   expect(run(serveAndAsk('127.0.0.1'))).toBe('open\n');
   expect(run(serveAndAsk('::1'))).toBe('open\n');
-  // Its own service at a link-local address is refused by that rule.
+  // Its own service at a link-local address is refused by the link-local rule.
   expect(run(serveAndAsk(LINK_LOCAL))).toBe('refused\n');
   expect((await worker('none')).run(serveAndAsk('127.0.0.1'))).toBe('refused\n');
 }, 60_000);
@@ -231,7 +231,7 @@ it('leaves everybody else alone', async () => {
   await worker('none');
   const other = ['-c', `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`];
   for (const uid of [0, FIRST - 1, FIRST + 100]) {
-    // In a process of its own: this one answers meanwhile.
+    // A separate process: this process must answer meanwhile.
     const child = spawn('/bin/bash', other, { uid, gid: uid, stdio: ['ignore', 'pipe', 'inherit'] });
     const said = await new Promise((resolve) => child.stdout.once('data', (text) => resolve(String(text))));
     expect(said).toBe('hello');

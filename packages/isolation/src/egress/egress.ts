@@ -6,18 +6,18 @@ import { probeEgress } from './probe-egress';
 import { egressTable } from './table';
 import { deadTables, hasProcesses, ownTable, runNft } from './tables';
 
-/** What holds the network of operations. */
+/** The network policy in force for operations. */
 export interface Egress {
-  /** In one line, for `description`; null: nothing does. */
+  /** One line for `description` of the isolation; null: no policy is in force. */
   readonly description: string | null;
   readonly notEnforced: readonly string[];
-  /** Lets operations reach this TCP port of 127.0.0.1. @throws Error with what the tool said */
+  /** Lets operations reach this TCP port of 127.0.0.1. @throws Error with the message of nft */
   admit(port: number): void;
-  /** Gives back what was set up. Stays while processes of operations are left: they would be free. */
+  /** Removes the rules. The rules stay while processes of operations are left: these would otherwise be unrestricted. */
   close(): Promise<void>;
 }
 
-/** Processes that end with their operation take a moment. */
+/** Attempts of `close`: processes that end with their operation take a moment. */
 const CLOSE_TRIES = 10;
 const CLOSE_WAIT_MS = 50;
 
@@ -34,7 +34,7 @@ export function openEgress(reason?: string): Egress {
 }
 
 /**
- * Sets the policy up where this machine allows it, and tries it with real connections.
+ * Installs the policy where this machine allows it, and tests it with real connections.
  * @returns the policy, or `openEgress` with the reason
  */
 export function holdEgress(isolation: Isolation, settings: IsolationSettings, asked: EgressSettings): Egress {
@@ -52,7 +52,7 @@ export function holdEgress(isolation: Isolation, settings: IsolationSettings, as
   const allow = [...asked.allow, ...(asked.mode === 'none' ? [] : resolvers())];
   const problem = runNft(nft, egressTable({ name, uids, mode: asked.mode, allow, deny: asked.deny }));
   if (problem !== null) return openEgress(`nft: ${problem}`);
-  // Not before: processes that operations of a killed worker have left are held all the time.
+  // Not before the own table exists: processes left by operations of a killed worker stay restricted without a gap.
   sweep(nft);
   const admit = (port: number): void => {
     const refusal = runNft(nft, `add element inet ${name} ctx { ${port} }`);
@@ -83,7 +83,7 @@ export function holdEgress(isolation: Isolation, settings: IsolationSettings, as
 
 const NOT_OF_RULES = ['abstract Unix sockets of this machine (they have no address that rules could name)'];
 
-/** After a kill the table of a worker is left: its uids stay restricted until the next start. */
+/** Removes tables of ended workers. A killed worker leaves its table: its uids stay restricted until the next start. */
 function sweep(nft: string): void {
   for (const name of deadTables(nft)) runNft(nft, `delete table inet ${name}`);
 }

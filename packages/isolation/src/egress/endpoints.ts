@@ -2,20 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
 
-/** A network, or one address, of IP 4 or 6. */
+/** A network or a single address, IPv4 or IPv6. */
 export interface Endpoint {
   family: 4 | 6;
-  /** As nftables takes it: `10.0.0.0/8`, `fd00::1`. */
+  /** In the notation of nftables: `10.0.0.0/8`, `fd00::1`. */
   network: string;
-  /** Port of TCP and UDP; null: everything. */
+  /** Port of TCP and UDP; null: all ports and protocols. */
   port: number | null;
 }
 
 const LOOKUP_MS = 2000;
 
 /**
- * `address[/bits][:port]`; an address of IP 6 with a port stands in brackets: `[fd00::/8]:443`.
- * Null: it is none.
+ * Parses `address[/bits][:port]`. An IPv6 address with a port stands in brackets: `[fd00::/8]:443`.
+ * Null: not an endpoint.
  */
 export function parseEndpoint(text: string): Endpoint | null {
   const [, bracketed, inner] = /^(\[(.+)\])(?::\d+)?$/.exec(text) ?? [];
@@ -31,7 +31,7 @@ export function parseEndpoint(text: string): Endpoint | null {
   return { family: version === 4 ? 4 : 6, network, port };
 }
 
-/** Where a URL leads, as far as this machine knows its host now. */
+/** Returns the endpoints of a URL: the addresses that its host name resolves to now. */
 export function endpointsOfUrl(url: string): Endpoint[] {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed) return [];
@@ -39,13 +39,13 @@ export function endpointsOfUrl(url: string): Endpoint[] {
   return addressesOf(parsed.hostname.replace(/^\[|\]$/g, '')).map((address) => endpoint(address, port));
 }
 
-/** Name servers of this machine, which may be on it. */
+/** Returns the name servers of this machine; they may run on the machine itself. */
 export function resolvers(file = '/etc/resolv.conf'): Endpoint[] {
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    // No file, no name servers.
+    // Without the file there are no name servers.
   }
   return [...text.matchAll(/^\s*nameserver\s+([^\s%]+)/gm)]
     .map(([, address = '']) => address)

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import type { Isolation, IsolationSettings } from '../port';
 import { runInside } from '../probe';
 
-/** Says `open` when it is connected, `held` when its connection does not come about, else what went wrong. */
+/** Prints `open` when connected, `held` when the connection is not made, else the error. */
 const CONNECT = `command -v bash >/dev/null || { echo 'there is no bash to try it with'; exit 0; }
 bash -c 'exec 3<>/dev/tcp/127.0.0.1/'"$1"' && echo open || echo held' 2>/dev/null &
 i=0
@@ -17,15 +17,16 @@ done
 wait`;
 
 /**
- * Real connections of an operation to a port of this process: one that must be refused and one that must not.
- * @returns null, or why the policy cannot be believed
+ * Tests the policy with real connections of an operation to a port of this process: one must be refused, the other must
+ * pass.
+ * @returns null, or the reason why the policy does not hold
  */
 export function probeEgress(
   isolation: Isolation,
   settings: IsolationSettings,
   { admit, dismiss }: { admit(port: number): void; dismiss(port: number): void },
 ): string | null {
-  // Without an address it listens at once; the kernel completes connections, nobody takes them.
+  // Listens synchronously because no address is given. The kernel completes connections; nobody accepts them.
   const server = createServer((socket) => socket.destroy());
   try {
     server.listen(0);

@@ -1,31 +1,31 @@
 import type { Endpoint } from './endpoints';
 
 /**
- * The rules of operations' network, as a table of nftables that names the uids of operations and nobody else's.
+ * The network rules of operations, as a table of nftables. The rules name only the uids of operations, no other uids.
  *
- * Whose service answers on this machine is known only when it answers: a connection that an operation opens to an address
- * of the machine is noted (`asked`) with its uid (`by`), and the answer (SYN-ACK) passes only from a socket of that uid. What
- * was refused stays refused (`refused`), should the service send its answer again. Connection tracking is not used: it
- * would be switched on for everything that this machine sends.
+ * The owner of a service on this machine is known only when the service answers. So the rules note a connection that an
+ * operation opens to an address of the machine (`asked`) together with its uid (`by`). The answer (SYN-ACK) passes only
+ * from a socket of the same uid. A refused connection stays refused (`refused`) when the service repeats its answer.
+ * The rules do not use connection tracking: it would be switched on for all traffic of this machine.
  *
- * What one worker allows its operations is a mark of the packet, set before any table refuses something: workers with the
- * same uids on one machine allow together what each of them allows.
+ * An allowed packet of a worker's operation gets a mark before any table refuses packets. So several workers with the
+ * same uids on one machine together allow the union of their rules.
  */
 export interface EgressRules {
   name: string;
   uids: { first: number; last: number };
-  /** `none`: nothing but what is allowed. */
+  /** `none`: only the endpoints of `allow`. */
   mode: 'restricted' | 'none';
   allow: readonly Endpoint[];
   deny: readonly Endpoint[];
 }
 
-/** Before translation of addresses (-100), so that what programs name is what is looked at. */
+/** Before address translation (-100), so that the rules see the addresses that programs name. */
 const PRIORITY = { allow: -151, refuse: -150, unmark: -149 };
 const MARK = 0x4000_0000;
 const KEEP = 0xffff_ffff - MARK;
 
-/** Link-local, and addresses of clouds' metadata services outside of it. */
+/** Link-local addresses, and addresses of cloud metadata services outside the link-local range. */
 const LINK_LOCAL = {
   4: ['169.254.0.0/16', '224.0.0.0/24', '100.100.100.200', '168.63.129.16', '192.0.0.192'],
   6: ['fe80::/10', 'ff02::/16', 'fd00:ec2::254', 'fd20:ce::254', 'fd00:42::42'],
@@ -34,7 +34,7 @@ const LINK_LOCAL = {
 const REFUSE =
   'meta l4proto tcp counter reject with tcp reset; counter reject with icmpx type admin-prohibited';
 
-/** Text for `nft -f`: replaces the table of that name as one step. */
+/** Returns the text for `nft -f` that replaces the table of this name in one step. */
 export function egressTable(rules: EgressRules): string {
   const { name, uids, allow } = rules;
   const mine = `meta skuid ${uids.first === uids.last ? uids.first : `${uids.first}-${uids.last}`}`;
@@ -91,14 +91,14 @@ const ip = (family: 4 | 6): string => (family === 4 ? 'ip' : 'ip6');
 const there = (family: 4 | 6): string => `${ip(family)} saddr . tcp sport . ${ip(family)} daddr . tcp dport`;
 const back = (family: 4 | 6): string => `${ip(family)} daddr . tcp dport . ${ip(family)} saddr . tcp sport`;
 
-/** Connections between addresses and ports, client first. Full sets refuse. */
+/** Sets of connections, keyed by addresses and ports, client first. A full set refuses new connections. */
 function setsOf(family: 4 | 6): string {
   const set = (name: string, key: string, life: string): string =>
     `set ${name}${family} { typeof ${key}; flags dynamic,timeout; timeout ${life}; size 65535; }`;
   return [
     set('asked', there(family), '2s'),
     set('by', `${there(family)} . meta skuid`, '2s'),
-    // Longer than a kernel repeats its answer.
+    // Longer than the kernel repeats its SYN-ACK.
     set('refused', there(family), '70s'),
   ].join('\n  ');
 }

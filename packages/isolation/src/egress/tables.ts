@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 const NFT_MS = 10_000;
 const PREFIX = 'baton_egress';
 
-/** Null, or what nft said. */
+/** Runs commands by `nft -f`. Returns the error text of nft; null when it succeeded. */
 export function runNft(nft: string, commands: string): string | null {
   const end = spawnSync(nft, ['-f', '-'], { input: commands, timeout: NFT_MS, encoding: 'utf8' });
   if (end.status === 0) return null;
@@ -14,12 +14,12 @@ export function runNft(nft: string, commands: string): string | null {
   );
 }
 
-/** The name of this process's table (a process is one worker): no other process has had it or will have it, until the next boot. */
+/** Name of this process's table (a process is one worker). No other process gets the same name before the next boot. */
 export function ownTable(): string {
   return `${PREFIX}_${processNamespace()}_${process.pid}_${startOf(process.pid)}`;
 }
 
-/** Tables of workers of this pid namespace that have ended: killed ones, or those that left operations behind. */
+/** Tables of ended workers of this pid namespace: killed workers, or workers that left operations behind. */
 export function deadTables(nft: string): string[] {
   const end = spawnSync(nft, ['list', 'tables'], { timeout: NFT_MS, encoding: 'utf8' });
   return [...(end.stdout ?? '').matchAll(new RegExp(`^table inet (${PREFIX}_(\\d+)_(\\d+)_(\\d+))$`, 'gm'))]
@@ -37,8 +37,8 @@ export function hasProcesses({ first, last }: { first: number; last: number }): 
 }
 
 /**
- * As its status says it: the folder of a process that hides its memory belongs to root. -1: it has ended, also where nobody has
- * taken note of that yet (a zombie).
+ * Uid of a process from its `status` file: the folder of a process that hides its memory belongs to root. Returns -1
+ * for an ended process, also for a zombie.
  */
 function uidOf(pid: string): number {
   try {
@@ -54,7 +54,7 @@ function processNamespace(): string {
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
 }
 
-/** In ticks since the boot. Empty: there is no such process. */
+/** Start time of a process in ticks since the boot. Empty: there is no such process. */
 function startOf(pid: number): string {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

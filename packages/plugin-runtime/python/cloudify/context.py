@@ -346,6 +346,16 @@ class OperationContext(object):
     # What a program that a plugin serves ctx to has returned, where the plugin keeps it.
     _return_value = None
 
+    def get_managers(self, network='default'):
+        """The hosts of the manager that have an address in the network."""
+        from cloudify import manager
+        return manager.of_network(manager.get_rest_client().manager.get_managers(), network)
+
+    def get_brokers(self, network='default'):
+        """The message brokers with an address in the network, without credentials."""
+        from cloudify import manager
+        return manager.of_network(manager.get_rest_client().manager.get_brokers(), network)
+
     def send_event(self, event):
         call({'args': ['send_event', event]})
 

@@ -117,6 +117,11 @@ def update_execution_status(execution_id, status, error=None, client=None):
     return (client or get_rest_client()).executions.update(execution_id, status, error)
 
 
+def of_network(servers, network):
+    """Those of the managers or brokers that have an address in the network."""
+    return [server for server in servers if network in (server.get('networks') or {})]
+
+
 def get_provider_context(client=None):
     return (client or get_rest_client()).manager.get_context()['context'] or {}
 

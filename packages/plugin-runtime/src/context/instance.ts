@@ -13,7 +13,7 @@ import type { InstanceRecord, NodeRecord, SideRecord } from '../task';
 
 const MAX_CONFLICTS = 20;
 
-/** One instance during one operation: notices any change of its runtime properties by comparing with what was read. */
+/** One instance during one operation. Finds changes of its runtime properties by comparison with the read ones. */
 export class Instance implements InstanceContext {
   runtimeProperties: JsonObject;
   #stored: string;
@@ -122,7 +122,7 @@ export class Instance implements InstanceContext {
   }
 }
 
-/** Both halves of another instance of the deployment, or null. */
+/** Returns the node and the record of another instance of the deployment, or null. */
 async function readSide(host: OperationHost, instanceId: string): Promise<SideRecord | null> {
   const { nodes, instances } = await host.readDeployment();
   const instance = instances.find((i) => i.id === instanceId);

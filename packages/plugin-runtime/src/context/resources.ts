@@ -8,12 +8,12 @@ import type { Places } from './places';
 import type { OperationSession } from './session';
 import { contextSnapshot } from './snapshot';
 
-/** Files of the deployment or blueprint, as operations ask for them (reference/workflows.md 4.2). */
+/** Files of the deployment or blueprint, for operations (reference/workflows.md 4.2). */
 export interface Resources {
   read(path: string): Promise<Buffer>;
-  /** Target default: a fresh folder. Answers the path written. */
+  /** Target default: a fresh folder. Returns the written path. */
   download(path: string, target: string | null): Promise<string>;
-  /** All files below a folder. Target default: a fresh folder. Answers the folder written. */
+  /** All files below a folder. Target default: a fresh folder. Returns the written folder. */
   downloadDirectory(path: string, target: string | null): Promise<string>;
   render(path: string, variables: JsonObject): Promise<string>;
   downloadAndRender(path: string, target: string | null, variables: JsonObject): Promise<string>;

@@ -14,7 +14,7 @@ import { ownPlaces } from './places';
 import { type Resources, sessionResources } from './resources';
 import type { OperationSession } from './session';
 
-/** Logger of an operation. Back-pressure cannot reach synchronous callers; the host bounds what it keeps. */
+/** Logger of an operation. Back-pressure cannot reach synchronous callers; the host limits the lines that it keeps. */
 class HostLogger implements OperationLogger {
   constructor(private readonly host: OperationHost) {}
   debug(message: string): void {
@@ -34,7 +34,7 @@ class HostLogger implements OperationLogger {
   }
 }
 
-/** The context of in-process operations. Cheap to make: everything that costs is made when it is asked for. */
+/** The context of in-process operations. Cheap to make: expensive parts are made on first access. */
 export class RunContext implements OperationContext {
   #logger: HostLogger | null = null;
   #resources: Resources | null = null;

@@ -11,13 +11,13 @@ interface Opened {
 }
 
 /**
- * What one run of an operation has read and changed. The model is read at the first need, so an operation that only
- * computes costs no rpc.
+ * The data that one run of an operation has read and changed. The model is read when first needed, so an operation that
+ * only computes costs no rpc.
  */
 export class OperationSession {
-  /** Set by ctx.operation.retry: the run counts as a retry whatever it returns. */
+  /** Set by ctx.operation.retry: the run counts as a retry, regardless of its return value. */
   retryRequest: OperationRetry | null = null;
-  /** Whose function it is. */
+  /** The Python plugin that contains the function. */
   plugin: PythonPlugin | null = null;
   #opened: Promise<Opened> | null = null;
   #loaded: Opened | null = null;
@@ -46,7 +46,7 @@ export class OperationSession {
     return this.task.hasFunctions ? (await this.open()).model.inputs : (this.task.inputs as JsonObject);
   }
 
-  /** The instance that the operation runs for. @throws FatalError in other kinds of operations. */
+  /** The instance for which the operation runs. @throws FatalError in other kinds of operations. */
   async own(): Promise<Side> {
     const side = this.type === 'node-instance' ? (await this.open()).self : null;
     if (side) return side;
@@ -68,7 +68,7 @@ export class OperationSession {
     );
   }
 
-  /** Stores what the operation changed in runtime properties, if it opened the model at all. */
+  /** Stores the changed runtime properties, if the operation opened the model at all. */
   async save(): Promise<void> {
     if (!this.#loaded) return;
     await this.#loaded.self?.instance.update();

@@ -62,7 +62,7 @@ export function staticSnapshot(session: OperationSession): JsonObject {
   };
 }
 
-/** Everything about the run as plain JSON: what templates see as `ctx`. */
+/** Returns all data about the run as plain JSON: the `ctx` of templates. */
 export async function contextSnapshot(session: OperationSession): Promise<JsonObject> {
   const facts = staticSnapshot(session);
   if (session.type === 'deployment') return facts;

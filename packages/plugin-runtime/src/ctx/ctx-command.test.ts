@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { makeRig, type Rig } from '../testing/memory-host';
 
-/** Runs a bash script and answers what it printed, as log lines. */
+/** Runs a bash script and returns its output, as log lines. */
 async function printed(rig: Rig, script: string, task = {}): Promise<string[]> {
   const end = await rig.script(`#!/bin/bash\n${script}`, {}, task);
   expect(end).toMatchObject({ kind: 'succeeded' });

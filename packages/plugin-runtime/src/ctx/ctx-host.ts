@@ -1,19 +1,19 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A run that is called at the host. */
+/** The address of a run at the host. */
 export interface CtxPlace {
-  /** Without a path. */
+  /** Address without a path. */
   origin: string;
-  /** Nobody reaches it any more, and whoever still talks to it is cut off. */
+  /** Closes the address and the open connections to it. */
   close(): void;
 }
 
-/** The one address at which all runs of a worker are called, so that rules of the network can name its port. */
+/** The single address for ctx calls of all runs of a worker, so that network rules can name its port. */
 export interface CtxHost {
-  /** @returns its port of 127.0.0.1 */
+  /** @returns its port at 127.0.0.1 */
   listen(): Promise<number>;
-  /** Requests to the path and to those below it are for `answer`. It must listen. */
+  /** Passes requests to this path and to paths below it to `answer`. The host must be listening. */
   open(path: string, answer: RequestListener): CtxPlace;
   close(): void;
 }

@@ -15,9 +15,9 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const ARGS_TYPE = 'application/x-ctx-args';
 
 export interface CtxServer {
-  /** Value of CTX_SOCKET_URL; its path is a secret of the run, so that scripts of other runs cannot call in. */
+  /** Value of CTX_SOCKET_URL. Its path is a secret of the run, so that scripts of other runs cannot call it. */
   url: string;
-  /** Resolves when no call is being answered. */
+  /** Resolves when no call is in progress. */
   settled(): Promise<void>;
   close(): void;
 }
@@ -33,12 +33,12 @@ interface Told {
 }
 type Call = (body: () => Buffer, type: string) => Promise<Told>;
 
-/** Calls of workflow code, by name; they run beside each other. */
+/** Calls of workflow code, by name; they run concurrently. */
 type WorkflowCalls = ReadonlyMap<string, (request: JsonObject) => Promise<Json>>;
 
 /**
- * Serves `ctx` to the processes of one script run over HTTP on the loopback (reference/workflows.md 5.4): at the worker's
- * host, or at one of its own.
+ * Serves `ctx` to the processes of one script run over HTTP on the loopback (reference/workflows.md 5.4): at the
+ * worker's shared host, or at its own.
  */
 export async function serveCtx(
   session: OperationSession,
@@ -55,7 +55,7 @@ export async function serveCtx(
     const isWorkflow = request.url === `${path}/wf`;
     if (request.method !== 'POST' || (request.url !== path && !isWorkflow))
       return void response.writeHead(404).end();
-    // A client that never ends its request holds up nobody else, nor the end of its script.
+    // A client that never ends its request blocks neither other clients nor the end of its script.
     void readBody(request).then(
       (body) => {
         const answered = (): Promise<void> =>
@@ -82,7 +82,7 @@ export async function serveCtx(
   };
 }
 
-/** What the two addresses of a run answer: calls of `ctx`, and calls of workflow code by name. */
+/** Functions of the two addresses of a run: calls of `ctx`, and calls of workflow code by name. */
 function callsOf(
   tree: ReturnType<typeof ctxTree>,
   shim: ReturnType<typeof shimCalls>,
@@ -124,7 +124,10 @@ function callsOf(
   return { ctx, workflow };
 }
 
-/** The body of a request, or what throws that it is too large: then it was read all the same, so that the client hears it. */
+/**
+ * Returns a function that returns the body, or throws that it is too large. A body that is too large is read to its end
+ * too, so that the client receives the error.
+ */
 async function readBody(request: IncomingMessage): Promise<() => Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -158,8 +161,8 @@ function replyOfThrown(thrown: unknown): Reply {
 }
 
 /**
- * The command-line client sends its words as netstrings (`5:hello,`): prefix of JSON words, `1` for JSON output, then the
- * arguments. Decoding and printing happen here, so that the client can be a few lines of shell.
+ * The command-line client sends its words as netstrings (`5:hello,`): prefix of JSON words, `1` for JSON output, then
+ * the arguments. The server decodes and formats, so that the client needs only a few lines of shell.
  */
 async function answerClient(body: () => Buffer, run: (args: Json[]) => Promise<Reply>): Promise<Told> {
   const failed = (text: string): Told => ({ text: `RequestError: ${text}\n`, exit: 1 });
@@ -191,7 +194,7 @@ function readNetstrings(body: Buffer): string[] {
     const colon = body.indexOf(0x3a, at);
     const digits = colon < 0 ? '' : body.subarray(at, colon).toString('latin1');
     const length = /^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN;
-    // A length of less than nothing would lead back to here.
+    // A negative length would lead back to this position.
     if (!(colon + 1 + length <= body.length)) throw new Error('malformed arguments');
     words.push(body.subarray(colon + 1, colon + 1 + length).toString('utf8'));
     at = colon + 1 + length + 1;

@@ -9,12 +9,12 @@ import type { ScriptResult } from '../script/script-result';
 import type { CtxWork } from './ctx-work';
 import { CtxCallable, CtxDict, CtxObject, type CtxValue } from './walk';
 
-/** Thrown to a client whose script shall end here: after abort and retry. */
+/** Thrown to a client whose script must end here: after abort and retry. */
 export class StopOperation extends Error {}
 
 type Attributes = Record<string, () => CtxValue | undefined | Promise<CtxValue | undefined>>;
 
-/** Positional arguments and keywords by name. @throws Error naming the argument that does not exist. */
+/** Assigns positional arguments and keywords to names. @throws Error that names an unknown argument. */
 function bindArgs(
   names: readonly string[],
   args: readonly Json[],
@@ -36,7 +36,7 @@ const constants = (facts: JsonObject): Attributes =>
     ]),
   );
 
-/** The `ctx` that scripts walk: facts, both sides, logger, resources and the result of the script. */
+/** Makes the `ctx` object tree for scripts: facts, both sides, logger, resources and the result of the script. */
 export function ctxTree(session: OperationSession, result: ScriptResult, work: CtxWork): CtxObject {
   const facts = staticSnapshot(session);
   const { operation, plugin, deployment, blueprint, ...plainFacts } = facts as Record<string, JsonObject>;
@@ -184,7 +184,7 @@ function resultCalls(result: ScriptResult): Attributes {
   return {
     returns: () =>
       new CtxCallable((args, kwargs) => {
-        // A lone dictionary arrives as keywords; it is meant as the value.
+        // A single dictionary arrives as keywords; it is meant as the value.
         result.record({
           kind: 'returns',
           value: args.length === 0 && Object.keys(kwargs).length > 0 ? kwargs : (args[0] ?? null),

@@ -1,8 +1,8 @@
 import type { Places } from '../context/places';
 
-/** What answers of ctx do on this machine for the operation. */
+/** Functions that ctx runs on this machine for the operation. */
 export interface CtxWork {
   places: Places;
-  /** A folder that the operation may use; fine when it is there. */
+  /** Makes a folder that the operation may use; an existing folder is accepted. */
   makeFolder(path: string): Promise<void>;
 }

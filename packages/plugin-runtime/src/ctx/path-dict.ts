@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 
-/** `a.b[3].c` as the steps to walk. */
+/** One step of a path such as `a.b[3].c`. */
 type Step = string | number;
 
 function stepsOf(path: string): Step[] | null {
@@ -19,7 +19,7 @@ function own(value: Json | undefined, step: Step): Json | undefined {
   return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
-/** Sets an own key, even one that has a meaning to JavaScript. */
+/** Sets an own key, also one with a special meaning in JavaScript. */
 export function put(target: JsonObject | Json[], step: Step, value: Json): void {
   Object.defineProperty(target, step, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -27,7 +27,7 @@ export function put(target: JsonObject | Json[], step: Step, value: Json): void 
 const illegal = (path: string): Error => new Error(`illegal path: ${path}`);
 
 /**
- * The value at a dotted path; nesting wins over a key that has the dots in its name.
+ * Returns the value at a dotted path. Nested values take precedence over a key with dots in its name.
  * @throws Error "illegal path: P" when there is none.
  */
 export function readPath(dict: JsonObject, path: string): Json {
@@ -39,8 +39,8 @@ export function readPath(dict: JsonObject, path: string): Json {
 }
 
 /**
- * Sets the value at a dotted path, making the dictionaries between.
- * @throws Error "illegal path: P" when the way leads through something else, or past the end of a list.
+ * Sets the value at a dotted path and creates missing dictionaries on the way.
+ * @throws Error "illegal path: P" when the path leads through another kind of value, or past the end of a list.
  */
 export function writePath(dict: JsonObject, path: string, value: Json): void {
   const steps = stepsOf(path) ?? [path];

@@ -1,6 +1,6 @@
 import type { Json } from '@baton/kernel';
 
-/** JSON as Python's repr shows it; a number without fraction is an integer. */
+/** Formats JSON like Python's repr; a number without fraction is an integer. */
 function repr(value: Json): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -21,12 +21,12 @@ function repr(value: Json): string {
     .join(', ')}}`;
 }
 
-/** JSON as Python's str shows it: what `ctx` prints without -j and what templates insert. */
+/** Formats JSON like Python's str: the output of `ctx` without -j, and the text that templates insert. */
 export function pythonText(value: Json): string {
   return typeof value === 'string' ? value : repr(value);
 }
 
-/** What Python counts as false: null, 0, "", empty list, empty dictionary, false. */
+/** Whether Python treats the value as false: null, 0, "", empty list, empty dictionary, false. */
 export function isFalsy(value: Json | undefined): boolean {
   if (!value) return true;
   return (

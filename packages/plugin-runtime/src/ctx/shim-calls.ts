@@ -9,7 +9,7 @@ import type { ScriptResult } from '../script/script-result';
 import { secondsOf } from '../thrown';
 import type { CtxWork } from './ctx-work';
 
-/** Calls of our Python shim, which keeps runtime properties on its side and hands over whole values. */
+/** Calls of our Python shim, which keeps runtime properties on its side and sends whole values. */
 export type ShimCall = (op: string, request: JsonObject) => Promise<Json>;
 
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
@@ -63,7 +63,7 @@ export function shimCalls(session: OperationSession, result: ScriptResult, { pla
   };
 }
 
-/** Whose operation it is, as the context of an operation says it (reference/workflows.md 4.1). */
+/** The sides of the operation, as in its context (reference/workflows.md 4.1). */
 function sidesOf({ task: { self, related } }: OperationSession): JsonObject {
   return {
     node_id: self?.nodeInstanceId ?? null,

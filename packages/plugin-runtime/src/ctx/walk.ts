@@ -5,7 +5,7 @@ import { put, readPath, writePath } from './path-dict';
 type Answer = CtxValue | undefined;
 export type CtxValue = Json | CtxObject | CtxDict | CtxCallable;
 
-/** Something with named attributes, each read when it is asked for. `own`: what it stands for at the end of a walk. */
+/** An object with named attributes; each is read on access. `own`: the value of the object at the end of a walk. */
 export class CtxObject {
   constructor(
     readonly name: string,
@@ -27,7 +27,7 @@ export class CtxCallable {
 }
 
 /**
- * The value that a list of arguments leads to, from `root` (reference/workflows.md 5.4).
+ * Returns the value at the end of a list of arguments, from `root` (reference/workflows.md 5.4).
  * @throws Error with the text of the reference when an argument leads nowhere.
  */
 export async function walk(root: CtxObject, args: readonly Json[]): Promise<Json> {
@@ -79,7 +79,7 @@ async function callWith(callable: CtxCallable, rest: readonly Json[]): Promise<A
   return isJsonObject(last) ? callable.call(rest.slice(0, -1), last) : callable.call([...rest], {});
 }
 
-/** The methods of a Python dictionary that scripts use; they win over keys of the same name. */
+/** The methods of a Python dictionary that scripts use; they take precedence over keys of the same name. */
 function dictMethod(dict: CtxDict, name: string): CtxCallable | null {
   const { value } = dict;
   const writable = (change: () => Answer): Answer => {

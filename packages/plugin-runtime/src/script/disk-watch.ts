@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Looks once a second how much lies in the folders of an operation, and calls `over` once when it is more than `bytes`. A
- * program may have written more by then, but no more than it can in a second. Answers what ends the looking.
+ * Measures once a second the size of an operation's folders, and calls `over` once when it exceeds `bytes`. A program
+ * may have written more by then, but only as much as in one second. Returns the function that stops the watch.
  */
 export function watchDisk(
   folders: readonly string[],
@@ -27,7 +27,7 @@ export function watchDisk(
   };
 }
 
-/** Bytes on disk of all below; ends early above `enough`. Links are not followed. */
+/** Returns the bytes on disk of all files below; stops early above `enough`. Links are not followed. */
 async function sizeOf(folders: readonly string[], enough: number): Promise<number> {
   let sum = 0;
   const pending = [...folders];
@@ -38,7 +38,7 @@ async function sizeOf(folders: readonly string[], enough: number): Promise<numbe
       if (entry.isDirectory()) pending.push(path);
       else sum += (await lstat(path).catch(() => null))?.blocks ?? 0;
     }
-    // Blocks are of 512 bytes: a sparse file takes what it takes.
+    // Blocks have 512 bytes: a sparse file counts with its real size on disk.
     if (sum * 512 > enough) break;
   }
   return sum * 512;

@@ -3,11 +3,11 @@ import type { Confinement } from '@baton/isolation';
 import { runProcess } from './run-process';
 import { makeRunDir, type ScriptSettings } from './settings';
 
-/** A plugin to be installed into the folder `target`, which must not exist. */
+/** A plugin to install into the folder `target`, which must not exist. */
 export interface PluginInstallation {
-  /** Whose operations it is for: what pip builds runs as they do. */
+  /** Tenant whose operations use the plugin: a build by pip runs with their rights. */
   tenant: string;
-  /** `wagon`: an archive with wheels, which are unpacked; `source`: a folder that pip builds, which runs code of it. */
+  /** `wagon`: an archive of wheels, which are unpacked. `source`: a folder that pip builds, which runs code of the plugin. */
   kind: 'wagon' | 'source';
   path: string;
   target: string;
@@ -16,14 +16,15 @@ export interface PluginInstallation {
 }
 
 /**
- * Installs a Python plugin into a virtual environment; null, or what went wrong. Two at once are harmless: the first wins.
+ * Installs a Python plugin into a virtual environment. Returns null, or the error text. Two installations at once are
+ * harmless: the first one wins.
  */
 export async function installPlugin(
   { tenant, kind, path, target, pipArguments }: PluginInstallation,
   settings: ScriptSettings,
   signal: AbortSignal,
 ): Promise<string | null> {
-  // Unpacking runs nothing of the plugin: then its files are the worker's, and scripts cannot change them.
+  // Unpacking runs no code of the plugin: the files then belong to the worker, and scripts cannot change them.
   const account = kind === 'wagon' ? null : settings.isolation.accountOf(tenant);
   const runDir = await makeRunDir(settings.workRoot, account);
   const confinement: Confinement | null =

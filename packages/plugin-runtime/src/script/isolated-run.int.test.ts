@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { chooseIsolation } from '@baton/isolation';
 import { makeRig, type Rig } from '../testing/memory-host';
 
-/** A rig whose operations are isolated by the best that this machine has. */
+/** A rig whose operations run in the strongest isolation of this machine. */
 function isolatedRig(fileBytes = 50_000_000): Rig {
   const rig = makeRig();
   const { scripts } = rig.deps;
@@ -12,7 +12,7 @@ function isolatedRig(fileBytes = 50_000_000): Rig {
     mode: 'auto',
     workRoot: scripts.workRoot,
     assetsDir: scripts.assetsDir,
-    // Not those of workers: one of another suite on this machine would hold their network.
+    // Not the uids of workers: a worker of another suite on this machine would restrict their network.
     uids: { first: 340_000, last: 340_100 },
     account: null,
     limits: { processes: 200, openFiles: 256, fileBytes, memoryBytes: null },
@@ -43,7 +43,7 @@ test('neither a target nor a file:// address reaches what only the worker may', 
   const secret = join(rig.host.root, 'of-the-worker');
   writeFileSync(secret, '#!/bin/sh\necho leaked\n', { mode: 0o600 });
   rig.host.files = { 'plain.txt': 'written' };
-  // The control: the same where nothing isolates.
+  // The control: the same without isolation.
   const open = makeRig();
   expect(await open.run({ inputs: { script_path: `file://${secret}` } })).toMatchObject({
     kind: 'succeeded',

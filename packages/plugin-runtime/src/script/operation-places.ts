@@ -2,13 +2,14 @@ import { chown, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Account, Confinement } from '@baton/isolation';
 import { FatalError } from '@baton/plugin-sdk';
+import { requireCases } from '../context/letter-case';
 import { give, ownPlaces, type Places } from '../context/places';
 import type { OperationSession } from '../context/session';
 import type { CtxWork } from '../ctx/ctx-work';
 import { runProcess } from './run-process';
 import type { RunDir, ScriptSettings } from './settings';
 
-/** What a process of this operation sees; its deployment's folder is there before anybody asks for its files. */
+/** Returns the confinement of a process of this operation. The deployment's folder exists before its files are requested. */
 export async function confinementOf(
   session: OperationSession,
   { isolation }: Pick<ScriptSettings, 'isolation'>,
@@ -19,7 +20,7 @@ export async function confinementOf(
   return { tenant: session.task.tenant, tmp: runDir.tmp, writable: [runDir.path, ...copy], readable };
 }
 
-/** A small work of the worker that is done as the operation would do it: with its account, and what it sees. */
+/** A small task of the worker, done with the account and the view of the operation. */
 export interface Errand {
   settings: ScriptSettings;
   runDir: RunDir;
@@ -27,7 +28,7 @@ export interface Errand {
   signal: AbortSignal;
 }
 
-/** @throws FatalError with what the program said */
+/** @throws FatalError with the output of the program */
 async function errand(
   { settings, runDir, confinement, signal }: Errand,
   script: string,
@@ -58,8 +59,9 @@ const COPY_FOLDER = `if [ -z "$2" ]; then t=$(mktemp -d "$3/resource-XXXXXXXX");
 cp -Rf -- "$1/." "$t/" && printf %s "$t"`;
 
 /**
- * Files for the processes of an operation. The worker never writes where an operation may have laid a link, nor to a path
- * that an operation names: it stages them in a folder of its own, and a process of the operation takes them from there.
+ * Places files for the processes of an operation. The worker never writes to a place where an operation may have put a
+ * link, nor to a path that an operation names. It stages the files in its own folder, and a process of the operation
+ * copies them from there.
  */
 function operationPlaces(work: Errand): Places {
   const { settings, runDir } = work;
@@ -88,6 +90,10 @@ function operationPlaces(work: Errand): Places {
     folder: (files, target) =>
       staged(
         async (stage) => {
+          await requireCases(
+            stage,
+            files.map(({ inside }) => inside),
+          );
           for (const { inside, read } of files) {
             const copy = join(stage, inside);
             await mkdir(dirname(copy), { recursive: true });
@@ -100,17 +106,17 @@ function operationPlaces(work: Errand): Places {
   };
 }
 
-/** A file of this machine as the operation may read it. @throws FatalError */
+/** Reads a file of this machine with the rights of the operation. @throws FatalError */
 export async function readAsOperation(work: Errand, path: string): Promise<Buffer> {
   const given = await errand(work, 'cat -- "$1" > "$2/given" && printf %s "$2/given"', [
     path,
     work.runDir.tmp,
   ]);
-  // Nothing of the operation runs yet that could have put something else there.
+  // No process of the operation runs yet that could have replaced the file.
   return readFile(given);
 }
 
-/** What the ctx of its processes does on this machine. */
+/** Returns the functions that ctx of its processes runs on this machine. */
 export function ctxWorkOf(work: Errand): CtxWork {
   const places = operationPlaces(work);
   const isOwn = work.settings.isolation.name === 'none';
@@ -123,7 +129,7 @@ export function ctxWorkOf(work: Errand): CtxWork {
   };
 }
 
-/** All below a folder of the worker's, for an account that does not know of it yet. */
+/** Gives all files below a folder of the worker to an account that does not know the folder yet. */
 async function handOver(folder: string, account: Account | null): Promise<void> {
   if (account === null) return;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

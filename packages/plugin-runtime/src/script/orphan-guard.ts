@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Remembers process groups of running operations and kills them when this process is gone, however it died. */
+/** Records process groups of running operations and kills them after any kind of death of this process. */
 export interface OrphanGuard {
   add(groupId: number): void;
   remove(groupId: number): void;

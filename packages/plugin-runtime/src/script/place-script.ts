@@ -10,7 +10,7 @@ import { type Errand, readAsOperation } from './operation-places';
 import type { ScriptInputs } from './script-inputs';
 
 /**
- * Puts the script of a run into its folder as an executable file and answers the path.
+ * Writes the script of a run into its folder as an executable file and returns the path.
  * @throws FatalError when it cannot be fetched or does not exist.
  */
 export async function placeScript(
@@ -52,7 +52,7 @@ async function fetchTo(
       throw new FatalError(`Failed reading script: ${path}`, { cause });
     });
   } else {
-    // Nothing of the operation runs yet that could have laid a link here.
+    // No process of the operation runs yet that could have put a link here.
     await sessionResources(
       session,
       ownPlaces(async () => work.runDir.path),
@@ -60,7 +60,7 @@ async function fetchTo(
   }
 }
 
-/** A file of this machine, read with the rights of the operation: the worker's own may open more. */
+/** Reads a file of this machine with the rights of the operation: the worker's own rights may be wider. */
 async function readLocalScript(work: Errand, url: string, file: string): Promise<void> {
   const path = fileURLToPath(url);
   if (work.settings.isolation.name === 'none') return copyFile(path, file);

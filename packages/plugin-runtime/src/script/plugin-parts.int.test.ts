@@ -1,6 +1,6 @@
 import { makeRig } from '../testing/memory-host';
 
-/** What real plugins import beside ctx: run inside an operation. */
+/** Modules that real plugins import besides ctx; the tests run them inside an operation. */
 
 const REMOTE = `
 import os, shutil, subprocess, sys, tempfile

@@ -9,7 +9,7 @@ import type { RunDir, ScriptSettings } from './settings';
 
 const WAIT_NOTICE_MS = 20_000;
 
-/** A process that is an operation, or the code of a workflow. */
+/** A process that runs an operation, or the code of a workflow. */
 export interface ProcessRun {
   session: OperationSession;
   settings: ScriptSettings;
@@ -17,7 +17,7 @@ export interface ProcessRun {
   confinement: Confinement;
   ctxUrl: string;
   isWorkflow: boolean;
-  /** Of the log lines that what it prints becomes. */
+  /** Log level of the lines that the process prints. */
   outputLevel: 'info' | 'debug';
 }
 
@@ -25,7 +25,7 @@ export interface Ended extends ProcessEnd {
   command: string;
 }
 
-/** What all processes of operations see. */
+/** Returns the environment that all processes of operations get. */
 export function commonEnv({ settings, runDir, ctxUrl }: ProcessRun): Record<string, string> {
   const path = [settings.baseEnv.PATH, join(settings.assetsDir, 'bin')].filter(Boolean).join(':');
   return {
@@ -37,7 +37,7 @@ export function commonEnv({ settings, runDir, ctxUrl }: ProcessRun): Record<stri
   };
 }
 
-/** Where the API is, under the names that operations know it by. What they may do there is said by the execution's token. */
+/** Address of the API, in the variables that operations know. The execution's token decides about their rights there. */
 function managerEnv(url: string): Record<string, string> {
   const { protocol, hostname, port } = new URL(url);
   return {
@@ -47,7 +47,7 @@ function managerEnv(url: string): Record<string, string> {
   };
 }
 
-/** What Python sees: our runner and its package `cloudify` stand before everything that is installed. */
+/** Returns the environment of Python: our runner and its package `cloudify` come before all installed packages. */
 export function pythonEnv(run: ProcessRun): Record<string, string> {
   return {
     ...commonEnv(run),
@@ -56,7 +56,7 @@ export function pythonEnv(run: ProcessRun): Record<string, string> {
   };
 }
 
-/** Runs the process and writes what it prints and its begin and end into the operation's log. */
+/** Runs the process and writes its output, its begin and its end into the operation's log. */
 export async function loggedProcess(
   run: ProcessRun,
   command: string,
@@ -83,7 +83,7 @@ export async function loggedProcess(
   }
 }
 
-/** What the script said of its end, else what its exit code says. */
+/** The end that the script set through ctx, else the end from its exit code. */
 export function endOfProcess(ended: Ended, result: ScriptResult): OperationEnd {
   const decided = result.end();
   if (decided) return decided;

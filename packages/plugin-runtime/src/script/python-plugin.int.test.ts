@@ -68,7 +68,7 @@ with tarfile.open(place, 'w:gz') as wagon:
         wagon.addfile(entry, io.BytesIO(content))
 `;
 
-/** A wagon with one wheel, and where it may be installed. */
+/** A wagon with one wheel, and the target of its installation. */
 function wagonFor(rig: Rig, tag = 'py3-none-any') {
   const path = join(rig.host.root, 'mine.wgn');
   execFileSync('python3', ['-c', MAKE_WAGON, path, tag, TASKS, JSON.stringify(LIBRARY)]);

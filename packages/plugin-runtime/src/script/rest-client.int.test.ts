@@ -13,7 +13,7 @@ interface Heard {
   body: Json;
 }
 
-/** A REST service that answers what it is told to and remembers what it was asked. */
+/** Starts a REST service that gives the configured answers and records the requests. */
 async function startService(answers: Record<string, { status?: number; body: Json }>) {
   const heard: Heard[] = [];
   const server: Server = createServer((request, response) => {
@@ -113,6 +113,28 @@ ctx.returns([
     client.blueprints.validate(address, 'b'), client.blueprints.update('b', {'state': 'uploaded'}).state])`);
     expect(end).toEqual({ kind: 'succeeded', result: ['s', 'e', 'b', null, 'uploaded'] });
     expect(service?.heard.at(-1)?.body).toEqual({ state: 'uploaded' });
+  });
+
+  it('names managers and brokers of a network to operations', async () => {
+    const host = (hostname: string, networks: JsonObject | null) => ({ hostname, networks });
+    const rig = await rigWith({
+      'GET /api/v3.1/managers': {
+        body: page(
+          host('m1', { default: '10.0.0.1', edge: '10.9.0.1' }),
+          host('m2', { default: '10.0.0.2' }),
+        ),
+      },
+      'GET /api/v3.1/brokers': {
+        body: page({ name: 'b1', host: 'b1', networks: { default: 'b1' }, username: null, password: null }),
+      },
+    });
+    const end = await rig.script(`from cloudify import ctx
+ctx.logger.info('Managers: {}'.format(ctx.get_managers()))
+names = lambda found: [one['hostname'] for one in found]
+ctx.returns([names(ctx.get_managers()), names(ctx.get_managers('edge')), names(ctx.get_managers(network='none')),
+             [(b.name, b.username) for b in ctx.get_brokers()], ctx.get_brokers('edge')])`);
+    expect(end).toEqual({ kind: 'succeeded', result: [['m1', 'm2'], ['m1'], [], [['b1', null]], []] });
+    expect(service?.heard.at(-1)?.headers).toMatchObject({ 'execution-token': 'token' });
   });
 
   it('changes nodes, instances and dependencies for the context of workflows', async () => {

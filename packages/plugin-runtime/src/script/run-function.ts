@@ -11,8 +11,9 @@ import { ScriptResult } from './script-result';
 import { makeRunDir, type ScriptSettings } from './settings';
 
 /**
- * Runs a function of a Python plugin in a process of its own: an operation, or with `calls` the code of a workflow. Its
- * arguments are the inputs and `ctx` (reference/workflows.md ch. 6). What it prints are debug lines of its log.
+ * Runs a function of a Python plugin in its own process: an operation, or with `calls` the code of a workflow. Its
+ * arguments are the inputs and `ctx` (reference/workflows.md ch. 6). Its output becomes debug lines of the operation's
+ * log.
  */
 export async function runFunction(
   session: OperationSession,

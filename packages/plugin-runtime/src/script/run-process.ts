@@ -22,31 +22,31 @@ export interface ProcessSpec {
   logStdout: boolean;
   logStderr: boolean;
   stderrToStdout: boolean;
-  /** What it may see; null: it is the worker's own, and runs as the worker does. */
+  /** Confinement of the process; null: a process of the worker itself, which runs with the worker's rights. */
   confinement: Confinement | null;
 }
 
 export interface ProcessEnd {
   pid: number;
-  /** Exit code; a death by signal N counts as -N. */
+  /** Exit code; -N for a death by signal N. */
   code: number;
-  /** The last part of what was printed. */
+  /** The last part of the output. */
   stdout: string;
   stderr: string;
 }
 
-/** Takes a line of output; a promise makes the process wait with its next output. */
+/** Receives a line of output. A returned promise pauses the reading, so that the process waits with its next output. */
 export type LineSink = (stream: 'out' | 'err', line: string) => void | Promise<void>;
 
 const TERMINATE_GRACE_MS = 5_000;
 const POLL_MS = 100;
 /**
- * A background process may keep the pipes open after the script ended; its output is read this much longer. Time in which
- * the taker of lines makes it wait does not count: what the script itself has printed is never cut off.
+ * A background process may keep the pipes open after the script has ended. Its output is read for this time. The count
+ * pauses while the receiver of lines is busy: output of the script itself is never cut off.
  */
 const PIPES_GRACE_MS = 1_000;
 const MAX_LINE_CHARS = 64 * 1024;
-/** A line that is one secret after the other is cut here all the same. */
+/** A line longer than this is cut even where it consists only of secrets. */
 const MAX_HELD_CHARS = 1024 * 1024;
 const KEPT_OUTPUT_CHARS = 64 * 1024;
 const SIGNALS: Record<string, number> = {
@@ -64,8 +64,8 @@ const SIGNALS: Record<string, number> = {
 };
 
 /**
- * Runs a process in its own process group. When `signal` is aborted the whole group gets SIGTERM, five seconds, then
- * SIGKILL (at once when the lease is lost). Background processes that the script left behind stay alive otherwise.
+ * Runs a process in its own process group. When `signal` is aborted the whole group gets SIGTERM and, after five
+ * seconds, SIGKILL (at once when the lease is lost). Otherwise background processes of the script stay alive.
  * @throws Error when the process cannot be started.
  */
 export async function runProcess(
@@ -115,7 +115,7 @@ export async function runProcess(
   }
 }
 
-/** What it prints, line by line, until it has ended; see PIPES_GRACE_MS. */
+/** Reads the output line by line until the process has ended; see PIPES_GRACE_MS. */
 async function readToEnd(
   child: ChildProcess,
   exited: Promise<number>,
@@ -185,14 +185,14 @@ function watchOf(
   return watchDisk(confinement.writable, isolation.diskBytes, over);
 }
 
-/** Its files are gone with it, so another try may have room. */
+/** A retry may have room: the files of the operation are removed with it. */
 function overQuota(found: number, most: number): RetryableError {
   return new RetryableError(
     `the files of the operation and its deployment take ${found} bytes on this worker; at most ${most} may lie there (BATON_WORKER_LIMIT_DISK), so it was stopped`,
   );
 }
 
-/** The kernel has ended its processes. */
+/** Error of an operation whose processes the kernel has killed. */
 function outOfMemory(): RetryableError {
   return new RetryableError(
     'the processes of the operation took more memory than they may take together (BATON_WORKER_LIMIT_MEMORY), so they were stopped',
@@ -203,7 +203,7 @@ function streamsOf({ logStdout, logStderr }: ProcessSpec): ['ignore', 'pipe' | '
   return ['ignore', logStdout ? 'pipe' : 'ignore', logStderr ? 'pipe' : 'ignore'];
 }
 
-/** What a start would say by itself where nothing stands between: there is no such folder, or no such program. */
+/** Fails as a start without isolation would fail when the folder or the program does not exist. */
 function checkFound(isolation: Isolation, { cwd, env }: ProcessSpec, program: string): void {
   if (isolation.name === 'none') return;
   const found = program.includes('/') ? existsSync(program) : findProgram(program, env.PATH ?? '') !== null;
@@ -219,7 +219,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** What the author of the script can do something about is said in words; the rest stays as it is. */
+/** Explains the start errors that the author of the script can fix; other errors stay as they are. */
 function notStarted(error: NodeJS.ErrnoException, { cwd, env }: ProcessSpec): Error {
   if (error.code === 'E2BIG') {
     const [name = '', value = ''] = Object.entries(env).sort((a, b) => b[1].length - a[1].length)[0] ?? [];
@@ -235,8 +235,8 @@ function notStarted(error: NodeJS.ErrnoException, { cwd, env }: ProcessSpec): Er
 }
 
 /**
- * Feeds complete lines (CR and LF cut off, bad UTF-8 replaced) to `take`, one at a time; answers the tail of it all. Long
- * lines are given in pieces. `cut` says where they, and the tail, may be cut.
+ * Passes complete lines (without CR and LF, bad UTF-8 replaced) to `take`, one at a time, and returns the tail of the
+ * output. Long lines are passed in pieces. `cut` finds the positions at which lines and the tail may be cut.
  */
 async function readLines(
   stream: Readable,
@@ -262,7 +262,7 @@ async function readLines(
   try {
     for await (const chunk of stream) await feed(decoder.write(chunk as Buffer), false);
   } catch {
-    // Destroyed on purpose after the script had ended; what was read so far counts.
+    // Destroyed on purpose after the end of the script; the output read so far counts.
   }
   await feed(decoder.end(), true);
   return kept;
@@ -288,7 +288,8 @@ function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 async function stopGroup(groupId: number, graceMs: number, group: OperationGroup | null): Promise<void> {
-  // Of a program that isolates this is the first process inside: all that run there end with it, whatever group they are in.
+  // The direct child of an isolating program is the first process inside: all processes inside end with it, in any
+  // process group.
   const inside = childrenOf(groupId);
   if (graceMs > 0 && signalGroup(groupId, 'SIGTERM')) {
     for (let waited = 0; waited < graceMs && isGroupAlive(groupId); waited += POLL_MS) {
@@ -308,12 +309,12 @@ function childrenOf(pid: number): { pid: number; startedAt: string }[] {
       .filter(Boolean)
       .map((child) => ({ pid: Number(child), startedAt: startOf(Number(child)) }));
   } catch {
-    // It has ended, or this is no Linux.
+    // The process has ended, or the system is not Linux.
     return [];
   }
 }
 
-/** In ticks since the boot: with the number it names a process. Empty: there is none. */
+/** Start time in ticks since the boot: with the pid it identifies a process. Empty: there is no such process. */
 function startOf(pid: number): string {
   try {
     return (
@@ -330,6 +331,6 @@ function signalOne(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // Gone meanwhile.
+    // The process has ended meanwhile.
   }
 }

@@ -179,7 +179,7 @@ describe('the process of a script', () => {
       void emit(...line);
       if (isHeld || !line[2].startsWith('<out>')) return;
       isHeld = true;
-      // Longer than the pipes of a background process are read.
+      // Longer than the time for which the pipes of a background process are read.
       return letTimePass(1_300, 'a host that is slow');
     };
     const end = await rig.script('#!/bin/bash\nfor i in 1 2 3; do echo "$i $(printf %050000d 0)"; done');
@@ -201,7 +201,7 @@ it('cuts long output only where the host says that no secret lies across', async
   const rig = makeRig();
   const secret = 'secret-value';
   rig.host.cutText = (text, at, side) => {
-    // Nothing else in the output begins like it.
+    // No other output begins like the secret.
     const from = text.indexOf('s');
     const isTorn = from >= 0 && from < at && (at < from + secret.length || at === text.length);
     return !isTorn ? at : side === 'before' ? from : from + secret.length;

@@ -20,17 +20,17 @@ import { environmentOf, readScriptInputs, type ScriptInputs } from './script-inp
 import { ScriptResult } from './script-result';
 import { makeRunDir, type ScriptSettings } from './settings';
 
-/** Exit code by which the Python runner says that a text of unknown kind is not Python. */
+/** Exit code of the Python runner for a text of unknown kind that is not Python. */
 const NOT_PYTHON = 97;
 
 /**
- * The operation of the script plugin (reference/workflows.md ch. 5).
- * @throws FatalError for inputs that no try can repair; other errors count as recoverable.
+ * Runs the operation of the script plugin (reference/workflows.md ch. 5).
+ * @throws FatalError for inputs that no retry can repair; other errors count as recoverable.
  */
 export async function runScript(
   session: OperationSession,
   settings: ScriptSettings,
-  /** The script is the code of a workflow: always Python, and it may make these calls. */
+  /** Set when the script is the code of a workflow: such a script is always Python and may make these calls. */
   workflow: { calls: ReadonlyMap<string, WorkflowCall> } | null = null,
 ): Promise<OperationEnd> {
   const inputs = readScriptInputs(await session.inputs());
@@ -70,7 +70,7 @@ interface ScriptRun extends ProcessRun {
   script: string;
 }
 
-/** Python when told so, by name, or (inline text without a first line that names another program) by trying. */
+/** Python by option, by name, or by trial (inline text whose first line names no other program). */
 async function kindOf(script: string, inputs: ScriptInputs): Promise<'python' | 'maybe-python' | 'program'> {
   const { evalPython } = inputs.process;
   if (evalPython !== null) return evalPython ? 'python' : 'program';
@@ -80,7 +80,7 @@ async function kindOf(script: string, inputs: ScriptInputs): Promise<'python' | 
   return 'maybe-python';
 }
 
-/** Runs the script with our Python runner; null when the text turned out not to be Python. */
+/** Runs the script with our Python runner; null when the text is not Python. */
 async function runPython(run: ScriptRun, isGuess: boolean): Promise<Ended | null> {
   const { settings } = run;
   const folder = join(settings.assetsDir, 'python');
@@ -118,7 +118,7 @@ async function runProgram(run: ScriptRun): Promise<Ended> {
   const own = { ...environmentOf(inputs.variables), ...environmentOf(env) };
   return loggedProcess(run, command, false, {
     command,
-    // The proxy and its client stay reachable whatever the inputs are called.
+    // The ctx proxy and its client stay reachable whatever the names of the inputs.
     env: {
       ...paths,
       ...own,

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { FatalError } from '@baton/plugin-sdk';
 
-/** Inputs of `script_runner.tasks.run`, told apart (reference/workflows.md 5.2). */
+/** Inputs of `script_runner.tasks.run`, separated (reference/workflows.md 5.2). */
 export interface ScriptInputs {
   source: { kind: 'inline'; text: string } | { kind: 'path'; path: string };
-  /** PEM text that a https server of the script is checked with. */
+  /** PEM certificates for the https server that delivers the script. */
   caPem: string | null;
   process: ProcessOptions;
-  /** What is left: variables of the script. */
+  /** The other inputs: variables of the script. */
   variables: JsonObject;
 }
 
@@ -38,7 +38,7 @@ const OPTION_NAMES = [
 const OWN_INPUTS = new Set(['ctx', 'script_path', 'script_source', 'process', 'ssl_cert_content']);
 const PROXY_TYPES = ['auto', 'http', 'none'];
 
-/** @throws FatalError saying which input is wrong and what was expected. */
+/** @throws FatalError that names the wrong input and the expected value. */
 export function readScriptInputs(inputs: Readonly<JsonObject>): ScriptInputs {
   const { script_path: path, script_source: text, ssl_cert_content: caPem } = inputs;
   if (!path && !text) throw new FatalError('Either script_path or script_source must be provided');
@@ -89,13 +89,13 @@ function readProcessOptions(options: Json): ProcessOptions {
   };
 }
 
-/** A value as the text of an environment variable: JSON for objects, lists and booleans, `None` for null. */
+/** Returns a value as the text of an environment variable: JSON for objects, lists and booleans, `None` for null. */
 function environmentText(value: Json): string {
   if (value === null) return 'None';
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
 }
 
-/** Environment variables of a set of values; names that no process can carry are left out. */
+/** Returns a set of values as environment variables; names that no process can have are left out. */
 export function environmentOf(values: Readonly<JsonObject>): Record<string, string> {
   const usable = Object.entries(values).filter(([name]) => name !== '' && !/[=\0]/.test(name));
   return Object.fromEntries(
@@ -103,7 +103,7 @@ export function environmentOf(values: Readonly<JsonObject>): Record<string, stri
   );
 }
 
-/** Removes the white space that all lines with text begin with. */
+/** Removes the white space at the begin of lines that all lines with text share. */
 function dedent(text: string): string {
   const lines = text.split('\n');
   const indents = lines.filter((l) => l.trim() !== '').map((l) => /^[ \t]*/.exec(l)?.[0] ?? '');

@@ -9,16 +9,16 @@ type Recorded =
   | { kind: 'abort'; message: string }
   | { kind: 'retry'; message: string | undefined; retryAfter: number | null };
 
-/** An exception that a Python script died of, as its runner describes it. */
+/** The exception that ended a Python script, as its runner describes it. */
 export type Raised = OperationFailure & { kind: OperationErrorKind; retryAfter: number | null };
 
-/** What a script said through ctx about its result, and what follows from that (reference/workflows.md 5.3). */
+/** The result that a script set through ctx, and the end that follows from it (reference/workflows.md 5.3). */
 export class ScriptResult {
   raised: Raised | null = null;
   #recorded: Recorded | null = null;
   #isIllegal = false;
 
-  /** @throws FatalError at the second call of returns, abort or retry; the run is then lost whatever it exits with. */
+  /** @throws FatalError at the second call of returns, abort or retry; the run then fails with any exit code. */
   record(recorded: Recorded): void {
     if (this.#recorded) {
       this.#isIllegal = true;
@@ -27,7 +27,7 @@ export class ScriptResult {
     this.#recorded = recorded;
   }
 
-  /** The end that ctx calls or an exception decided, or null: the exit code decides. */
+  /** Returns the end decided by ctx calls or an exception; null: the exit code decides. */
   end(): OperationEnd | null {
     if (this.#isIllegal) return endOfThrown(new FatalError(ILLEGAL_RESULT));
     if (this.raised) return endOfKind(this.raised.kind, this.raised);

@@ -8,45 +8,48 @@ import type { OrphanGuard } from './orphan-guard';
 
 /** How and where scripts run on this machine. */
 export interface ScriptSettings {
-  /** Folder with bin/ and python/ of this package. */
+  /** Folder with `bin/` and `python/` of this package. */
   assetsDir: string;
   /** Private folder for runs, caches and deployments. */
   workRoot: string;
   /** Command of the Python 3 interpreter. */
   python: string;
-  /** Environment that scripts may see; never the worker's own, which holds keys. */
+  /** Environment for scripts; never the worker's own environment, which holds keys. */
   baseEnv: Record<string, string>;
-  /** Address of the manager's API, as scripts reach it. */
+  /** Address of the manager's API for scripts. */
   managerUrl: string;
   /** Kills process groups when this process dies. */
   guard: OrphanGuard;
-  /** What stands between the processes of an operation and everything else. */
+  /** Separates the processes of an operation from the rest of the machine. */
   isolation: Isolation;
-  /** Where all runs are called; absent: each makes a port of its own. */
+  /** The shared server for ctx calls of all runs; absent: each run opens its own port. */
   ctxHost?: CtxHost;
 }
 
-/** Assets beside the source of this package; a bundle says where they are instead. */
+/** Assets beside the source of this package; a bundle passes another folder. */
 export const defaultAssetsDir = join(__dirname, '..', '..');
 
 /** A fresh folder of one run. */
 export interface RunDir {
-  /** The worker's; the account of the operation passes through it and changes nothing directly inside. */
+  /** Owned by the worker; the account of the operation may pass through it and change nothing directly in it. */
   path: string;
-  /** The operation's own. */
+  /** Owned by the operation. */
   tmp: string;
   cwd: string;
   /** Never throws. */
   remove: () => Promise<void>;
 }
 
-/** A fresh folder of a run with `tmp` and `cwd` inside, which belong to the account. A worker that dies: sweepOwnDirs. */
+/**
+ * Makes a fresh folder of a run with `tmp` and `cwd` inside, which belong to the account. After the death of a worker
+ * see sweepOwnDirs.
+ */
 export async function makeRunDir(workRoot: string, account: Account | null): Promise<RunDir> {
   const own = ownDir(workRoot, 'runs');
   await mkdir(own, { recursive: true, mode: 0o711 });
   const path = join(own, newId());
   await mkdir(path, { mode: account ? 0o750 : 0o700 });
-  // By the group: the account reads and passes, nobody else does.
+  // By group rights the account can read and pass through; no other account can.
   if (account) await chown(path, 0, account.gid);
   const [tmp, cwd] = [join(path, 'tmp'), join(path, 'cwd')];
   for (const dir of [tmp, cwd]) {
@@ -61,12 +64,13 @@ export async function makeRunDir(workRoot: string, account: Account | null): Pro
 }
 
 /**
- * Empties a folder of an account that may still have processes, with the rights of the account: whoever could change a
- * folder into a link while it is walked would choose what the worker deletes.
+ * Empties a folder of an account that may still have processes, with the rights of the account. Otherwise a process
+ * that replaces a folder by a link during the removal could make the worker delete other files.
  */
 async function removeAs(account: Account, dir: string): Promise<void> {
   if (await isRemoved(dir)) return;
-  // Most often there are only empty folders that something was mounted on. No link is followed in the last part of a path.
+  // Usually only empty folders that were mount points are left. `rmdir` does not follow a link in the last part of a
+  // path.
   const names = await readdir(dir).catch(() => []);
   if (names.length <= MOST_EMPTY) await Promise.all(names.map((name) => isRemoved(join(dir, name))));
   if (await isRemoved(dir)) return;
@@ -77,7 +81,7 @@ async function removeAs(account: Account, dir: string): Promise<void> {
   });
 }
 
-/** More are no mount points. */
+/** More entries than this are not only mount points. */
 const MOST_EMPTY = 8;
 
 function isRemoved(dir: string): Promise<boolean> {
@@ -87,15 +91,15 @@ function isRemoved(dir: string): Promise<boolean> {
   );
 }
 
-/** `runs`: what runs of operations need; `copies`: working folders of deployments. */
+/** `runs`: folders of runs of operations; `copies`: working folders of deployments. */
 const KINDS = ['runs', 'copies'] as const;
 
-/** The folder of that kind that belongs to this process alone, and goes with it. */
+/** The folder of this kind that belongs to this process alone, and is removed with it. */
 export function ownDir(workRoot: string, kind: (typeof KINDS)[number]): string {
   return join(workRoot, kind, String(process.pid));
 }
 
-/** Removes what dead processes left behind; folders of living ones stay. Before anything else uses them. */
+/** Removes the folders of dead processes; folders of living ones stay. To be called before any other use of the folders. */
 export async function sweepOwnDirs(workRoot: string): Promise<void> {
   for (const kind of KINDS)
     for (const name of await readdir(join(workRoot, kind)).catch(() => [])) {

@@ -41,7 +41,7 @@ const MULTIPLY: Record<string, (a: Value, b: Value) => Value> = {
   '%': (a, b) => number(a) % number(b),
 };
 
-/** Reads expressions from tokens, one method a level of binding strength; makes closures instead of a tree. */
+/** Reads expressions from tokens, with one method per precedence level; makes closures instead of a tree. */
 export class ExpressionReader {
   #at = 0;
   readonly #tokens: Token[];
@@ -52,7 +52,7 @@ export class ExpressionReader {
     this.#tokens = tokenize(text, line);
   }
 
-  /** The next token when it is this word or sign. */
+  /** Consumes the next token when it is this word or sign. */
   takes(text: string): boolean {
     const token = this.#tokens[this.#at];
     if (!token || (token.kind !== 'op' && token.kind !== 'name') || token.text !== text) return false;
@@ -71,7 +71,7 @@ export class ExpressionReader {
     if (this.#at < this.#tokens.length) throw this.#fail('unexpected words');
   }
 
-  /** `a if condition else b`, the weakest form. */
+  /** `a if condition else b`, the form with the lowest precedence. */
   expression(): Expression {
     const value = this.#or();
     if (!this.takes('if')) return value;

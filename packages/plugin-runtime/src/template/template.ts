@@ -13,7 +13,7 @@ type Block = (scope: Record<string, Value>, out: Output) => void;
 
 const MAX_OUTPUT_CHARS = 16 * 1024 * 1024;
 const MAX_STEPS = 1_000_000;
-/** Nothing else runs in the worker meanwhile, nor are its leases renewed. */
+/** During this time nothing else runs in the worker, and its leases are not renewed. */
 const MAX_MS = 2_000;
 
 class Output {
@@ -31,7 +31,7 @@ class Output {
     this.look();
     if (++this.#steps > MAX_STEPS) throw new TemplateError(`more than ${MAX_STEPS} steps`, 0);
   }
-  /** Asked after each expression: one alone is as long as the template's author has made it. */
+  /** Called after each expression: the template's author decides the length of a single expression. */
   look(): void {
     if (performance.now() - this.#startedAt > MAX_MS)
       throw new TemplateError(`it takes more than ${MAX_MS} ms to render`, 0);
@@ -41,12 +41,12 @@ class Output {
   }
 }
 
-/** Whether a text has any mark of a template. */
+/** Whether a text contains a template mark. */
 export function hasTemplate(text: string): boolean {
   return /\{\{|\{#|\{%/.test(text);
 }
 
-/** @throws FatalError naming `path` and the line of what is wrong. */
+/** @throws FatalError with `path` and the line of the error. */
 export function renderTemplate(text: string, variables: JsonObject, path: string): string {
   try {
     const reader = new BlockReader(splitTemplate(text.endsWith('\n') ? text.slice(0, -1) : text));

@@ -1,4 +1,4 @@
-/** Pieces of a template: literal text, `{{ expression }}` and `{% statement %}`; comments are gone. */
+/** A part of a template: literal text, `{{ expression }}` or `{% statement %}`; comments are removed. */
 export interface Segment {
   kind: 'text' | 'output' | 'statement';
   text: string;
@@ -15,7 +15,7 @@ export class TemplateError extends Error {
 const OPEN = /\{\{-?|\{%-?|\{#-?/g;
 const CLOSE: Record<string, RegExp> = { '{{': /-?\}\}/g, '{%': /-?%\}/g, '{#': /-?#\}/g };
 
-/** @throws TemplateError for an opening without its end. */
+/** @throws TemplateError for an opening mark without its end. */
 export function splitTemplate(text: string): Segment[] {
   const segments: Segment[] = [];
   let at = 0;
@@ -58,7 +58,7 @@ const TOKEN =
   /\s*(?:([A-Za-z_]\w*)|(\d+(?:\.\d+)?)|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(==|!=|<=|>=|\/\/|\*\*|[-+*/%~<>()[\]{},:.|=]))/y;
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
 
-/** @throws TemplateError at the first character that fits nothing. */
+/** @throws TemplateError at the first character that starts no token. */
 export function tokenize(text: string, line: number): Token[] {
   const tokens: Token[] = [];
   let at = 0;

@@ -13,7 +13,7 @@ export function isTrue(value: Value): boolean {
   return !isFalsy(value);
 }
 
-/** Own keys and list positions only: nothing of the JavaScript machinery can be reached. */
+/** Reads only own keys and list positions: no internals of JavaScript can be reached. */
 export function memberOf(value: Value, key: Value): Value {
   if (Array.isArray(value) && typeof key === 'number') return value.at(key);
   if (typeof value === 'string' && typeof key === 'number') return value.at(key);
@@ -41,7 +41,7 @@ function lengthOf(value: Value): number {
 const text = (value: Value): string => toText(value);
 const capitalize = (s: string): string => s.slice(0, 1).toUpperCase() + s.slice(1).toLowerCase();
 
-/** Filters by the names of Jinja. */
+/** Filters by their names in Jinja. */
 export const filters: Readonly<Record<string, Call>> = {
   default: (v, [otherwise = '', isAlsoForFalse]) =>
     v === undefined || (isTrue(isAlsoForFalse) && !isTrue(v)) ? otherwise : v,

@@ -12,19 +12,19 @@ import { startOrphanGuard } from '../script/orphan-guard';
 import { defaultAssetsDir } from '../script/settings';
 import type { InstanceRecord, NodeRecord, OperationTask } from '../task';
 
-/** A host with its model in memory and versions that are checked, for tests of what runs on top of it. */
+/** A host with its model in memory and checked versions, for tests of the code that uses a host. */
 export interface MemoryHost extends OperationHost {
   instances: Map<string, InstanceRecord>;
   nodes: Map<string, NodeRecord>;
   files: Record<string, string>;
   lines: { kind: string; level: string; message: string }[];
-  /** Text of log lines, without those about the process itself. */
+  /** Texts of log lines, without those about the process itself. */
   logged(): string[];
   opened: number;
   root: string;
 }
 
-/** They go with the test file that made them. */
+/** Folders to remove at the end of the test file. */
 const folders: string[] = [];
 afterAll(() => {
   for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
@@ -176,7 +176,7 @@ export interface Rig {
   script(source: string, inputs?: JsonObject, task?: Partial<OperationTask>): Promise<OperationEnd>;
 }
 
-/** A fresh host and everything that `invoke` needs. */
+/** Makes a fresh host and everything else that `invoke` needs. */
 export function makeRig(): Rig {
   const rig: Rig = {
     task: structuredClone(baseTask),
@@ -203,7 +203,7 @@ export function makeRig(): Rig {
   return rig;
 }
 
-/** Whether a process runs; one that waits to be reaped does not count. */
+/** Whether a process runs; a zombie does not count. */
 export function isRunning(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

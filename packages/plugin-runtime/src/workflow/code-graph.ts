@@ -12,7 +12,7 @@ import type { WorkBoard } from './work-board';
 
 type Distribute<T> = T extends WorkItem ? Omit<T, 'key'> : never;
 
-/** Fields of an item that say how it is retried and who is asked. */
+/** Fields of an item for its retries and its failure handler. */
 export function optionsOf(options: WorkOptions = {}): Partial<WorkItem> {
   const { totalRetries, retryInterval, sendTaskEvents, onFailure } = options;
   return {
@@ -41,7 +41,7 @@ export function operationItem(
   } as Distribute<WorkItem>;
 }
 
-/** A graph of the code in the making: items with their dependencies, submitted as one at `execute`. */
+/** A graph of the code under construction: items with their dependencies, submitted together at `execute`. */
 export function createCodeGraph(board: WorkBoard): WorkflowGraph {
   let items = new Map<string, WorkItem>();
   const add = (subgraph: string | null, body: Distribute<WorkItem>, options?: WorkOptions): WorkflowTask => {
@@ -73,7 +73,7 @@ export function createCodeGraph(board: WorkBoard): WorkflowGraph {
   };
 }
 
-/** Each item behind those that it waits for and the subgraph that it is in. @throws FatalError for a circle. */
+/** Sorts the items: each after its dependencies and its subgraph. @throws FatalError for a circle. */
 function inOrder(items: ReadonlyMap<string, WorkItem>): WorkItem[] {
   const order = new Map<string, WorkItem>();
   const path = new Set<string>();
@@ -97,7 +97,7 @@ function inOrder(items: ReadonlyMap<string, WorkItem>): WorkItem[] {
   return [...order.values()];
 }
 
-/** Keys that it waits for, the last one first. */
+/** Keys that the item waits for, the last one first. */
 const beforeOf = (item: WorkItem): string[] => [
   ...(item.subgraph ? [item.subgraph] : []),
   ...(item.deps ?? []).toReversed(),

@@ -3,10 +3,10 @@ import { isFailed, type WorkTask } from './work';
 const describe = (task: WorkTask): string =>
   `${task.name}${task.about && ` (${task.about})`}: ${task.error?.type ?? 'Error'} \`${task.error?.message ?? ''}\``;
 
-/** What failed among tasks, in the words of a failed execution (reference/workflows.md 3.4). Null: nothing did. */
+/** Returns the failures of tasks in the words of a failed execution (reference/workflows.md 3.4). Null: no failure. */
 export function failureText(tasks: readonly WorkTask[]): string | null {
   const failed = tasks.filter((task) => isFailed(task) && task.error?.type !== 'NotStarted');
-  // A subgraph fails with a member; the member says it better.
+  // A subgraph fails with a member; the member's error is more precise.
   const inner = failed.filter((task) => task.kind !== 'subgraph');
   const told = inner.length > 0 ? inner : failed;
   if (told.length === 0) return null;

@@ -19,13 +19,13 @@ import { WorkBoard } from './work-board';
 import { RefusedWork, WorkSession } from './work-session';
 import { workflowCalls } from './workflow-calls';
 
-/** The value by which older workflow code says that it gave in to a cancel. */
+/** The result with which older workflow code ends after a cancel. */
 const CANCELLED_RESULT = 'execution_cancelled';
 const DEFAULT_WAIT_AFTER_FAIL_MS = 600_000;
 
 /**
  * Runs the code of a workflow to its end: a function registered in the process, or a Python script. Never throws. Work
- * goes to the engine through `port`; aborting `signal` stops the code without its leave.
+ * is sent to the engine through `port`; aborting `signal` stops the code by force.
  */
 export async function invokeWorkflow(
   task: OperationSession['task'],
@@ -69,7 +69,7 @@ async function callWorkflow(
   return { kind: 'succeeded', result };
 }
 
-/** Code runs once: whatever it throws is its end. */
+/** Code runs once: any thrown value is its end. */
 function endOfCode(thrown: unknown): OperationEnd {
   if (
     thrown instanceof CancelledError ||

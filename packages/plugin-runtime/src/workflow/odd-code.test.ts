@@ -5,7 +5,7 @@ import { makeRig } from '../testing/memory-host';
 import { invokeWorkflow } from './invoke-workflow';
 import type { StepResult, WorkDecision, WorkPort, WorkTask } from './work';
 
-/** The part of the engine that code talks to, in memory: steps and failing operations that ask. */
+/** The part of the engine that code calls, in memory: steps and failing operations that ask. */
 function memoryPort() {
   const tasks = new Map<string, WorkTask>();
   const told: { steps: StepResult[]; decisions: WorkDecision[] } = { steps: [], decisions: [] };
@@ -19,7 +19,7 @@ function memoryPort() {
   const ofIdx = (idx: number): WorkTask => [...tasks.values()].find((task) => task.idx === idx)!;
   const port: WorkPort = {
     submit: async (work) => {
-      // As the wire does: what is no JSON gets no further.
+      // As on the wire: a value that is not JSON is not sent.
       const { items = [], steps = [], decisions = [] } = JSON.parse(plain(work)) as typeof work;
       for (const { key, item } of items) {
         const asksHow = item === 'step' ? 'started' : 'response-sent';

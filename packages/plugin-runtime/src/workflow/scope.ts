@@ -10,8 +10,9 @@ export interface ScopeNews {
 }
 
 /**
- * Tasks that workflow code waits for together, as a graph does (reference/workflows.md 2.2): they have succeeded, or one
- * has failed and nothing else of them runs or can start (at the latest after `waitAfterFailMs`), or a cancel came.
+ * Tasks that workflow code waits for together, like a graph (reference/workflows.md 2.2). The wait ends when all have
+ * succeeded, when one has failed and no other runs or can start (at the latest after `waitAfterFailMs`), or on a
+ * cancel.
  */
 export class Scope {
   /** Monotonic ms. */
@@ -23,7 +24,7 @@ export class Scope {
     private readonly waitAfterFailMs: number,
   ) {}
 
-  /** The next thing to do about the tasks; neither asks nor an end after `maxMs` without one. */
+  /** Returns the next questions or the end of the tasks; neither of them after `maxMs`. */
   async next(maxMs: number, known: ReadonlySet<string> = new Set()): Promise<ScopeNews> {
     const until = performance.now() + maxMs;
     for (;;) {
@@ -55,12 +56,12 @@ export class Scope {
     return isOver ? { kind: 'failed', message } : null;
   }
 
-  /** It runs, or it will once its time has come. */
+  /** Whether the task runs, or will run after its retry interval. */
   #mayGoOn(task: WorkTask): boolean {
-    // A subgraph that asks goes on with what its handler says.
+    // A subgraph that asks goes on by the decision of its handler.
     if (task.kind === 'subgraph' && task.isAsking) return true;
     if (task.kind === 'subgraph' || isFinal(task)) return false;
-    // The engine starts at once what may start: what is pending waits for others, or for its retry.
+    // The engine starts ready tasks at once: a pending task waits for others, or for its retry.
     if (task.state !== 'pending') return true;
     return task.retries > 0 && !this.#isAbandoned(task);
   }
@@ -74,7 +75,7 @@ export class Scope {
     return false;
   }
 
-  /** A subgraph around it failed and its handler answers for that: it asks, or the code goes on in spite of it. */
+  /** Whether a subgraph around the task failed and its handler takes over: it asks, or the code goes on despite the failure. */
   #isSettledAround(task: WorkTask): boolean {
     for (let up = task.subgraph; up !== null; ) {
       const parent = this.session.tasks.get(up);
@@ -90,7 +91,7 @@ export class Scope {
     return Math.max(0, this.#failedAt + this.waitAfterFailMs - performance.now());
   }
 
-  /** What has not started need not any more. */
+  /** Drops the tasks that have not started. */
   async abandon(): Promise<void> {
     const drop = this.keys.filter((key) => this.session.tasks.get(key)?.state === 'pending');
     if (drop.length > 0) await this.session.submit({ drop });

@@ -14,18 +14,18 @@ import type { WorkSession } from './work-session';
 
 const LOOK_MS = 60_000;
 
-/** What the code does itself about its tasks, by key. */
+/** Functions of the code for its tasks, by key: steps and failure handlers. */
 interface Doings {
   steps: Map<string, () => Json | Promise<Json>>;
   failures: Map<string, NonNullable<WorkOptions['onFailure']>>;
 }
 
-/** Gives work its keys, remembers what the code does itself about it, and waits for it. */
+/** Assigns keys to work, stores the code's functions for it, and waits for the work. */
 export class WorkBoard {
   #count = 0;
   readonly #used = new Set<string>();
   readonly #doings: Doings = { steps: new Map(), failures: new Map() };
-  /** Runs of asking tasks that somebody attends to. */
+  /** Runs of asking tasks that are being handled. */
   readonly #attended = new Set<string>();
 
   constructor(
@@ -33,7 +33,7 @@ export class WorkBoard {
     private readonly waitAfterFailMs: number,
   ) {}
 
-  /** @throws FatalError when the code gives one name to two pieces of work. */
+  /** @throws FatalError when the code gives the same key to two pieces of work. */
   keyOf(options: WorkOptions = {}): string {
     const key = options.key === undefined ? `${++this.#count}` : `:${options.key}`;
     if (this.#used.has(key)) throw new FatalError(`two pieces of work have the key ${options.key}`);
@@ -67,8 +67,8 @@ export class WorkBoard {
     this.#attended.add(askOf(task));
     const isQuestion = task.state === 'response-sent';
     const answer = isQuestion ? this.#decide(task) : this.#carryOut(task);
-    // What cannot be told (a result that is no JSON, or too large) fails its task: one that is not answered never ends. When
-    // that cannot be told either the run of the code is over.
+    // A result that cannot be sent (no JSON, or too large) fails its task: a task without an answer would never end.
+    // When the failure cannot be sent either, the run of the code is over.
     const { idx, attempt } = task;
     answer
       .then((work) => this.session.submit(work))
@@ -87,7 +87,7 @@ export class WorkBoard {
     const { idx, attempt, error } = task;
     const decided = async (): Promise<FailureDecision> => (ask && error ? await ask(error) : 'fail');
     const said: unknown = await decided().catch(() => 'fail');
-    // The answer is the author's: what is none of those that there are is a failure.
+    // The answer comes from the plugin's author: an unknown value counts as a failure.
     const { decision, retryAfter, ignoreTotalRetries } = (
       typeof said === 'object' && said !== null ? said : { decision: said }
     ) as { decision?: unknown; retryAfter?: unknown; ignoreTotalRetries?: unknown };
@@ -119,7 +119,7 @@ const untold = (error: unknown): FatalError =>
 
 function stepError(thrown: unknown): NonNullable<StepResult['error']> {
   const end = endOfThrown(thrown);
-  // A step cannot wait without its code: it is tried again, as one that asks for that.
+  // A step cannot be deferred without its code: it is retried, like a step that requests a retry.
   if (end.kind !== 'failed' && end.kind !== 'retry')
     return { type: 'RecoverableError', message: textOf(thrown), recoverable: true, traceback: null };
   const { failure, retryAfter } = end;

@@ -4,7 +4,7 @@ import type { WorkPort, WorkSubmission, WorkTask } from './work';
 
 const RETRY = { firstMs: 100, maxMs: 3_000, factor: 2, jitter: 0.3 };
 
-/** The code asked for something that cannot be; `type` is the exception that it sees. */
+/** The engine refused a request of the code; `type` is the exception that the code sees. */
 export class RefusedWork extends Error {
   constructor(
     readonly exceptionType: string,
@@ -16,15 +16,16 @@ export class RefusedWork extends Error {
 }
 
 /**
- * One run of workflow code as the engine sees it: a mirror of its tasks, kept by one waiting call at a time. A call that
- * is not answered is repeated until it is, or until the run is stopped; repeating is harmless, keys tell work apart.
+ * The engine's side of one run of workflow code: a mirror of its tasks, updated by one waiting call at a time. A call
+ * without an answer is repeated until it is answered or the run is stopped. Repeats are harmless, because keys identify
+ * the work.
  */
 export class WorkSession {
-  /** By key; of several with one key the newest. */
+  /** By key; of several tasks with one key the newest. */
   readonly tasks = new Map<string, WorkTask>();
   /** Mode of a requested cancel, or ''. */
   cancel = '';
-  /** Why the run cannot come to its end any more. */
+  /** The reason why the run cannot be completed any more. */
   failure: Error | null = null;
   readonly #changedAt = new Map<string, number>();
   readonly #waiting = new Set<() => void>();
@@ -49,14 +50,14 @@ export class WorkSession {
     return this.#cancelled.signal;
   }
 
-  /** @throws RefusedWork when the engine cannot take it. */
+  /** @throws RefusedWork when the engine refuses the work. */
   async submit(work: WorkSubmission): Promise<string[]> {
     const { error, keys } = await this.#lasting(() => this.port.submit(work));
     if (error) throw new RefusedWork(error.type, error.message);
     return keys;
   }
 
-  /** Whoever waits is told: what they wait for cannot come. An older run is left to its heartbeat, which stops it. */
+  /** Fails all waiting calls: their answers cannot come. An outdated run is left to its heartbeat, which stops it. */
   giveUp(error: Error): void {
     if (this.signal.aborted || isAppError(error, 'stale_attempt_error')) return;
     this.failure ??= new FatalError(`The code of the workflow cannot go on: ${error.message}`, {
@@ -69,12 +70,12 @@ export class WorkSession {
     return this.#lasting(() => this.port.call(key, request));
   }
 
-  /** Tasks that changed behind `seq`. */
+  /** Tasks that changed after `seq`. */
   changedAfter(seq: number): WorkTask[] {
     return [...this.#changedAt].flatMap(([key, at]) => (at > seq ? [this.tasks.get(key)!] : []));
   }
 
-  /** Resolves when something changed behind `seq`, when the run is stopped, or after `maxMs`. */
+  /** Resolves at a change after `seq`, when the run is stopped, or after `maxMs`. */
   changed(seq: number, maxMs: number): Promise<void> {
     if (this.#seq > seq || this.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -128,7 +129,7 @@ export class WorkSession {
       try {
         return await call();
       } catch (error) {
-        // Anything else is no lost answer: what the code asked for, or the engine, is wrong, and would be so again.
+        // Any other error is not a lost answer: the request or the engine is wrong, and a repeat would fail again.
         if (this.signal.aborted || !isAppError(error) || !error.entry.retryable) throw error;
         await this.changed(Number.POSITIVE_INFINITY, backoffMs(tries, RETRY));
       }

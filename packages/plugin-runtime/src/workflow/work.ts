@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@baton/kernel';
 
-/** What workflow code asks of the engine and hears from it, as plain JSON (packages/contracts/src/workflow-work.ts). */
+/** Requests of workflow code to the engine, and its answers, as plain JSON (packages/contracts/src/workflow-work.ts). */
 export type WorkItem = {
   key: string;
   deps?: string[];
@@ -62,15 +62,15 @@ export interface WorkSubmission {
   isResumable?: boolean;
 }
 
-/** A task as it is now; `isAsking`: it waits for a decision or a step of the code. */
+/** The current state of a task; `isAsking`: it waits for a decision or a step of the code. */
 export interface WorkTask {
   key: string;
   idx: number;
   kind: string;
   name: string;
-  /** `<instance>:<operation>` of operations, else empty. */
+  /** `<instance>:<operation>` for operations, else empty. */
   about: string;
-  /** Key of the subgraph that it is a member of. */
+  /** Key of the subgraph that contains the task. */
   subgraph: string | null;
   state: string;
   attempt: number;
@@ -80,10 +80,10 @@ export interface WorkTask {
   isAsking: boolean;
 }
 
-/** The engine, for one run of workflow code. Each call may be repeated. */
+/** The engine's API for one run of workflow code. Each call may be repeated. */
 export interface WorkPort {
   submit(work: WorkSubmission): Promise<{ error: { type: string; message: string } | null; keys: string[] }>;
-  /** Answers at the next change behind `version`, or after a while without one. */
+  /** Returns at the next change after `version`, or after a while without a change. */
   await(
     after: { version: number; isCancelKnown: boolean },
     signal: AbortSignal,
@@ -95,12 +95,12 @@ export function isFinal({ state }: Pick<WorkTask, 'state'>): boolean {
   return state === 'succeeded' || state === 'failed' || state === 'rescheduled';
 }
 
-/** Tells what a task asks of the code apart from what it asked before: a step may ask what follows from its own end. */
+/** Identifies one question or step of a task: after a step the same task may also ask about its own end. */
 export function askOf({ idx, attempt, state }: Pick<WorkTask, 'idx' | 'attempt' | 'state'>): string {
   return `${idx}:${attempt}:${state}`;
 }
 
-/** It ended, and what waits for it does not go on. */
+/** Whether the task ended and its dependents do not go on. */
 export function isFailed(task: WorkTask): boolean {
   return isFinal(task) && task.state !== 'succeeded' && task.error?.ignored !== true;
 }

@@ -6,13 +6,13 @@ import { Scope } from './scope';
 import type { WorkSubmission } from './work';
 import { RefusedWork, type WorkSession } from './work-session';
 
-/** Longest wait of one call of the script; it asks again. */
+/** Longest wait of one call; the script then calls again. */
 const MAX_WAIT_MS = 20_000;
 const MAX_SCOPES = 10_000;
 
 export type WorkflowCall = (request: JsonObject) => Promise<Json>;
 
-/** Calls of our Python module `cloudify.workflows`. They run beside each other, since some of them wait. */
+/** Calls of our Python module `cloudify.workflows`. They run concurrently, because some of them wait. */
 export function workflowCalls(
   session: OperationSession,
   work: WorkSession,
@@ -72,7 +72,7 @@ export function workflowCalls(
   ]);
 }
 
-/** The model with all that the work of this code has done to it. */
+/** Reads the model after all effects of this code's work are stored. */
 export async function readModel(
   session: OperationSession,
   work: WorkSession,
@@ -81,7 +81,7 @@ export async function readModel(
   return await session.host.readDeployment();
 }
 
-/** Settings of workflows under the names of the manager's configuration; those of its beginning where nobody says. */
+/** Settings of workflows under the names of the manager's configuration; without given values its initial ones. */
 function settingsOf(defaults: OperationTask['retryDefaults']): Json {
   return {
     task_retries: defaults?.taskRetries ?? -1,

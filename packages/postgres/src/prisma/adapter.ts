@@ -1,4 +1,4 @@
-/** The driver adapter of Prisma over the connections of a `Db`: it owns none, and begins and ends no transaction. */
+/** The driver adapter of Prisma over the connections of a `Db`: it owns no connections, and begins and ends no transaction. */
 import type { AsyncResource } from 'node:async_hooks';
 import type {
   SqlDriverAdapter,
@@ -12,22 +12,22 @@ import type { ListedResult, NamedQuery } from '../driver';
 import type { AnyQuery, AnyTx } from '../transaction-scope';
 import { columnTypeOf, parameter, prismaTypes } from './values';
 
-/** One use of a client: where its statements go. */
+/** One use of a client: the destination of its statements. */
 export interface Use {
   executor: AnyQuery | AnyTx;
   /**
-   * The async context of the user. Prisma sends what several users ask in the same turn from the context of one of them; the
-   * pool would take a connection of the wrong tenant.
+   * The async context of the user. Prisma sends the statements that several users ask for in the same turn from the context of one
+   * of them; without this, the pool would take a connection of the wrong tenant.
    */
   context: AsyncResource;
-  /** What the database refused last: callers get this error instead of what Prisma makes of it. */
+  /** The last error of the database: callers get this error instead of the one that Prisma makes of it. */
   failure?: unknown;
 }
 
 const names = { provider: 'postgres', adapterName: '@baton/postgres' } as const;
 const READ = /^\s*select\b/i;
 
-/** @param useNow the use in whose async context a client asks for a transaction. */
+/** @param useNow returns the use in whose async context a client asks for a transaction. */
 export function adapterFactory(schema: string, useNow: () => Use | undefined): SqlDriverAdapterFactory {
   return { ...names, connect: async () => adapter(schema, useNow) };
 }
@@ -53,8 +53,8 @@ function adapter(schema: string, useNow: () => Use | undefined): SqlDriverAdapte
 }
 
 /**
- * What Prisma takes for its transaction: statements of one use. Without savepoints, so that a transaction inside is refused;
- * its end does nothing, for commit and rollback are those of `db.tx`.
+ * The object that Prisma takes for its transaction: it sends the statements of one use. It has no savepoints, so that a nested
+ * transaction is refused. Its commit and rollback do nothing: `db.tx` commits and rolls back.
  */
 function boundTo(use: Use): Transaction {
   return {

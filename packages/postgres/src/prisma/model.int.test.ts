@@ -47,7 +47,7 @@ describe('the transaction is that of db.tx', () => {
       db.tx(async (tx) => {
         await samples.over(tx, (p) => p.sample.create({ data: { id: 'p' } }));
         await tx.insertInto('samples').values({ id: 'k', number: 1 }).execute();
-        // Each sees what the other wrote and nobody else sees yet.
+        // Each sees the uncommitted row that the other wrote.
         expect(await samples.over(tx, (p) => p.sample.count())).toBe(2);
         await outbox.append(tx, changeMade, { tenant: '', key: 'k' }, change);
         if (isBad) throw new Error('no');
@@ -132,7 +132,8 @@ describe('the transaction is that of db.tx', () => {
       );
     };
     await Promise.all([add('a', 'b'), add('b', 'a')]);
-    expect(runs).toBe(3);
+    // PostgreSQL ends one of the two, or both when both look for deadlocks at the same moment.
+    expect([3, 4]).toContain(runs);
     expect(await samples.over(db.query, (p) => p.sample.aggregate({ _sum: { number: true } }))).toEqual({
       _sum: { number: 4n },
     });
@@ -244,6 +245,6 @@ const change: ChangeMade = {
   route: 'putSample',
 };
 
-/** packages/http makes them; here nobody did yet. */
+/** packages/http normally creates these storages; here it is not loaded. */
 const storageOf = <T>(key: symbol): AsyncLocalStorage<T> =>
   ((globalThis as unknown as Record<symbol, AsyncLocalStorage<T>>)[key] ??= new AsyncLocalStorage<T>());

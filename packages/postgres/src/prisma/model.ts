@@ -3,7 +3,7 @@ import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { AnyQuery, AnyTx } from '../transaction-scope';
 import { adapterFactory, type Use } from './adapter';
 
-/** What a generated client takes as `adapter`. */
+/** The value that a generated client takes as `adapter`. */
 export type PrismaAdapter = SqlDriverAdapterFactory;
 
 interface Client {
@@ -14,30 +14,32 @@ interface Client {
   ): Promise<any>;
 }
 
-/** The tables of a client, without what would go beside the transaction: `$transaction`, raw SQL, `$connect` and the like. */
+/**
+ * The tables of a client, without the members that would bypass the transaction: `$transaction`, raw SQL, `$connect` and the like.
+ */
 export type Tables<C> = { [Name in keyof C as Name extends `$${string}` | symbol ? never : Name]: C[Name] };
 
 export interface PrismaModel<C> {
   /**
    * Runs `run` with the tables of the model over `executor`: a transaction of `db.tx`, whose statements, settings, rollback and
-   * repetition it shares, or `db.query`, with which it can only read. `run` may be repeated with its transaction. The tables
-   * are not to be used after it.
-   * @throws the error of the database as Kysely would throw it (`isUniqueViolation`, `AppError`); an error of Prisma where it
-   * refused by itself, as for a row that `...OrThrow` did not find.
+   * repetition it shares, or `db.query`, with which it can only read. `run` may be repeated with its transaction. The tables must
+   * not be used after it.
+   * @throws the error of the database as Kysely would throw it (`isUniqueViolation`, `AppError`); an error of Prisma where Prisma
+   * itself refused, as for a row that `...OrThrow` did not find.
    */
   over<T>(executor: AnyQuery | AnyTx, run: (tables: Tables<C>) => Promise<T>): Promise<T>;
 }
 
-/** The limits of statements and transactions are those of `db.tx`; these only keep Prisma from having its own. */
+/** `db.tx` limits statements and transactions; these values only switch off the limits of Prisma. */
 const LIMITS = { maxWait: 60_000, timeout: 2_147_483_647 };
 
 const uses = new AsyncLocalStorage<Use>();
 
 /**
- * A Prisma client as a way of writing statements. It has no connections and knows no database, so one serves the whole process;
- * it is loaded at its first use, which costs the time and memory named in docs/adr/0023-prisma.md.
- * @param schema where its tables are.
- * @param load makes the client; called once.
+ * A Prisma client, used only to write statements. It has no connections and knows no database, so one client serves the whole
+ * process. It is loaded at its first use, at the cost of time and memory named in docs/adr/0023-prisma.md.
+ * @param schema schema of its tables.
+ * @param load creates the client; called once.
  */
 export function prismaModel<C>(schema: string, load: (adapter: PrismaAdapter) => C): PrismaModel<C> {
   let client: C | undefined;

@@ -44,7 +44,7 @@ const full = {
   moods: ['calm' as const, 'very_cross' as const],
 };
 
-/** As text of the server, so that no parser of ours is between. */
+/** Returns the values as text of the server, so that none of our parsers is involved. */
 async function stored(of: Kysely<unknown>): Promise<Record<string, unknown>> {
   const { rows } = await sql<{ row: Record<string, unknown> }>`
     select jsonb_build_object('number', number::text, 'amount', amount::text, 'at', at::text, 'local_at', local_at::text,

@@ -1,9 +1,9 @@
-/** How values pass between a Prisma client and the driver `pg`. */
+/** Conversion of values between a Prisma client and the driver `pg`. */
 import type { ArgType, ColumnType, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import { isoOfTimestamp } from '../column-types';
 
-/** Prisma's numbers of types. Not imported: its module would be loaded by services that have no client. */
+/** Prisma's type numbers. Not imported: services without a client would load the module too. */
 const COLUMN = {
   Int32: 0,
   Int64: 1,
@@ -31,7 +31,7 @@ const COLUMN = {
   UuidArray: 78,
 } as const satisfies Partial<typeof ColumnTypeEnum>;
 
-/** Types that columns of ours have, by their number in PostgreSQL: name for Prisma, number of the list of it. */
+/** Column types in use, by their OID in PostgreSQL: type for Prisma, and OID and type of the list. */
 const KNOWN: readonly [oid: number, type: ColumnType, list?: [oid: number, type: ColumnType]][] = [
   [16, COLUMN.Boolean, [1000, COLUMN.BooleanArray]],
   [17, COLUMN.Bytes, [1001, COLUMN.BytesArray]],
@@ -59,7 +59,7 @@ const types = new Map<number, ColumnType>(
   KNOWN.flatMap(([oid, type, list]) => (list ? [[oid, type] as const, list] : [[oid, type] as const])),
 );
 
-/** @throws Error for a type that no column of ours has. */
+/** @throws Error for a type that none of our columns has. */
 export function columnTypeOf(oid: number): ColumnType {
   const type = types.get(oid) ?? (oid >= FIRST_OWN_OID ? COLUMN.Text : undefined);
   if (type === undefined) throw new Error(`packages/postgres/src/prisma/values.ts knows no type ${oid}`);
@@ -68,14 +68,20 @@ export function columnTypeOf(oid: number): ColumnType {
 
 const asIs = (text: string): unknown => text;
 
-/** To the millisecond, cut, as everywhere else; a Date cannot hold more. @throws RangeError for infinity, which it cannot hold. */
+/**
+ * Cuts an instant to the millisecond, as everywhere else; a Date cannot hold more. @throws RangeError for infinity, which a Date
+ * cannot hold.
+ */
 function instant(text: string): string {
   const iso = isoOfTimestamp(text);
   if (!iso.endsWith('Z')) throw new RangeError(`the instant ${text} does not fit a Date`);
   return iso;
 }
 
-/** Prisma reads 64-bit integers, decimals and JSON from text; int2, int4, floats, booleans and bytes as the driver has them. */
+/**
+ * Prisma reads 64-bit integers, decimals and JSON from text. It takes int2, int4, floats, booleans and bytes as the driver parses
+ * them.
+ */
 const scalars = new Map<number, (text: string) => unknown>([
   [20, asIs],
   [114, asIs],
@@ -97,12 +103,12 @@ const parsers = new Map<number, (text: string) => unknown>(
   }),
 );
 
-/** Column parsers for the answers that Prisma gets. */
+/** Column parsers of the rows that Prisma gets. */
 export const prismaTypes: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number) => parsers.get(oid) ?? asIs) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-/** The value of a parameter as the driver sends it. Prisma hands over instants as ISO text and bytes as base64. */
+/** Converts a parameter into the value that the driver sends. Prisma passes instants as ISO text and bytes as base64. */
 export function parameter(value: unknown, type: ArgType | undefined): unknown {
   if (Array.isArray(value) && type?.arity === 'list') return value.map((item) => parameter(item, type));
   if (typeof value === 'string' && type?.scalarType === 'bytes') return Buffer.from(value, 'base64');

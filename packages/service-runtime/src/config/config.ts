@@ -1,4 +1,4 @@
-/** Configuration: environment variables against one zod object whose field names are the variables. */
+/** Configuration: environment variables, checked by one zod object whose field names are the variables. */
 import { nearestName } from '@baton/kernel';
 import type { z } from 'zod';
 
@@ -8,7 +8,7 @@ export type ConfigOf<S extends ConfigSchema> = Readonly<z.output<S>>;
 /** EX_CONFIG of sysexits. */
 export const CONFIG_EXIT_CODE = 78;
 
-/** Every problem of a configuration at once; runService prints it and exits with 78. */
+/** All problems of a configuration; runService prints them and exits with 78. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(`the configuration is wrong:\n${problems.map((p) => `  - ${p}`).join('\n')}`);
@@ -17,7 +17,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * The frozen configuration. An empty variable counts as absent, as compose files produce it.
+ * Returns the frozen configuration. An empty variable counts as absent, because compose files produce empty ones.
  * @throws ConfigError naming every wrong or missing variable.
  */
 export function loadConfig<S extends ConfigSchema>(
@@ -45,7 +45,7 @@ function nearMiss(name: string, env: Record<string, string | undefined>): string
   return near ? ` (is ${near} a misspelling of it?)` : '';
 }
 
-/** BATON_ variables that no field has and that look like a misspelt one; variables of other services are left alone. */
+/** Returns the BATON_ variables in `env` that look like a misspelt field of the schema; variables of other services are ignored. */
 export function misspeltVariables(
   schema: ConfigSchema,
   env: Record<string, string | undefined>,

@@ -1,4 +1,4 @@
-/** Values of environment variables: always text, checked and converted here. */
+/** Schemas of environment variables: their values are text, checked and converted here. */
 import { parseDurationMs, Secret } from '@baton/kernel';
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 import type { ServiceName } from '@baton/contracts';
 
-/** Ports of each service when nothing else is configured. */
+/** Default ports of each service. */
 export const defaultPorts: Record<ServiceName, { http: number; rpc: number }> = {
   gateway: { http: 8080, rpc: 8200 },
   identity: { http: 8101, rpc: 8201 },
@@ -12,7 +12,7 @@ export const defaultPorts: Record<ServiceName, { http: number; rpc: number }> = 
   worker: { http: 8107, rpc: 8207 },
 };
 
-/** Services without a database of their own. */
+/** Services without their own database schema. */
 const withoutSchema: readonly ServiceName[] = ['gateway', 'worker'];
 
 /** PostgreSQL schema of a service; null where it has none. */

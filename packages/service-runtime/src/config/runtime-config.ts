@@ -1,4 +1,4 @@
-/** What every service reads. A service extends it: `runtimeConfig.extend({ BATON_...: ... })`. */
+/** The configuration that every service reads. A service extends it: `runtimeConfig.extend({ BATON_...: ... })`. */
 import { SPEED_PARTS } from '@baton/kernel';
 import { z } from 'zod';
 import { envValue } from './env-value';
@@ -161,12 +161,12 @@ export const runtimeConfig = z.object({
 });
 
 type Whole = z.output<typeof runtimeConfig>;
-/** Workers do without the internal key. */
+/** Workers have no internal key. */
 export type RuntimeConfig = Readonly<
   Omit<Whole, 'BATON_INTERNAL_KEY'> & { BATON_INTERNAL_KEY?: Whole['BATON_INTERNAL_KEY'] | undefined }
 >;
 
-/** How often what fails is tried again where nobody says: the engine works by it, and cluster-status shows it. */
+/** Default retries of failed operations: the engine uses them, and cluster-status shows them. */
 export const retryVariables = {
   BATON_TASK_RETRIES: z.coerce
     .number()

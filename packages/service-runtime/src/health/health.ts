@@ -1,9 +1,9 @@
-/** /healthz: the process lives. /readyz: what it needs is there. */
+/** /healthz: the process lives. /readyz: the infrastructure that it needs is available. */
 import type { PlainAnswer } from '@baton/http';
 import { systemClock } from '@baton/kernel';
 import { productVersion } from '../version';
 
-/** Throws what is wrong; may answer a text that is shown although all is well. */
+/** A check throws its fault; it may return a text that is shown although all is well. */
 export type Checks = Record<string, () => Promise<string | void>>;
 export interface CheckResult {
   ok: boolean;
@@ -17,7 +17,7 @@ export interface Health {
   /** Results of all checks, at most a second old. */
   results(): Promise<Record<string, CheckResult>>;
   healthz(): Promise<PlainAnswer>;
-  /** 503 names what fails. `url`: with `?exclude=broker` that check is only reported. */
+  /** 503 names the failed checks. `url`: with `?exclude=broker` that check is only reported. */
   readyz(url?: string): Promise<PlainAnswer>;
 }
 
@@ -43,17 +43,18 @@ function reasonOf({ message, code }: NodeJS.ErrnoException): string {
   return message || code || 'failed';
 }
 
-/** What readiness is made of. `others`: of the services in the same process, whose work this one's answers need. */
+/** The checks of readiness. `others`: health of the services in the same process, on whose work the answers of this one depend. */
 export interface HealthOptions {
   required: Checks;
-  /** Only reported: the cache, without which nothing is wrong. */
+  /** Only reported: the cache, without which everything still works. */
   optional: Checks;
   others?: () => readonly { name: string; health: Health }[];
 }
 
 /**
- * /readyz says whether all that the service needs is there. A balancer that takes every replica out of service while the
- * broker is away would make it worse, since reads still work and facts wait in the outbox: it asks with `?exclude=broker`.
+ * Creates the health checks of a service. /readyz tells whether everything that the service needs is available. A load balancer
+ * that removes every replica while the broker is away would do harm, since reads still work and messages wait in the outbox: so it
+ * uses `?exclude=broker`.
  */
 export function createHealth(
   service: string,
@@ -96,7 +97,7 @@ export function createHealth(
   };
 }
 
-/** What fails in other services of the process, each once: those that share a server complain of the same. */
+/** Failed checks of other services in the process, each name once: services that share a server report the same fault. */
 async function failuresOf(
   others: readonly { name: string; health: Health }[],
   own: Checks,

@@ -5,7 +5,7 @@ import { startHeartbeat } from './heartbeat';
 
 type Report = clusterStatusRpc.ReportRequest;
 
-/** Answers the report that comes next; `taken` resolves with it. */
+/** A cluster-status that answers reports; `taken` resolves with the next one. */
 function clusterStatus() {
   const answers: ((report: Report) => void)[] = [];
   let revision: string | undefined = 'first';
@@ -73,7 +73,7 @@ test('a service reads the configuration when it starts, when it is another one, 
       rpc,
       log: silentLog,
     });
-    /** Reads within a minute of reports. */
+    /** Number of reads within a minute of reports. */
     const inAMinute = async (): Promise<number> => {
       const before = reads;
       await jest.advanceTimersByTimeAsync(60_000);
@@ -87,7 +87,7 @@ test('a service reads the configuration when it starts, when it is another one, 
     expect(await inAMinute()).toBeGreaterThan(9);
     isDown = false;
     expect(await inAMinute()).toBe(1);
-    // A cluster-status of an older release.
+    // As a cluster-status of an older release answers.
     setRevision(undefined);
     expect(await inAMinute()).toBeGreaterThan(9);
     const last = taken();

@@ -1,4 +1,4 @@
-/** Tells cluster-status every 5 s that this process lives; a failure is of no consequence but a stale status page. */
+/** Reports to cluster-status every 5 s that this process lives; a failed report only leaves a stale status page. */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { clusterStatusRpc, type ServiceName } from '@baton/contracts';
@@ -9,11 +9,11 @@ import { productVersion } from '../version';
 import type { Health } from './health';
 
 const INTERVAL_MS = 5_000;
-/** Until the first report is taken: a fleet that starts together shows itself whole as soon as it can. */
+/** Retry until the first report is accepted: services that start together appear on the status page as soon as possible. */
 const FIRST_RETRY_MS = 250;
 const FIRST_TRIES = 120;
 const DEADLINE_MS = 2_000;
-/** A stop does not wait longer for a cluster-status that is away; its row then ages out. */
+/** A stop waits only this long for a cluster-status that is away; its row then ages out. */
 const LEAVING_DEADLINE_MS = 500;
 
 /** A service of this process. */
@@ -33,13 +33,13 @@ export interface HeartbeatDeps {
 }
 
 export interface Heartbeat {
-  /** Sends the last report, `isLeaving`, and stops. */
+  /** Sends the last report, with `isLeaving`, and stops. */
   stop(): Promise<void>;
 }
 
 /**
- * One report for all services of a process, which costs cluster-status one statement. Its answer says by what they act: the
- * state of maintenance, and whether the configuration is another one, which they then read.
+ * Sends one report for all services of a process, which costs cluster-status one statement. The answer carries the state of
+ * maintenance, and the revision of the configuration; the services read a changed configuration.
  */
 export function startHeartbeat({ services, rpc, log }: HeartbeatDeps): Heartbeat {
   const client = rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, 'cluster-status');
@@ -80,7 +80,7 @@ export function startHeartbeat({ services, rpc, log }: HeartbeatDeps): Heartbeat
       await delay(FIRST_RETRY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
-  // At once, not with the loop's first delay: a manager that just started shows itself as it is.
+  // At once, without the loop's first delay: the status page of a manager that just started is then correct.
   const first = firstReport();
   const loop: RunningLoop = startLoop(
     { name: 'heartbeat', intervalMs: INTERVAL_MS, tickOnce: async () => void (await report(false)) },
@@ -96,7 +96,7 @@ export function startHeartbeat({ services, rpc, log }: HeartbeatDeps): Heartbeat
   };
 }
 
-/** Has a service read the configuration whose revision it has not read; one that is not told is always news. */
+/** Lets a service read the configuration when the revision is new; an absent revision counts as new. */
 function createConfigReader(
   onConfig: Beating['onConfig'],
   log: Log,

@@ -1,4 +1,4 @@
-/** Prometheus metrics that every service has; times in seconds as is the custom there. */
+/** Prometheus metrics that every service has; times in seconds, as usual in Prometheus. */
 import type { ObservedRequest } from '@baton/http';
 import type { ObservedCall } from '@baton/rpc';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -8,7 +8,7 @@ export interface Metrics {
   http(request: ObservedRequest): void;
   rpc(call: ObservedCall): void;
   loop(loop: string, durationMs: number, isFailed: boolean): void;
-  /** `count` is asked at every scrape. */
+  /** `count` is called at every scrape. */
   outboxDepth(count: () => Promise<number>): void;
 }
 
@@ -33,8 +33,8 @@ const NEVER_MS = 2 ** 31 - 1;
 const SAMPLED = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'];
 
 /**
- * Memory, CPU and the event loop of this process. The samples of the loop's delay are left out: a timer each 10 ms keeps an
- * idle process at half a percent of a core. Its utilization says as much, and costs nothing.
+ * Collects memory, CPU and event loop metrics of this process. The samples of the event loop delay are left out: their timer of 10
+ * ms keeps an idle process at half a percent of a core. The utilization of the event loop tells as much, and costs nothing.
  */
 function collectProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
@@ -52,7 +52,7 @@ function collectProcess(registry: Registry): void {
   });
 }
 
-/** `hasProcess: false` for further services of one process: its own metrics are counted once. */
+/** `hasProcess: false` for further services of one process: the process metrics are counted once. */
 export function createMetrics(
   service: string,
   o: { hasProcess?: boolean; registry?: Registry } = {},
@@ -87,7 +87,7 @@ export function createMetrics(
         help: 'Messages that wait in the outbox',
         registers: [registry],
         async collect() {
-          // A scrape must not fail because the database is away: the last value stays.
+          // A scrape must not fail while the database is away: the last value stays.
           await count().then(
             (n) => this.set(n),
             () => undefined,

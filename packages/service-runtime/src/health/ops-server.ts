@@ -1,4 +1,4 @@
-/** Health and metrics: what orchestrators and scrapers ask, on a port of its own that no user reaches. */
+/** Health and metrics for orchestrators and scrapers, on a separate port that no user reaches. */
 import type { HttpApp, PlainAnswer } from '@baton/http';
 import type { Log } from '@baton/kernel';
 import { withPlainPaths } from '../transport/raw-http';
@@ -8,7 +8,7 @@ import type { Metrics } from './metrics';
 
 export type PlainPaths = Record<string, (url: string) => Promise<PlainAnswer>>;
 
-/** Everything that the process says about itself. */
+/** The paths of the ops port, with all details. */
 export function opsPaths(health: Health, metrics: Metrics): PlainPaths {
   return {
     '/healthz': health.healthz,
@@ -21,7 +21,7 @@ export function opsPaths(health: Health, metrics: Metrics): PlainPaths {
   };
 }
 
-/** For strangers: whether to send traffic here, and nothing of what lies behind. */
+/** The public paths: they tell whether to send traffic here, without any details. */
 export function publicPaths(health: Health): PlainPaths {
   return {
     '/healthz': health.healthz,
@@ -33,7 +33,7 @@ export function publicPaths(health: Health): PlainPaths {
   };
 }
 
-/** The server; those who ask show no certificate, but see ours where the services have some. */
+/** Creates the server; its clients show no certificate, but see ours where the services have certificates. */
 export function createOpsServer(paths: PlainPaths, log: Log, transport: Transport | undefined): HttpApp {
   return withPlainPaths((_request, response) => void response.writeHead(404).end(), paths, log, {
     tls: opsTls(transport),

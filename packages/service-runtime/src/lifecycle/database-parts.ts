@@ -6,12 +6,12 @@ const PURGE_INTERVAL_MS = 600_000;
 const STATISTICS_INTERVAL_MS = 15_000;
 
 /**
- * What a service with a database does for it: outbox relay, its depth as a metric, inbox purge and the statistics of its
- * tables, which only their owner may renew. Answers how to stop it.
+ * Starts the database parts of a service: outbox relay, its depth as a metric, inbox purge, and the statistics of its tables, which
+ * only their owner may renew. Returns the function that stops them.
  */
 export function startDatabaseParts(infra: Infra, metrics: Metrics): () => Promise<void> {
   const db = infra.db!;
-  // Loaded lazily as the database itself: see infra.ts.
+  // Loaded lazily like the database: see infra.ts.
   const loaded = import('@baton/postgres');
   const relay = loaded.then(({ startOutboxRelay }) =>
     startOutboxRelay({

@@ -12,14 +12,14 @@ import type { Transport } from '../transport/transport';
 
 export type HttpHandle = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** HTTP apps of services in the same process (standalone), by which the gateway reaches them without a socket. */
+/** HTTP apps of services in the same process (standalone), through which the gateway reaches them without a socket. */
 export interface LocalHttp {
   set(service: ServiceName, handle: HttpHandle): void;
   /** Null before the service has started. */
   handleOf(service: ServiceName): HttpHandle | null;
 }
 
-/** What a service gets from outside. `S`: its table interface. */
+/** The infrastructure of a service. `S`: its table interface. */
 export interface Infra<S = unknown> {
   /** Absent in gateway and worker; use `requireDb`. */
   db?: Db<S>;
@@ -31,13 +31,13 @@ export interface Infra<S = unknown> {
   clock: Clock;
   /** Unique per running process. */
   instanceId: string;
-  /** For metrics of the service's own; scraped at /metrics. */
+  /** Registry for the service's own metrics; scraped at /metrics. */
   metrics: Registry;
-  /** Certificates of this process; absent: everything that we serve is plain. */
+  /** Certificates of this process; absent: all our servers are without TLS. */
   transport?: Transport;
   /** Only in standalone. */
   localHttp?: LocalHttp;
-  /** Absent in workers: `requireTrust`. */
+  /** Absent in workers; use `requireTrust`. */
   trust?: Trust;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function createLocalHttp(): LocalHttp {
   };
 }
 
-/** The database of a service that has one. @throws Error when the service was wired without. */
+/** Returns the database of a service. @throws Error when the service was connected without one. */
 export function requireDb<S>(infra: Infra<any>): Db<S> {
   if (!infra.db) throw new Error('this service runs without a database');
   return infra.db as Db<S>;

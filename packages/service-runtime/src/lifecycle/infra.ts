@@ -1,4 +1,7 @@
-/** Connects a service to what lies outside, from its configuration. Everything reconnects by itself later. */
+/**
+ * Connects a service to its infrastructure (database, broker, rpc, files), from its configuration. All connections reconnect by
+ * themselves later.
+ */
 import { hostname } from 'node:os';
 import { type BlobStore, createFileBlobStore, createS3BlobStore } from '@baton/blob-store';
 import { type Broker, createPostgresBroker, createRabbitBroker, createRelayedBroker } from '@baton/broker';
@@ -48,17 +51,17 @@ export function newInstanceId(): string {
   return `${hostname().slice(0, 40)}-${process.pid}-${randomSuffix(4)}`;
 }
 
-/** `service`: who this process is; absent: all of them. `seals`: null in workers. */
+/** `service`: the service of this process; absent: all services. `seals`: null in workers. */
 export function connectBroker(
   config: RuntimeConfig,
   log: Log,
   o: { transport?: Transport; service?: ServiceName; seals: Seals | null; metrics?: Registry },
 ): Broker {
-  // Who was started by a process that has the broker goes through it, and knows no address.
+  // A child process of a process that has the broker uses the parent's broker, and knows no address.
   if (config.BATON_RPC_PARENT && process.connected) return createRelayedBroker(processChannel(process), log);
   const trust = o.transport?.servers;
   const namespace = config.BATON_NAMESPACE || undefined;
-  // Where the messages lie in the parent's database, the parent has them: this process knows no address of it.
+  // Where the messages are in the parent's database, the parent has them: this process knows no address of it.
   if (config.BATON_BROKER === 'postgres')
     return createPostgresBroker({ url: config.DATABASE_URL.expose(), log, trust });
   return createRabbitBroker({
@@ -83,7 +86,7 @@ export function connectCache(config: RuntimeConfig, log: Log, transport?: Transp
   });
 }
 
-/** `credential`: who calls. */
+/** `credential`: the identity that calls show. */
 function connectRpc(
   config: RuntimeConfig,
   log: Log,
@@ -107,14 +110,15 @@ function connectRpc(
     : grpc;
 }
 
-/** The calls of a worker: it registers first. */
+/** Connects the calls of a worker, which registers first. */
 function connectWorkerRpc(
   config: RuntimeConfig,
   workerId: string,
   log: Log,
   transport: Transport | undefined,
 ): RpcConnector & { close(): void } {
-  // What it ran is given to others already. A supervisor that starts it again shows the same end where its name is a fixed one.
+  // The worker's operations are given to others already. A supervisor that starts it again gets the same end where its name is
+  // fixed.
   const onRevoked = (): void => {
     log.error({ workerId }, 'this worker was revoked; it ends');
     process.exit(1);
@@ -131,7 +135,7 @@ function connectWorkerRpc(
   };
 }
 
-/** @throws ConfigError when a worker has nothing to show */
+/** @throws ConfigError when a worker has no join token */
 function joinTokenOf(config: Partial<RuntimeConfig>): Secret | null {
   if (config.BATON_WORKER_JOIN_TOKEN) return config.BATON_WORKER_JOIN_TOKEN;
   if (config.BATON_RPC_PARENT) return null;
@@ -171,7 +175,7 @@ async function connectDb<S>(
   transport: Transport,
 ): Promise<Db<S> | undefined> {
   if (!o.schema) return undefined;
-  // Loaded only here: gateway and worker never load the database driver for themselves.
+  // Loaded only here: gateway and worker never load the database driver.
   const { createDb } = await import('@baton/postgres');
   return createDb<S>({
     url: config.DATABASE_URL.expose(),
@@ -201,7 +205,7 @@ function rpcOf(
     : connectWorkerRpc(config, instanceId, log, transport);
 }
 
-/** The infrastructure of one service; `close` closes what was connected here, database last. */
+/** Connects the infrastructure of one service; `close` closes the parts that were connected here, database last. */
 export async function connectInfra<S = unknown>(config: RuntimeConfig, o: ConnectOptions): Promise<Infra<S>> {
   switchOff(config.BATON_WITHOUT);
   const shared = o.shared ?? {};

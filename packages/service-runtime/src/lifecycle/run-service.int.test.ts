@@ -33,7 +33,7 @@ const env = {
   BATON_HTTP_PORT: '0',
   BATON_RPC_PORT: '0',
   AMQP_URL: testUrls.amqp(),
-  // Queues of others at the same broker, as of `npm run dev`, are made in another way.
+  // Queues of other processes at the same broker, e.g. of `npm run dev`, have other arguments.
   BATON_NAMESPACE: testNamespace(),
 };
 
@@ -90,7 +90,7 @@ test('a promise that nobody waits for is logged once a minute, and the process g
   await eventually(async () => (await fetch(`http://127.0.0.1:${started.httpPort}/readyz`)).status === 200);
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
-  // The two others stand in one line more.
+  // The two others are summed up in one further line.
   expect(told().length).toBeLessThanOrEqual(2);
 }, 30_000);
 
@@ -114,13 +114,13 @@ test('a service starts, warns of a misspelt variable, stops on SIGTERM with 0', 
     variable: 'BATON_LOGLEVEL',
     nearest: 'BATON_LOG_LEVEL',
   });
-  // It is ready a moment after it says that it has started.
+  // The service is ready a moment after it logs that it has started.
   await eventually(async () => (await fetch(`http://127.0.0.1:${started.httpPort}/readyz`)).status === 200);
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
 }, 30_000);
 
-// As the first line of a bundle does.
+// The same as the first line of a bundle.
 const preload = ['--import', join(__dirname, '../telemetry/telemetry-preload.ts')];
 
 test('with an OTLP endpoint requests become traces', async () => {

@@ -1,4 +1,4 @@
-/** The life of a service process: configuration, infrastructure, parts, signals. main.ts is one call of this. */
+/** The life of a service process: configuration, infrastructure, parts, signals. main.ts only calls this. */
 import type { ServiceName } from '@baton/contracts';
 import { createFloodLog, type Log, systemClock } from '@baton/kernel';
 import {
@@ -26,7 +26,7 @@ export interface RunOptions<S extends ConfigSchema> {
   /** `runtimeConfig.extend({...})` */
   configSchema: S;
   build: (config: ConfigOf<S>, infra: Infra<any>) => ServiceParts | Promise<ServiceParts>;
-  /** Default: by the service's name; gateway and worker have none. */
+  /** Default: the schema of the service's name; gateway and worker have none. */
   schema?: string | null;
   env?: Record<string, string | undefined>;
 }
@@ -45,7 +45,7 @@ function configOf<S extends ConfigSchema>(
   });
 }
 
-/** Whoever can read a worker's environment would have them. */
+/** Anyone who can read a worker's environment would know these secrets. */
 const NOT_FOR_WORKERS = ['BATON_INTERNAL_KEY', 'BATON_SECRETS_KEY', 'BATON_ADMIN_PASSWORD', 'DATABASE_URL'];
 
 function keyProblems(env: Record<string, string | undefined>): string[] {
@@ -54,7 +54,7 @@ function keyProblems(env: Record<string, string | undefined>): string[] {
   );
 }
 
-/** What only an operator can mend ends the process with its own code and no stack. */
+/** Runs `read`; a configuration error, which only an operator can fix, ends the process with its own exit code and no stack. */
 function orConfigExit<T>(name: string, read: () => T): T {
   try {
     return read();
@@ -89,7 +89,7 @@ async function start<S extends ConfigSchema>(
   }
 }
 
-/** First signal: drain and stop; second: out at once. */
+/** First signal: drain and stop; second signal: exit at once. */
 function onSignals(log: Log, stop: () => Promise<void>): void {
   let isStopping = false;
   const receive = (signal: NodeJS.Signals): void => {
@@ -109,9 +109,9 @@ function onSignals(log: Log, stop: () => Promise<void>): void {
 }
 
 /**
- * Bugs that nobody handles. A rejected promise leaves nothing half done but the work that waited for it: it is logged, and no
- * request ends the process of everybody by it. After a thrown error nobody knows what is whole: the process ends, its leases and
- * messages go to others.
+ * Handles faults that no code caught. After a rejected promise only the work that waited for it is incomplete: the error is logged,
+ * and no request can end the process of all users by it. After a thrown error the state is unknown: the process ends, and its
+ * leases and messages go to others.
  */
 function onFaults(log: Log): void {
   logRejections(log);
@@ -121,7 +121,7 @@ function onFaults(log: Log): void {
   });
 }
 
-/** Each kind once a minute. */
+/** Logs unhandled rejections, each kind once a minute. */
 export function logRejections(log: Log): void {
   const floods = createFloodLog(log, systemClock);
   process.on('unhandledRejection', (error) => {
@@ -131,8 +131,8 @@ export function logRejections(log: Log): void {
 }
 
 /**
- * A process that asks its parent instead of a server is nothing without it: what it runs cannot be reported any more, and
- * the next parent starts another one. Its leases run out.
+ * Ends a process that depends on its parent instead of a server, when the parent is gone: its results cannot be reported any more,
+ * and the next parent starts another process. Its leases run out.
  */
 function endWithParent(log: Log): void {
   const end = (): void => {

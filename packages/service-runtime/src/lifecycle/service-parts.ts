@@ -18,6 +18,8 @@ export interface ConsumerPart {
 export interface SubscriptionPart {
   message: MessageType<any>;
   handler: (envelope: Envelope<any>) => void | Promise<void>;
+  /** Called when messages may have been missed: the connection to the broker was lost and is back. */
+  onGap?: () => void;
 }
 
 /** A composed service: what `buildService` returns and the runtime starts and stops. */
@@ -27,21 +29,23 @@ export interface ServiceParts {
   rpc: RpcPart[];
   consumers: ConsumerPart[];
   subscriptions: SubscriptionPart[];
-  /** Each is safe on every replica. */
+  /** Each loop is safe on every replica. */
   loops: Loop[];
   /** A failing check makes the service not ready. */
   checks: Checks;
-  /** Before anything is served. */
+  /** Runs before anything is served. */
   start?(): Promise<void>;
-  /** After draining. */
+  /** Runs after draining. */
   stop?(): Promise<void>;
-  /** The steps of every request except /healthz, /readyz and /metrics; the gateway's way to forward. */
+  /** Handlers of every request except /healthz, /readyz and /metrics; the gateway forwards with them. */
   rawHandler?: RawHandler;
-  /** Maintenance state as cluster-status answered the last heartbeat. */
+  /** Gets the maintenance state from the answer to the last heartbeat. */
   onMaintenance?(state: string): void;
-  /** The manager's configuration is, or may be, another than at the last call; a call that fails is repeated. */
+  /**
+   * Called when the manager's configuration has changed, or may have changed, since the last call; a call that fails is repeated.
+   */
   onConfig?(): Promise<void>;
-  /** The state that this service acts by, for the next heartbeat; of gateways. */
+  /** The maintenance state that this service currently applies, for the next heartbeat; of gateways. */
   actsBy?(): string;
 }
 
@@ -64,6 +68,7 @@ export function consumerPart<T>(
 export function subscriptionPart<T>(
   message: MessageType<T>,
   handler: (envelope: Envelope<T>) => void | Promise<void>,
+  onGap?: () => void,
 ): SubscriptionPart {
-  return { message, handler };
+  return { message, handler, ...(onGap && { onGap }) };
 }

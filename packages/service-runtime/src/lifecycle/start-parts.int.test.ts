@@ -22,7 +22,7 @@ import { connectInfra } from './infra';
 
 const ddl = `create table outbox (id uuid primary key, envelope jsonb not null, created_at timestamptz not null default app_now());
 create table inbox (consumer text not null, message_id uuid not null, received_at timestamptz not null default app_now(), primary key (consumer, message_id));`;
-/** One method is enough here, whatever else the service learns. */
+/** One method is enough here, whatever methods the service gets later. */
 const ClusterStatusServiceDefinition = {
   ...clusterStatusRpc.ClusterStatusServiceDefinition,
   methods: { report: clusterStatusRpc.ClusterStatusServiceDefinition.methods.report },
@@ -160,7 +160,7 @@ test('a service starts, works through every part, drains and stops', async () =>
     /baton_http_seconds_count\{service="secrets",route="tell",method="GET",status="200"\} 1/,
   );
   expect(metrics).toMatch(/baton_event_loop_utilization\{service="secrets"\} 0\.\d/);
-  // Rows of messages that have left are deleted a moment later.
+  // Rows of sent messages are deleted a moment later.
   await eventually(async () =>
     expect(await metricsText()).toMatch(/baton_outbox_depth\{service="secrets"\} 0/),
   );

@@ -17,9 +17,9 @@ import { startDatabaseParts } from './database-parts';
 import type { HttpHandle, Infra } from './infra-types';
 import type { ServiceParts } from './service-parts';
 
-/** What a balancer asks: without the broker reads still work and facts wait in the outbox (health.ts). */
+/** The path for load balancers: without the broker reads still work and messages wait in the outbox (health.ts). */
 const TO_BALANCERS = '/readyz?exclude=broker';
-/** A scrape under way when the process stops is not waited for. */
+/** The stop waits only this long for a scrape under way. */
 const OPS_CLOSE_MS = 500;
 
 export interface StartEntry {
@@ -34,7 +34,7 @@ export interface StartOptions {
   /** False: no HTTP port is opened, requests come through `handle` (standalone opens the gateway's only). */
   listensHttp?: (service: ServiceParts['name']) => boolean;
   hasHeartbeat?: boolean;
-  /** What the whole process needs, beside what its services check. */
+  /** Checks of the whole process, besides the checks of its services. */
   checks?: Checks;
 }
 
@@ -53,7 +53,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** Undone in reverse order; every step runs even when an earlier one failed. */
+/** Steps of the stop, run in reverse order; every step runs even when an earlier one failed. */
 class StopList {
   readonly #steps: { name: string; stop: () => Promise<unknown> | unknown }[] = [];
   constructor(private readonly log: Log) {}
@@ -129,7 +129,7 @@ async function startRpc(
   return port;
 }
 
-/** A worker has no routes. */
+/** For a worker, which has no routes. */
 const trustingNobody = { bundle: { keyOf: () => null } };
 
 function httpAppOf(
@@ -157,7 +157,7 @@ function httpAppOf(
   });
 }
 
-/** Opened first and closed last: it tells of a start and of a stop that take long. */
+/** Starts the ops server. It is opened first and closed last, so that it can report a start or stop that takes long. */
 async function startOps(
   { parts, infra }: StartEntry,
   o: StartOptions,
@@ -174,8 +174,8 @@ async function startOps(
 async function startConsumers({ parts, infra }: StartEntry, stops: StopList): Promise<void> {
   const open: Subscription[] = [];
   stops.add('consumers', () => Promise.all(open.map((s) => s.close())));
-  for (const { message, handler } of parts.subscriptions)
-    open.push(await infra.broker.subscribe(message, handler));
+  for (const { message, handler, onGap } of parts.subscriptions)
+    open.push(await infra.broker.subscribe(message, handler, onGap));
   for (const { message, ...rest } of parts.consumers) open.push(await infra.broker.consume(message, rest));
 }
 
@@ -216,7 +216,7 @@ async function startService(
   return { name: parts.name, handle: app.handle, health, httpPort, rpcPort, opsPort };
 }
 
-/** One for all services of the process, when each of them answers. */
+/** Starts one heartbeat for all services of the process, when each of them answers. */
 function startHeartbeatOf(
   entries: readonly StartEntry[],
   services: readonly RunningService[],
@@ -238,9 +238,9 @@ function startHeartbeatOf(
 }
 
 /**
- * Starts each service in the given order: own resources, outbox relay, rpc, HTTP, consumers, loops; then the heartbeat of all,
- * and all are ready. `stop`: not ready, a pause for load balancers, then everything in reverse.
- * @throws what the first failing step throws, after undoing the others.
+ * Starts each service in the given order: its resources, outbox relay, rpc, HTTP, consumers, loops. Then starts the heartbeat of
+ * all, and all are ready. `stop`: not ready, a pause for load balancers, then everything in reverse.
+ * @throws the error of the first failed step, after undoing the others.
  */
 export async function startParts(entries: readonly StartEntry[], o: StartOptions): Promise<Running> {
   const first = entries[0];

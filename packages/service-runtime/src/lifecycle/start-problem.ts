@@ -1,4 +1,4 @@
-/** What ends a start, for whoever operates the service: one sentence and an exit code, no stack. */
+/** The reason why a start failed, for the operator of the service: one sentence and an exit code, no stack. */
 import { AppError } from '@baton/kernel';
 import { CONFIG_EXIT_CODE } from '../config/config';
 
@@ -15,7 +15,7 @@ interface SystemError extends Error {
   port?: number;
 }
 
-/** States of PostgreSQL that only another DATABASE_URL, or another database, mends. */
+/** SQLSTATEs of PostgreSQL that only another DATABASE_URL, or another database, fixes. */
 const DATABASE_REFUSALS: Record<string, string> = {
   '28P01': 'the password of the login is wrong',
   '28000': 'the login is not let in',
@@ -28,7 +28,7 @@ const LISTEN_ERRORS: Record<string, string> = {
   EADDRNOTAVAIL: 'is at an address that this machine has not',
 };
 
-/** What an operator can mend; null: a bug, whose stack is needed. */
+/** Returns the problem that an operator can fix; null: a bug, whose stack is needed. */
 export function startProblem(error: unknown): StartProblem | null {
   const { code = '', syscall, address, port, message } = error as SystemError;
   const listening = syscall === 'listen' || syscall === 'bind' ? LISTEN_ERRORS[code] : undefined;
@@ -42,7 +42,7 @@ export function startProblem(error: unknown): StartProblem | null {
     return { text: `DATABASE_URL: ${refusal} (${message}).`, exitCode: CONFIG_EXIT_CODE };
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT')
     return { text: `A server cannot be reached: ${message || code}.`, exitCode: 1 };
-  // Ours, with a sentence of its own; what is not expected has another code.
+  // Our own errors have a sentence; an unexpected error has the code internal_server_error.
   if (error instanceof AppError && error.code !== 'internal_server_error')
     return { text: `${error.message}.`, exitCode: 1 };
   return null;

@@ -1,11 +1,11 @@
-/** Migrations are run once, by a job of their own; a service only waits until its schema is there. */
+/** A separate job runs migrations once; a service only waits until its schema is there. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, type Log, systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 
-/** Of bundles (dist/services/<name>/main.js) and of sources (services/<name>/src/main.ts). */
+/** Returns the folder of migrations, for bundles (dist/services/<name>/main.js) and for sources (services/<name>/src/main.ts). */
 export function migrationsDir(service: string, mainFile: string): string | null {
   const here = dirname(mainFile);
   const candidates = [join(here, '../../migrations', service), join(here, '../migrations')];
@@ -20,7 +20,7 @@ async function missingNames(db: Db<any>, schema: string, expected: readonly stri
 
 /**
  * Resolves when every migration file in `dir` has been applied.
- * @throws AppError service_unavailable_error, which names what is missing, after `limitMs`
+ * @throws AppError service_unavailable_error, which names the missing migrations, after `limitMs`
  */
 export async function waitForSchema(
   db: Db<any>,

@@ -1,7 +1,7 @@
 import { silentLog } from '@baton/kernel';
 import { leasedWork } from './leased-work';
 
-/** Steps that are answered by hand: what is queued in `left` is taken, one piece a step. */
+/** Steps controlled by the test: each step takes one piece of the queue `left`. */
 function pieces() {
   const left: (number | Error)[] = [];
   const taken: unknown[] = [];

@@ -8,8 +8,8 @@ export interface Looks {
 }
 
 /**
- * Reads until `isDone` with what was found, or the time is over; answers what was found last.
- * @throws what `read` throws; AbortError when the signal comes first.
+ * Reads until `isDone` accepts the result, or the time is over; returns the last result.
+ * @throws the error of `read`; AbortError when the signal comes first.
  */
 export async function lookUntil<T>(
   read: () => Promise<T>,

@@ -5,14 +5,14 @@ export interface Loop {
   name: string;
   intervalMs: number;
   /**
-   * `{ again: true }` when a full batch was done and more is likely: the next tick follows at once. `{ againInMs }` when
-   * something falls due then: the next tick comes then, if that is before the interval ends.
+   * Runs one tick. Returns `{ again: true }` when a full batch was done and more is likely: the next tick follows at once. Returns
+   * `{ againInMs }` when something falls due then: the next tick comes after that time, if it is shorter than the interval.
    */
   tickOnce: () => Promise<unknown>;
 }
 
 export interface RunningLoop {
-  /** Ends the wait now. */
+  /** Ends the wait before the next tick. */
   wake(): void;
   /** Waits for a tick under way. */
   stop(): Promise<void>;
@@ -28,7 +28,7 @@ const JITTER = 0.2;
 const MAX_FIRST_WAIT_MS = 5_000;
 const MAX_FAILED_WAIT_MS = 60_000;
 
-/** When a tick wants to be followed by the next one, in ms; Infinity: by the interval. */
+/** Delay in ms that the result of a tick asks for; Infinity: the interval. */
 function dueInMs(result: unknown): number {
   if (typeof result !== 'object' || result === null) return Number.POSITIVE_INFINITY;
   const { again, againInMs } = result as { again?: unknown; againInMs?: unknown };
@@ -43,7 +43,7 @@ function logFailure(deps: LoopDeps, loop: Loop, error: unknown, failures: number
   else deps.log.error({ ...fields, err: error }, 'loop failed');
 }
 
-/** Starts `loop`; the first tick comes after a random share of the interval, so that replicas spread. */
+/** Starts `loop`; the first tick comes after a random share of the interval, so that the ticks of replicas are spread. */
 export function startLoop(loop: Loop, deps: LoopDeps): RunningLoop {
   const random = deps.random ?? Math.random;
   let isStopped = false;

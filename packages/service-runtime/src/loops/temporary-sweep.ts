@@ -2,8 +2,8 @@ import { type BlobStore, SWEEP_INTERVAL_MS, sweepTemporaryFolders } from '@baton
 import type { Loop } from './loops';
 
 /**
- * Removes what processes that were killed left half done, at most a minute after their death: temporary folders of this
- * machine, and drafts of the file store, whichever process looks first.
+ * A loop that removes the leftovers of killed processes, at most a minute after their death: temporary folders of this machine, and
+ * drafts of the file store. The first process that looks removes them.
  */
 export function temporarySweep(blobs: BlobStore): Loop {
   return {

@@ -1,31 +1,31 @@
-/** What tenants may have at most, as identity says it: kept by every process that holds them to it. */
+/** The limits of tenants, as identity gives them: cached by every process that enforces them. */
 import { identityRpc, quotaChanged, type TenantLimits, unlimited } from '@baton/contracts';
 import { systemClock } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 import { type SubscriptionPart, subscriptionPart } from '../lifecycle/service-parts';
 import type { Loop } from './loops';
 
-/** A stopping service waits for the look under way. */
+/** A stopping service waits this long for the query under way. */
 const DEADLINE_MS = 1_000;
-/** How late a change is in force whose message was lost. */
+/** Longest delay of a change whose message was lost. */
 const INTERVAL_MS = 10_000;
-/** How soon after a start they are asked for, and again. */
+/** Interval of the queries after a start, until identity has answered. */
 const LOOK_MS = 1_000;
 
 export interface TenantLimitsSource {
-  /** In force for the tenant; nothing is limited until identity has answered once. */
+  /** The limits in force for the tenant; nothing is limited until identity has answered once. */
   of(tenant: string): Readonly<TenantLimits>;
-  /** Whether `limit` is set for any tenant: without it nobody needs to look for those who have reached theirs. */
+  /** Whether `limit` is set for any tenant: without it, no search for tenants at their limit is needed. */
   isAnySet(limit: keyof TenantLimits): boolean;
-  /** tenant -> its weight, of those for which an administrator has set one. */
+  /** Tenant -> weight, of tenants for which an administrator has set one. */
   weights(): Readonly<Record<string, number>>;
-  /** Asks identity; while it does not answer the last limits stay. */
+  /** Queries identity; while it does not answer, the last limits stay. */
   refresh(): Promise<void>;
   loop: Loop;
   subscription: SubscriptionPart;
 }
 
-/** `onChange` runs after every look that found other limits than before. */
+/** `onChange` runs after every query that found changed limits. */
 export function createTenantLimits(
   rpc: RpcConnector,
   onChange: () => void = () => undefined,
@@ -71,7 +71,7 @@ function read({ defaults, tenants }: identityRpc.ListLimitsResponse) {
   return { defaults: all, tenants: own, set, weights };
 }
 
-/** What is absent on the wire is not limited. */
+/** A limit that is absent on the wire is null: unlimited. */
 function limitsOf(sent: identityRpc.TenantLimits | undefined): Readonly<TenantLimits> {
   const names = Object.keys(unlimited) as (keyof TenantLimits)[];
   return Object.fromEntries(names.map((name) => [name, sent?.[name] ?? null])) as unknown as TenantLimits;

@@ -3,19 +3,19 @@ import type { Log } from '@baton/kernel';
 /** Two renewals may fail before the lease ends. */
 const RENEWALS = 3;
 
-/** Somebody else has taken the work over. */
+/** Another process has taken the work over. */
 export class LeaseLost extends Error {}
 
 /**
- * Runs `work` under a lease that this process has just taken, and renews it until the work has ended: so a lease can be
- * short, and work of a process that died is taken over soon. The signal aborts with `stopping`, and with `LeaseLost` once
- * `renew` answers false. A renewal that throws is tried again; when all do, the lease ends and the writes of `work`, which
+ * Runs `work` under a lease that this process has just taken, and renews the lease until the work has ended. So a lease can be
+ * short, and the work of a dead process is taken over soon. The signal aborts with `stopping`, and with `LeaseLost` once `renew`
+ * returns false. A renewal that throws is tried again. When all renewals throw, the lease ends, and the writes of `work`, which
  * name their owner, are refused.
  */
 export async function underLease<T>(
   lease: {
     leaseMs: number;
-    /** Prolongs it by `leaseMs`; false: it is somebody else's. */
+    /** Extends the lease by `leaseMs`; false: another process has it. */
     renew(): Promise<boolean>;
     stopping: AbortSignal;
     log: Log;
@@ -38,7 +38,7 @@ export async function underLease<T>(
     return await work(AbortSignal.any([lease.stopping, lost.signal]));
   } finally {
     clearInterval(timer);
-    // None of ours may come behind the release.
+    // No renewal may come after the release of the lease.
     await renewing;
   }
 }

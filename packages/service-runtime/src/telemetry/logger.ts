@@ -3,7 +3,7 @@ import { isSpanContextValid, trace } from '@opentelemetry/api';
 import pino from 'pino';
 
 const secretKeys = ['password', 'token', 'secret', 'value', 'authorization', 'passphrase'];
-/** Three levels deep: fields, fields of a record, fields of a record's record. */
+/** Three levels deep: fields, fields of an object in a field, and one level below. */
 const redactPaths = secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
 
 export interface LoggerOptions {
@@ -14,7 +14,7 @@ export interface LoggerOptions {
   destination?: pino.DestinationStream;
 }
 
-/** Trace ids of the active span, so that a line leads to its trace. */
+/** Trace ids of the active span, which link a log line to its trace. */
 function traceFields(): object {
   const span = trace.getActiveSpan()?.spanContext();
   return span && isSpanContextValid(span) ? { traceId: span.traceId, spanId: span.spanId } : {};
@@ -29,7 +29,7 @@ export function createLogger(o: LoggerOptions): Log {
       messageKey: 'message',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // Under either name an error shows its stack.
+      // Under both names an error is logged with its stack.
       serializers: {
         err: pino.stdSerializers.err,
         error: (value: unknown) => (value instanceof Error ? pino.stdSerializers.err(value) : value),

@@ -1,4 +1,4 @@
-/** Entry of dist/telemetry.js: the first line of every bundle requires it when tracing is asked for. */
+/** Entry of dist/telemetry.js: the first line of every bundle requires it when tracing is configured. */
 import { registerTelemetry } from './telemetry';
 import { loadTelemetry } from './telemetry-sdk';
 

@@ -1,12 +1,12 @@
-/** OpenTelemetry, loaded only when OTEL_EXPORTER_OTLP_ENDPOINT is set: 90 MB of packages that nobody else pays for. */
+/** OpenTelemetry, loaded only when OTEL_EXPORTER_OTLP_ENDPOINT is set: other installations do not load its 90 MB of packages. */
 import type { Log } from '@baton/kernel';
 
 const started = Symbol.for('baton.telemetry');
 type Stop = () => Promise<void>;
 
 /**
- * Starts tracing once a process and answers how to flush and stop it. Bundles call it before anything else is loaded
- * (dist/telemetry.js, required by their first line), so that http and pg are patched when they load.
+ * Starts tracing once per process and returns the function that flushes and stops it. Bundles call it before anything else is
+ * loaded (dist/telemetry.js, required by their first line), so that http and pg are patched when they load.
  */
 export async function startTelemetry(
   service: string,
@@ -19,12 +19,12 @@ export async function startTelemetry(
   const { loadTelemetry } = await import('@baton/service-runtime/telemetry-sdk');
   const stop = loadTelemetry(service);
   globals[started] = stop;
-  // What was loaded before this line (http) stays unpatched; bundles preload instead.
+  // Modules loaded before this line (http) stay unpatched; bundles preload instead.
   log?.warn({}, 'tracing was not preloaded: spans of HTTP are missing');
   return stop;
 }
 
-/** The stop function of a telemetry that was started by a preloaded file. */
+/** Registers the stop function of a telemetry that a preloaded file started. */
 export function registerTelemetry(stop: Stop): void {
   (globalThis as { [started]?: Stop })[started] = stop;
 }

@@ -1,13 +1,13 @@
-/** Worker threads for CPU-bound work on foreign input: bounded in time, memory and queue. */
+/** Worker threads for CPU-bound work on untrusted input, with limits of time, memory and queue length. */
 import type { Worker } from 'node:worker_threads';
 import { AppError, type ErrorCode, type ErrorDetails } from '@baton/kernel';
 import type { CpuReply } from './cpu-worker';
 import { startThread } from './thread';
 
 export interface CpuPoolOptions {
-  /** Of `resolveWorkerFile`. */
+  /** File from `resolveWorkerFile`. */
   workerFile: string;
-  /** Threads at most; they are started when needed. */
+  /** Most threads; they are started when needed. */
   size: number;
   timeLimitMs: number;
   memoryLimitMb: number;
@@ -15,7 +15,7 @@ export interface CpuPoolOptions {
   maxQueue?: number;
 }
 
-/** A task that went over a limit of its pool; its thread was ended. */
+/** A task that exceeded a limit of its pool; its thread was ended. */
 export class CpuLimitError extends Error {
   constructor(
     readonly limit: 'time' | 'memory',
@@ -28,7 +28,7 @@ export class CpuLimitError extends Error {
 
 export interface CpuPool {
   /**
-   * One call of the worker's function.
+   * Runs the worker's function once.
    * @throws CpuLimitError; AppError of the function; AppError too_many_requests_error when the queue is full.
    */
   run<Value>(task: unknown): Promise<Value>;
@@ -56,14 +56,14 @@ function errorOf(reply: NonNullable<CpuReply['error']>): Error {
   return error;
 }
 
-/** One thread; answers a promise that settles when the thread is free again or gone (null). */
+/** Runs a job on one thread; resolves to the thread when it is free again, or to null when it is gone. */
 function runOn(worker: Worker, job: Job, o: CpuPoolOptions): Promise<Worker | null> {
   return new Promise((free) => {
     const settle = (next: Worker | null): void => {
       clearTimeout(timer);
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       if (next) next.unref();
-      // A dying thread may still emit; without a listener that would end the process.
+      // A thread that ends may still emit an error; without a listener the error would end the process.
       else worker.on('error', () => undefined);
       free(next);
     };

@@ -1,4 +1,4 @@
-/** The inside of a CPU pool's thread: `serveCpuTasks(parse)` is all that a `*.worker.ts` file does. */
+/** The thread side of a CPU pool: a `*.worker.ts` file only calls `serveCpuTasks(parse)`. */
 import { parentPort } from 'node:worker_threads';
 import { isAppError } from '@baton/kernel';
 

@@ -1,4 +1,4 @@
-/** Process of heap-growth.test.ts: has some megabytes in use, passes 600 MB of buffers on, and prints its collections. */
+/** Process of heap-growth.test.ts: has some megabytes in use, forwards 600 MB of buffers, and prints its collections. */
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limitHeapGrowth } from './heap-growth';

@@ -1,18 +1,18 @@
-/** Threads of a bundle, or of the sources while running from these. */
+/** Starts threads, from a bundle or from sources. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** The compiled worker beside a bundle, or the source while running from sources (tests). */
+/** Returns the compiled worker next to a bundle, or the source file when running from sources (tests). */
 export function resolveWorkerFile(dir: string, name: string): string {
   const compiled = join(dir, `${name}.js`);
   return existsSync(compiled) ? compiled : join(dir, `${name}.ts`);
 }
 
-/** A thread of `workerFile` (of `resolveWorkerFile`). */
+/** Starts a thread of `workerFile` (from `resolveWorkerFile`). */
 export function startThread(workerFile: string, options: WorkerOptions): Worker {
   if (!workerFile.endsWith('.ts')) return new Worker(workerFile, options);
-  // From sources: a line of plain JavaScript that teaches the thread to read TypeScript first.
+  // From sources: a line of plain JavaScript first loads the support for TypeScript in the thread.
   const code = `require(${JSON.stringify(require.resolve('tsx/cjs'))}); require(${JSON.stringify(workerFile)});`;
   return new Worker(code, { ...options, eval: true });
 }

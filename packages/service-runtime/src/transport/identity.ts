@@ -1,4 +1,4 @@
-/** Who a service is and whom it believes, from its configuration. */
+/** The identity of a service and the keys that it trusts, from its configuration. */
 import type { ServiceName } from '@baton/contracts';
 import type { Log, Secret } from '@baton/kernel';
 import type { RpcGuard } from '@baton/rpc';
@@ -14,7 +14,7 @@ import { ConfigError } from '../config/config';
 import type { RuntimeConfig } from '../config/runtime-config';
 import type { Infra } from '../lifecycle/infra-types';
 
-/** @throws ConfigError when files are asked for and missing, or cannot be read */
+/** @throws ConfigError when key files are configured but missing, or cannot be read */
 export function trustOf(config: RuntimeConfig, service: ServiceName, log: Log): Trust {
   const { BATON_IDENTITY_KEY_FILE: keyFile, BATON_TRUST_FILE: trustFile, BATON_IDENTITY: kind } = config;
   if (keyFile !== undefined && trustFile !== undefined) {
@@ -34,18 +34,21 @@ export function trustOf(config: RuntimeConfig, service: ServiceName, log: Log): 
   return derivedTrust(service, internalKeyOf(config));
 }
 
-/** Who a service is. @throws Error in a process without an identity of its own (a worker) */
+/** Returns the identity of a service. @throws Error in a process without its own identity (a worker) */
 export function requireTrust(infra: Pick<Infra<any>, 'trust'>): Trust {
   if (!infra.trust) throw new Error('this service runs without an identity');
   return infra.trust;
 }
 
-/** Seals of messages that this service sends, and checks of those of others. */
+/** Makes seals of messages of this service, and checks seals of others. */
 export function sealsOf({ identity, bundle }: Trust): Seals {
   return createSeals({ identityOf: (name) => (name === identity.name ? identity : null), bundle });
 }
 
-/** Seals of a process that is all services: their identities follow from the internal key. @throws ConfigError without it */
+/**
+ * Seals of a process that holds all services: their identities are derived from the internal key. @throws ConfigError without that
+ * key
+ */
 export function sealsOfAll(config: Pick<RuntimeConfig, 'BATON_INTERNAL_KEY'>): Seals {
   const key = internalKeyOf(config);
   return createSeals({
@@ -54,7 +57,7 @@ export function sealsOfAll(config: Pick<RuntimeConfig, 'BATON_INTERNAL_KEY'>): S
   });
 }
 
-/** What the rpc server of these services lets in. */
+/** Returns the access check of the rpc server of these services. */
 export function guardOf(
   config: Pick<RuntimeConfig, 'BATON_INTERNAL_KEY'>,
   trust: Pick<Trust, 'bundle'>,

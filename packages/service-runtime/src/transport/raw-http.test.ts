@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await app.close());
 
-/** What a server answers to these bytes. */
+/** Sends bytes to the server and returns its answer. */
 async function answerTo(sent: string): Promise<{ status: number; body: unknown }> {
   const socket = connect(port, '127.0.0.1');
   socket.write(sent);

@@ -1,4 +1,4 @@
-/** The server of a service that answers requests itself (the gateway), and of the port for operators. */
+/** The HTTP server of a service that handles raw requests (the gateway), and of the ops port. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createExpress,
@@ -16,12 +16,12 @@ const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 72_000;
 
-/** For a target that is no address: no step is asked about it. */
+/** Error for a request target that is no valid address: no handler is called. */
 const NO_ADDRESS = new AppError('bad_parameters_error', 'The address of the request cannot be read');
 
 const ignore = (): void => undefined;
 
-/** What the two streams of a request report after their end (a write to a client that left) is no fault of anybody. */
+/** Errors of the two streams of a request after their end (a write to a client that left) are ignored. */
 const begin: RequestHandler = (request, response, next) => {
   request.on('error', ignore);
   response.on('error', ignore);
@@ -51,7 +51,7 @@ function answerFault(error: unknown, request: IncomingMessage, response: ServerR
   if (response.headersSent) return void response.destroy();
   const fault = toAppError(error);
   const body = JSON.stringify(errorBody(fault));
-  // The name and length of headers that were set before may be what failed.
+  // The name or length of a header that was set before may be the cause of the fault.
   for (const name of response.getHeaderNames()) response.removeHeader(name);
   response
     .writeHead(fault.entry.http, {
@@ -62,18 +62,18 @@ function answerFault(error: unknown, request: IncomingMessage, response: ServerR
 }
 
 export interface RawHttpOptions {
-  /** Absent: plain. */
+  /** Absent: no TLS. */
   tls?: ServerTls | undefined;
   /** How long a client may take for its headers, ms. */
   headersTimeoutMs?: number;
 }
 
-/** The steps that a request goes through: one, or several in their order. */
+/** The handlers of a request: one, or several in their order. */
 export type RawHandler = RequestHandler | (RequestHandler | ErrorRequestHandler)[];
 
 /**
- * A server that goes through the steps of `handler`, with the plain paths in front. Nothing that a request does may end the
- * process: what the steps throw is logged once and answered 500.
+ * Creates a server that runs the handlers of `handler`, with the plain paths in front. No request may end the process: an error
+ * that a handler throws is logged once and answered with 500.
  */
 export function withPlainPaths(
   handler: RawHandler,
@@ -89,9 +89,9 @@ export function withPlainPaths(
       answerFault(error ?? NO_ADDRESS, request, response, log),
     );
   const settings = {
-    // Uploads may take longer than Node's default of 5 minutes; who reads bodies says how slowly they may come.
+    // Uploads may take longer than Node's default of 5 minutes; the reader of a body limits how slowly it may come.
     requestTimeout: 0,
-    // A client that sends its headers byte by byte, or nothing at all, holds a connection so long and no longer.
+    // A client that sends its headers byte by byte, or nothing at all, holds a connection only this long.
     headersTimeout: headersTimeoutMs,
     connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
     keepAliveTimeout: KEEP_ALIVE_MS,

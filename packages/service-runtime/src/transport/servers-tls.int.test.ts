@@ -1,4 +1,4 @@
-/** PostgreSQL, RabbitMQ and Redis of the test's own that take TLS alone: whom we talk to, and whom not. */
+/** Private PostgreSQL, RabbitMQ and Redis that accept only TLS: which servers we accept, and which we refuse. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'servers-tls-'));
   undo.push(() => rmSync(root, { recursive: true, force: true }));
   authority = await createAuthority('servers', nowMs);
-  // Not for 127.0.0.1: that address is the wrong host.
+  // Not issued for 127.0.0.1: with that address the host name is wrong.
   const tls = writeIssued(
     join(root, 'server'),
     await authority.issue({ names: ['localhost'], nowMs }),

@@ -1,20 +1,20 @@
-/** The certificates of one process, and whether its addresses are as safe as BATON_TLS asks. */
+/** The certificates of one process, and the check whether its addresses are as safe as BATON_TLS demands. */
 import type { Log } from '@baton/kernel';
 import { Secret } from '@baton/kernel';
 import { createTlsSource, type ServerTls, serverTls, TlsFileError, type TlsSource } from '@baton/tls';
 import { ConfigError } from '../config/config';
 
 export interface Transport {
-  /** Ours among the services, with their CA. Null: rpc and HTTP between the services are plain. */
+  /** Our certificate among the services, with their CA. Null: rpc and HTTP between the services have no TLS. */
   inner: TlsSource | null;
-  /** What users of the API see. Null: plain. */
+  /** The certificate that users of the API see. Null: no TLS. */
   edge: TlsSource | null;
-  /** For connections to PostgreSQL, RabbitMQ, Redis and the object store. Null: the system's authorities. */
+  /** Authorities for connections to PostgreSQL, RabbitMQ, Redis and the object store. Null: the system's authorities. */
   servers: TlsSource | null;
   close(): void;
 }
 
-/** Part of a service's configuration; the gateway alone has the files of the edge. */
+/** Part of a service's configuration; only the gateway has the edge files. */
 export interface TransportConfig {
   BATON_TLS: 'off' | 'on' | 'required';
   BATON_TLS_CA_FILE?: string | undefined;
@@ -25,7 +25,7 @@ export interface TransportConfig {
   BATON_HTTPS_KEY_FILE?: string | undefined;
 }
 
-/** Reads every file that is named. @throws ConfigError naming variable and file. */
+/** Opens every certificate file in the configuration. @throws ConfigError naming variable and file. */
 export function openTransport(config: TransportConfig, log: Log): Transport {
   const problems: string[] = [];
   const open = (
@@ -50,7 +50,7 @@ export function openTransport(config: TransportConfig, log: Log): Transport {
   const edge = config.BATON_HTTPS_CERT_FILE
     ? open({ cert: 'BATON_HTTPS_CERT_FILE', key: 'BATON_HTTPS_KEY_FILE' })
     : null;
-  // Ours is shown only to servers of our own authority; it is nobody else's business.
+  // Our certificate is shown only to servers of our own authority.
   const servers = config.BATON_SERVERS_CA_FILE ? open({ ca: 'BATON_SERVERS_CA_FILE' }) : inner;
   const close = (): void => {
     for (const source of [inner, edge, servers]) source?.close();
@@ -62,19 +62,19 @@ export function openTransport(config: TransportConfig, log: Log): Transport {
   return { inner, edge, servers, close };
 }
 
-/** Between the services: the gateway alone forwards, so it alone may connect. */
+/** TLS of HTTP between the services: only the gateway forwards, so only the gateway may connect. */
 export function innerHttpTls(transport: Transport | undefined): ServerTls | undefined {
   const inner = transport?.inner;
   return inner ? serverTls(inner, { needsClient: true, clients: ['gateway'] }) : undefined;
 }
 
-/** For strangers, who show no certificate. */
+/** TLS for users of the API, who show no certificate. */
 export function edgeTls(transport: Transport | undefined): ServerTls | undefined {
   const edge = transport?.edge;
   return edge ? serverTls(edge, { needsClient: false }) : undefined;
 }
 
-/** Probes and scrapers have no certificate. */
+/** TLS of the ops port: probes and scrapers have no certificate. */
 export function opsTls(transport: Transport | undefined): ServerTls | undefined {
   const inner = transport?.inner;
   return inner ? serverTls(inner, { needsClient: false }) : undefined;
@@ -87,7 +87,7 @@ const hasScheme =
   (address) =>
     address.startsWith(`${scheme}:`);
 
-/** Certificate and name are checked, whatever an address asks for beside it. */
+/** Whether certificate and name are checked, whatever other parameters an address has. */
 const isVerifiedPostgres: Rule = (address) => {
   const parameters = new URLSearchParams(address.split('?', 2)[1] ?? '');
   return parameters.getAll('sslmode').join() === 'verify-full' && !parameters.has('uselibpqcompat');
@@ -101,19 +101,19 @@ const RULES: Record<string, { isSafe: Rule; expected: string }> = {
   BATON_WORKER_MANAGER_URL: { isSafe: hasScheme('https'), expected: 'must begin with https://' },
 };
 
-/** What a process really connects to; other addresses may be whatever they are. */
+/** The connections that a process really makes; its other addresses are not checked. */
 export interface TransportUse {
   hasDatabase: boolean;
-  /** The API is served here. */
+  /** Whether the API is served here. */
   isEdge: boolean;
-  /** False: a job that calls no service and serves nothing. */
+  /** False: a job that calls no service and serves no requests. */
   isService?: boolean;
 }
 
 const textOf = (value: unknown): string | null =>
   value instanceof Secret ? (value.expose() as string) : typeof value === 'string' ? value : null;
 
-/** What contradicts BATON_TLS, a sentence each; addresses are not repeated, they hold passwords. */
+/** Returns the settings that contradict BATON_TLS, one sentence each; addresses are not repeated, because they hold passwords. */
 export function transportProblems(config: Record<string, unknown>, use: TransportUse): string[] {
   const mode = config.BATON_TLS;
   const problems: string[] = [];

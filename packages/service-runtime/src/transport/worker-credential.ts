@@ -1,38 +1,39 @@
-/** A worker's name: a key pair in memory, registered with executions, and certificates of it that live for a minute. */
+/** The credential of a worker: a key pair in memory, registered with executions, and certificates that live for a minute. */
 import { type ServiceName, workersRpc } from '@baton/contracts';
 import { backoffMs, type Clock, isAppError, type Log, type Secret, systemClock } from '@baton/kernel';
 import type { RpcClient, RpcConnector } from '@baton/rpc';
-import { type CallerCredential, LIFE_S, newWorkerKey, workerTokens } from '@baton/trust';
+import { type CallerCredential, certifiedAtMs, LIFE_S, newWorkerKey, workerTokens } from '@baton/trust';
 
 export interface WorkerCredentialOptions {
   workerId: string;
-  /** Null for a worker on the channel of the process that started it. */
+  /** Null for a worker on the channel of its parent process. */
   joinToken: Secret | null;
   log: Log;
   clock?: Clock;
-  /** Somebody took the credential back, for ever: nothing that this process asks will be answered. */
+  /** Called when somebody revoked the credential, for ever: no call of this process will be answered any more. */
   onRevoked?: () => void;
 }
 
 export interface WorkerCredential extends CallerCredential {
-  /** Begins to register by `rpc`, which shows this credential. */
+  /** Starts the registration through `rpc`, which shows this credential. */
   registerBy(rpc: RpcConnector): void;
   close(): void;
 }
 
-/** A certificate is asked for anew when this much of the last one has gone. */
+/** A new certificate is requested when this much of the last one's life has passed. */
 const RENEW_AFTER_MS = (LIFE_S / 3) * 1000;
-/** And after a failure again so soon. */
+/** Delay of the next request after a failed one. */
 const RENEW_AGAIN_MS = 2_000;
 const PAUSE = { firstMs: 50, maxMs: 5_000, factor: 2, jitter: 0.3 };
-/** A cause is logged again after so many tries: with the pauses above about once a minute. */
+/** The reason is logged again after this many tries: with the pauses above about once a minute. */
 const LOG_EACH = 12;
 
 type Client = RpcClient<typeof workersRpc.WorkersServiceDefinition>;
 
 /**
- * The process dies: its registration stays, and no other process has its key. The next one makes its own. Executions is away: the
- * worker waits for its first certificate, or goes on with the last one while that lives.
+ * Creates the credential of a worker. When the process dies, its registration stays, and no other process has its key; the next
+ * process makes its own key. While executions is away, the worker waits for its first certificate, or goes on with the last one
+ * while that lives.
  */
 export function createWorkerCredential(o: WorkerCredentialOptions): WorkerCredential {
   const clock = o.clock ?? systemClock;
@@ -47,7 +48,7 @@ export function createWorkerCredential(o: WorkerCredentialOptions): WorkerCreden
     ready = resolve;
   });
   const take = (certificate: string): void => {
-    tokens = workerTokens(key, certificate, clock);
+    tokens = workerTokens(key, certificate, clockOfFleet(certificate, clock));
     renewAtMs = clock.monotonic() + RENEW_AFTER_MS;
     ready();
   };
@@ -65,7 +66,7 @@ export function createWorkerCredential(o: WorkerCredentialOptions): WorkerCreden
       const reason = (error as Error).message;
       o.log.warn({ workerId: o.workerId, reason }, 'certificate of this worker not renewed');
       if (!isAppError(error, 'unauthorized_error')) return;
-      // It is revoked, or so old that only a new registration helps.
+      // The certificate is revoked, or so old that only a new registration helps.
       tokens = null;
       await register();
     }
@@ -94,11 +95,27 @@ export function createWorkerCredential(o: WorkerCredentialOptions): WorkerCreden
   };
 }
 
-/** Said so by executions; it says `unauthorized_error` of unknown workers and wrong join tokens as well, which may be mended. */
+/**
+ * Returns a clock with the time of executions, which dated the certificate a moment ago, continued by the monotonic clock. So
+ * neither a wrong wall clock of this host nor a jump of it makes calls untrusted.
+ */
+function clockOfFleet(certificate: string, clock: Clock): Clock {
+  const startMs = certifiedAtMs(certificate);
+  const startedAt = clock.monotonic();
+  return { ...clock, now: () => startMs + clock.monotonic() - startedAt };
+}
+
+/**
+ * Whether executions revoked the worker. It answers unknown workers and wrong join tokens with `unauthorized_error` too, but those
+ * can be fixed.
+ */
 const isRevoked = (error: unknown): boolean =>
   isAppError(error, 'unauthorized_error') && error.details.reason === 'revoked';
 
-/** Tries with pauses, for executions may be away for long; ends without success only when `isOver`. */
+/**
+ * Tries to register, with pauses, because executions may be away for long; ends without success only when `isOver`, or when the
+ * worker is revoked.
+ */
 async function untilRegistered(
   registerOnce: () => Promise<void>,
   isOver: () => boolean,

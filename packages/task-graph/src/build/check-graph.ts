@@ -12,13 +12,13 @@ export interface CheckGraph {
   name: string;
   instances: readonly NodeInstance[];
   inOrder: boolean;
-  /** What a failed check does to the graph; its result is recorded in any case. */
+  /** Effect of a failed check on the graph; its result is recorded in any case. */
   ends: 'fail' | 'ignore';
 }
 
 /**
- * VAL.check_status on each instance; the result goes to its `status` (reference workflows.md 1.11). Where a failure is
- * ignored, the configured retries are for checks that ask to be run again.
+ * Runs VAL.check_status on each instance and stores the result in its `status` (reference workflows.md 1.11). Where a
+ * failure is ignored, the configured retries apply to checks that request another run.
  */
 export function statusGraph(context: BuildContext, graph: CheckGraph): GraphSpec {
   const taskRetries = graph.ends === 'ignore' ? context.config.taskRetries : 0;
@@ -32,8 +32,8 @@ export function statusGraph(context: BuildContext, graph: CheckGraph): GraphSpec
 }
 
 /**
- * LC.check_drift on each instance, then RLC.check_drift on both sides of each of its relationships: behind what the instance
- * waits for also where it has no check of its own.
+ * Runs LC.check_drift on each instance, then RLC.check_drift on both sides of each of its relationships. An instance
+ * without a check of its own still waits for the instances before it.
  */
 export function driftGraph(context: BuildContext, graph: CheckGraph): GraphSpec {
   return checkGraph(context, graph, (draft, instance) => {
@@ -71,7 +71,7 @@ function driftHandlers(
   return { onSuccess: { handler: 'record-drift', slot }, onFailure: { handler: 'record-drift', slot, ends } };
 }
 
-/** One task per instance, straight in the graph; instances without one only pass the order on. */
+/** One task per instance, directly in the graph; instances without a task only pass the order on. */
 function checkGraph(
   context: BuildContext,
   graph: CheckGraph,

@@ -1,7 +1,7 @@
 import { PIECE, type Pieces, whole } from '@baton/kernel';
 import type { FailureHandler, SubgraphPayload, SuccessHandler, TaskPolicy, TaskSpec } from '../task';
 
-/** A graph being built: tasks by the order of their making, with edges that may still grow. */
+/** A graph under construction: tasks in order of creation, with edges that may still be added. */
 export interface Draft {
   readonly tasks: DraftTask[];
   readonly isDryRun: boolean;
@@ -12,11 +12,11 @@ export type TaskBody = Distribute<TaskSpec>;
 
 interface DraftTask {
   body: TaskBody;
-  /** May name a task twice. */
+  /** May contain a task twice. */
   deps: number[];
   subgraph: number | null;
   memberCount: number;
-  /** A subgraph that counts although it has no members. */
+  /** True for a subgraph that is kept although it has no members. */
   isKept: boolean;
 }
 
@@ -24,7 +24,7 @@ export function newDraft(isDryRun: boolean): Draft {
   return { tasks: [], isDryRun };
 }
 
-/** Add a task to `subgraph` (null = the graph itself); its number in the draft. */
+/** Adds a task to `subgraph` (null = the graph itself). Returns its number in the draft. */
 export function addTask(draft: Draft, subgraph: number | null, body: TaskBody): number {
   draft.tasks.push({ body, deps: [], subgraph, memberCount: 0, isKept: false });
   if (subgraph !== null) draft.tasks[subgraph]!.memberCount++;
@@ -50,17 +50,17 @@ export const LOCAL_POLICY: TaskPolicy = {
   sendTaskEvents: false,
 };
 
-/** The subgraph starts and ends even if it has no members. */
+/** Keeps the subgraph even if it has no members. */
 export function keepSubgraph(draft: Draft, subgraph: number): void {
   draft.tasks[subgraph]!.isKept = true;
 }
 
-/** `task` starts only after `on` has ended well. */
+/** Lets `task` start only after `on` has ended successfully. */
 export function addDependency(draft: Draft, task: number, on: number): void {
   draft.tasks[task]!.deps.push(on);
 }
 
-/** Tasks one after the other; each link may be several tasks side by side. */
+/** Tasks in order; each link may be several parallel tasks. */
 export interface Sequence {
   add(side: number[]): void;
 }
@@ -76,7 +76,7 @@ export function sequence(draft: Draft): Sequence {
   };
 }
 
-/** The members of `subgraph` that directly follow an operation named `operation`. */
+/** Returns the members of `subgraph` that directly follow an operation named `operation`. */
 export function followersOf(draft: Draft, subgraph: number, operation: string): number[] {
   const found: number[] = [];
   for (let i = subgraph + 1; i < draft.tasks.length; i++) {
@@ -91,8 +91,8 @@ export function followersOf(draft: Draft, subgraph: number, operation: string): 
 }
 
 /**
- * The draft as stored tasks, numbered from `from`. Subgraphs without members and (in a dry run) states to set are left
- * out; what waited for them waits for what they waited for.
+ * Returns the draft as stored tasks, numbered from `from`. Subgraphs without members and, in a dry run, state changes
+ * are left out; their dependents depend on their dependencies instead.
  */
 export function finishDraft(draft: Draft, from = 0): TaskSpec[] {
   return whole(finishDraftInPieces(draft, from));
@@ -112,7 +112,7 @@ export function* finishDraftInPieces(draft: Draft, from = 0): Pieces<TaskSpec[]>
     if (isDropped[i]) continue;
     const { body, subgraph } = tasks[i]!;
     const { kind, type, name, key, payload, policy } = body;
-    // Written out: copying thousands of bodies member by member is most of this otherwise.
+    // Written out: a generic copy of the members would take most of the time for thousands of bodies.
     specs.push({
       kind,
       type,
@@ -134,7 +134,7 @@ function isEmpty(draft: Draft, task: DraftTask): boolean {
   return draft.isDryRun && task.body.kind === 'set-state';
 }
 
-/** A subgraph that lost all its members is empty too, from the inside out: members stand behind their subgraph. */
+/** A subgraph that lost all its members is empty too. Goes from the inside out: members come after their subgraph. */
 function dropHollowSubgraphs(draft: Draft, isDropped: boolean[]): void {
   const left = draft.tasks.map((t) => t.memberCount);
   for (let i = draft.tasks.length - 1; i >= 0; i--) {
@@ -144,12 +144,12 @@ function dropHollowSubgraphs(draft: Draft, isDropped: boolean[]): void {
   }
 }
 
-/** Dependencies of a task, each once, those that are dropped replaced by their own. */
+/** Returns the dependencies of a task, each once; a dropped dependency is replaced by its own dependencies. */
 function bridgeOf(draft: Draft, isDropped: boolean[]): (task: number) => readonly number[] {
   const known = new Map<number, readonly number[]>();
   const bridge = (task: number): readonly number[] => {
     const { deps } = draft.tasks[task]!;
-    // Nearly all of them: nothing to replace, and nothing that could be twice.
+    // The usual case: nothing to replace, and no duplicates possible.
     if (deps.length === 0 || (deps.length === 1 && !isDropped[deps[0]!])) return deps;
     const before = known.get(task);
     if (before) return before;

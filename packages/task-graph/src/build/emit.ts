@@ -4,11 +4,11 @@ import { addSubgraph, addTask, type Draft, LOCAL_POLICY, type Sequence, sequence
 import type { Item, Link } from './steps';
 
 interface EmitOptions {
-  /** On every operation; null = retry, then fail. */
+  /** Handler for every operation; null = retry, then fail. */
   onFailure: FailureHandler | null;
 }
 
-/** Make tasks of `links`, one after the other, inside `subgraph`. */
+/** Makes tasks of `links`, in order, inside `subgraph`. */
 export function emitLinks(
   draft: Draft,
   subgraph: number | null,
@@ -53,7 +53,7 @@ function emitItem(
   }
 }
 
-/** One subgraph for one relationship operation: groups in a row, operations of a group side by side. */
+/** Makes one subgraph for one relationship operation: groups in order, the operations of a group in parallel. */
 function emitRelationships(
   draft: Draft,
   parent: number | null,

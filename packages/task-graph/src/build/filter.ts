@@ -2,7 +2,7 @@ import type { JsonObject } from '@baton/kernel';
 import type { NodeInstance } from '../model';
 import type { ModelIndex } from './model-index';
 
-/** The instances that the filters `type_names`, `node_ids`, `node_instance_ids` select; an empty list selects all. */
+/** Returns the instances selected by the filters `type_names`, `node_ids`, `node_instance_ids`; an empty list selects all. */
 export function filterInstances(ix: ModelIndex, parameters: JsonObject): NodeInstance[] {
   const types = namesOf(parameters.type_names);
   const nodes = namesOf(parameters.node_ids);

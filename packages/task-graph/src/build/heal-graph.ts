@@ -10,14 +10,14 @@ import { event, LIFECYCLE, type Link, operation } from './steps';
 
 export const HEAL_FAILED = 'heal_failed';
 
-/** LC.preheal, heal, postheal on each instance; what fails is marked and does not stop the others (reference 1.9). */
+/** Runs LC.preheal, heal, postheal on each instance. A failed instance is marked and does not stop the others (reference 1.9). */
 export function healGraph(
   context: BuildContext,
   name: string,
   instances: readonly NodeInstance[],
   executionId: string,
 ): GraphSpec {
-  // What the check told stays beside it.
+  // Other members of the status, which the check wrote, stay.
   const healed = Object.entries({ ok: true, task: null, healed: true });
   return markedGraph(context, instances, {
     name,
@@ -36,12 +36,12 @@ export interface MarkedGraph {
   name: string;
   subgraph: (instance: NodeInstance) => string;
   links: (instance: NodeInstance) => Link[];
-  /** System properties of the instance to write when its subgraph ended. */
+  /** System properties of the instance to write when its subgraph has ended. */
   onSuccess: SystemPropertyEdit[];
   onFailure: SystemPropertyEdit[];
 }
 
-/** One subgraph per instance, sources after targets; it ends in an edit of system properties and never fails the graph. */
+/** One subgraph per instance, sources after targets. Each ends with an edit of system properties and never fails the graph. */
 export function markedGraph(
   context: BuildContext,
   instances: readonly NodeInstance[],

@@ -19,7 +19,7 @@ type Skippable = 'validation' | 'precreate' | 'create' | 'preconfigure' | 'confi
 const BEFORE_CONFIGURE: Skippable[] = ['validation', 'precreate', 'create'];
 const BEFORE_START: Skippable[] = [...BEFORE_CONFIGURE, 'preconfigure', 'configure'];
 
-/** Steps that an instance in this state has behind it (reference workflows.md 1.6). */
+/** Steps that an instance in this state has completed (reference workflows.md 1.6). */
 const SKIPPED: { [state: string]: Skippable[] } = {
   starting: BEFORE_START,
   configured: BEFORE_START,
@@ -28,7 +28,7 @@ const SKIPPED: { [state: string]: Skippable[] } = {
   creating: ['validation', 'precreate'],
 };
 
-/** The install sequence of one instance from its present state (reference workflows.md 1.6). */
+/** Returns the install sequence of one instance from its present state (reference workflows.md 1.6). */
 export function installSteps(subject: LifecycleSubject): Link[] {
   const skipped = new Set(SKIPPED[subject.state ?? ''] ?? []);
   const unless = (step: Skippable, links: () => Link[]): Link[] => (skipped.has(step) ? [] : links());
@@ -62,7 +62,7 @@ export function installSteps(subject: LifecycleSubject): Link[] {
   );
   const rest = subject.state === 'started' ? NOTHING : fromPostconfigure(subject);
   const all = [validation, precreate, create, preconfigure, configure, ...Object.values(rest)];
-  // A host always has its own steps, also where they come to nothing: it is told as one that is installed.
+  // A host always runs its own steps, even empty ones: its events are those of an installed host.
   const isEmpty = !subject.isHost && all.every((links) => links.length === 0);
   if (subject.state === 'started' || isEmpty) {
     return [[state('started'), event('Node instance started (nothing to do)')]];
@@ -142,7 +142,7 @@ function orSay(links: Link[], what: string): Link[] {
   return links.length > 0 ? links : [[event(`${what}: nothing to do`)]];
 }
 
-/** What makes a started host ready for operations: wait for it, put an agent on it. */
+/** Makes a started host ready for operations: waits for it, and installs an agent on it. */
 function hostPostStart(subject: LifecycleSubject): Link[] {
   const links = operation(subject, `${HOST}.get_state`, { handler: 'repeat-until-truthy' });
   if (subject.installMethod !== 'none') {

@@ -20,7 +20,7 @@ import { readRelationship, readSubject } from './read-subject';
 import type { Link } from './steps';
 import { uninstallSteps } from './uninstall-steps';
 
-/** What every graph of a workflow is built with. */
+/** Common input for the graphs of a workflow. */
 export interface BuildContext {
   ix: ModelIndex;
   config: WorkflowConfig;
@@ -29,7 +29,7 @@ export interface BuildContext {
 
 const IGNORE: FailureHandler = { handler: 'ignore' };
 
-/** A stored graph of what `fill` puts into a draft. */
+/** Returns the graph of the tasks that `fill` puts into a draft. */
 export function graphSpec(context: BuildContext, name: string, fill: (draft: Draft) => void): GraphSpec {
   const draft = newDraft(context.isDryRun);
   fill(draft);
@@ -45,21 +45,21 @@ export interface LifecycleGraph {
   direction: 'install' | 'uninstall';
   /** Instances whose sequence runs. */
   processed: readonly NodeInstance[];
-  /** Instances that stay as they are; relationships of theirs to processed ones are established or unlinked. */
+  /** Instances that do not change; their relationships to processed ones are established or unlinked. */
   intact: readonly NodeInstance[];
   isIgnoringFailure?: boolean;
   /** The sequence of a processed instance; default: the install or uninstall sequence. */
   steps?: (subject: LifecycleSubject) => Link[];
-  /** Relationships of intact instances to run beside those to processed ones. */
+  /** Relationships of intact instances to run in addition to those with processed instances. */
   isModified?: (relationship: InstanceRelationship) => boolean;
 }
 
-/** Install, uninstall or roll back `processed` in order (reference workflows.md 1.5 to 1.7). */
+/** Builds the graph that installs, uninstalls or rolls back `processed` in order (reference workflows.md 1.5 to 1.7). */
 export function lifecycleGraph(context: BuildContext, graph: LifecycleGraph): GraphSpec {
   return whole(lifecycleGraphInPieces(context, graph));
 }
 
-/** Instances in one piece: each is about ten tasks. */
+/** Instances per piece: each has about ten tasks. */
 const INSTANCES = 32;
 
 export function* lifecycleGraphInPieces(context: BuildContext, graph: LifecycleGraph): Pieces<GraphSpec> {
@@ -99,7 +99,7 @@ function addInstance(
   return subgraph;
 }
 
-/** The place of an instance that is not touched itself; unlinking from what goes away must not fail the graph. */
+/** Adds the subgraph of an intact instance. The unlinking from removed instances must not fail the graph. */
 function addStub(
   draft: Draft,
   context: BuildContext,
@@ -115,7 +115,7 @@ function addStub(
   if (graph.direction === 'uninstall') relationships.reverse();
   for (const relationship of relationships) {
     if (!processed.has(relationship.target.id) && !graph.isModified?.(relationship)) continue;
-    // To unlink is a task even where nothing implements it: a failure of it is handled (reference 2.1, NOP tasks).
+    // The unlink is a task even without an implementation: its failure is handled (reference 2.1, NOP tasks).
     if (onFailure) keepSubgraph(draft, stub);
     const { source, target } =
       readRelationship(context.ix, context.config, relationship).operations[operation!] ?? {};

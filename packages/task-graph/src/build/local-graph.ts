@@ -4,8 +4,8 @@ import { addTask, LOCAL_POLICY, sequence } from './draft';
 import { type BuildContext, graphSpec } from './lifecycle-graph';
 
 /**
- * Steps that were carried out elsewhere, told as tasks that start and succeed one after the other; the last one fails
- * with `failure`, if there is one.
+ * Reports steps that were carried out elsewhere as tasks that start and succeed in order. The last one fails with
+ * `failure`, if there is one.
  */
 export function localGraph(
   context: BuildContext,

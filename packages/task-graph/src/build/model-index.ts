@@ -12,7 +12,7 @@ export interface ModelIndex {
 export interface InstanceRelationship {
   source: NodeInstance;
   target: NodeInstance;
-  /** The node's relationship it stems from. */
+  /** The relationship of the node that this one comes from. */
   plan: PlanRelationship;
 }
 
@@ -57,7 +57,7 @@ export function isHostNode(node: PlanNode | undefined): boolean {
   return node?.type_hierarchy.includes(COMPUTE) ?? false;
 }
 
-/** How an agent gets on a host: the property `install_agent` wins over `agent_config.install_method`. */
+/** Returns how an agent is installed on a host: the property `install_agent` overrides `agent_config.install_method`. */
 export function installMethodOf(node: PlanNode | undefined): string {
   const { install_agent: flag, agent_config: config } = node?.properties ?? {};
   if (flag === false) return 'none';

@@ -19,8 +19,8 @@ export interface OperationGraph {
 }
 
 /**
- * One operation on each instance that implements it, side by side or sources after targets
- * (reference workflows.md 1.8). Refused when `kwargs` name a declared input and may not override it.
+ * Builds a graph of one operation on each instance that implements it, in parallel or sources after targets (reference
+ * workflows.md 1.8). Fails when `kwargs` name a declared input and may not override it.
  */
 export function operationGraph(context: BuildContext, graph: OperationGraph): Result<GraphSpec, string> {
   const duplicate = graph.mayOverride ? null : findDuplicate(context, graph);

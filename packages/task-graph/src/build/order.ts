@@ -4,9 +4,9 @@ import type { ModelIndex } from './model-index';
 import { LIFECYCLE } from './steps';
 
 /**
- * Which instance waits for which (reference workflows.md 1.5). `places` holds the subgraph of every instance in the
- * graph, intact ones included. Installing, a source waits for its targets; uninstalling, a target for its sources.
- * A relationship with a property `operation` names the one lifecycle operation to wait for instead of all.
+ * Adds the dependencies between instances (reference workflows.md 1.5). `places` holds the subgraph of every instance
+ * in the graph, including intact ones. For an install a source waits for its targets; for an uninstall a target waits
+ * for its sources. A relationship with a property `operation` waits only for that lifecycle operation instead of all.
  */
 export function orderInstances(
   draft: Draft,

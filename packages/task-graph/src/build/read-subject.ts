@@ -10,7 +10,7 @@ export type RetryConfig = Pick<WorkflowConfig, 'taskRetries' | 'taskRetryInterva
 
 const RELATIONSHIP_STEPS = ['preconfigure', 'postconfigure', 'establish', 'unlink', 'update', 'check_drift'];
 
-/** What the lifecycle of `instance` is made of, read from the model. */
+/** Reads from the model the data for the lifecycle of `instance`. */
 export function readSubject(ix: ModelIndex, config: RetryConfig, instance: NodeInstance): LifecycleSubject {
   const node = ix.nodes.get(instance.node_id);
   const operations: LifecycleSubject['operations'] = {};
@@ -30,7 +30,7 @@ export function readSubject(ix: ModelIndex, config: RetryConfig, instance: NodeI
   };
 }
 
-/** The operation `name` of an instance's node, or null when it is not implemented. `kwargs` replace inputs. */
+/** Returns the operation `name` of an instance's node, or null when it is not implemented. `kwargs` replace inputs. */
 export function instanceOperation(
   ix: ModelIndex,
   config: RetryConfig,
@@ -72,7 +72,7 @@ function relationshipOperation(
   return relationshipOperationNamed(ix, config, r, side, `${RELATIONSHIP_LIFECYCLE}.${step}`);
 }
 
-/** The operation with the full name `name` on one side of a relationship, or null when it is not implemented. */
+/** Returns the operation with the full name `name` on one side of a relationship, or null when it is not implemented. */
 export function relationshipOperationNamed(
   ix: ModelIndex,
   config: RetryConfig,
@@ -131,13 +131,13 @@ function template(
   };
 }
 
-/** `auto` = on the instance's host where it has one. */
+/** `auto` = on the instance's host, where there is one. */
 function executorOf(op: PlanOperation, instance: NodeInstance): OperationPayload['executor'] {
   if (op.executor === 'auto') return instance.host_id ? 'host_agent' : 'central_deployment_agent';
   return op.executor === 'host_agent' ? 'host_agent' : 'central_deployment_agent';
 }
 
-/** `over` laid over `inputs`, objects inside objects merged key by key. */
+/** Merges `over` into `inputs`; objects inside objects are merged key by key. */
 function mergeInputs(inputs: JsonObject, over: JsonObject): JsonObject {
   const merged: JsonObject = { ...inputs };
   for (const [key, value] of Object.entries(over)) {

@@ -3,7 +3,7 @@ import { broken, drive, ok } from '../testing/driver';
 import { CONFIG, fixture, inputOf, type NodeFixture } from '../testing/fixture';
 import { refreshedOperations } from './refresh-operations';
 
-/** What a resume takes over from an update in between (reference workflows.md 2.9). */
+/** The changes of an update that a later resume uses (reference workflows.md 2.9). */
 
 const nodes = (word: string): { [id: string]: NodeFixture } => ({
   a: { ops: ['create'], inputs: { word, list: [{ b: 1, a: 2 }] } },

@@ -5,7 +5,7 @@ import type { OperationTask, TaskRow } from '../task';
 import { indexModel, type ModelIndex } from './model-index';
 import { instanceOperation, type RetryConfig, relationshipOperationNamed } from './read-subject';
 
-/** Programs that give their operations inputs of their own: what those were given stays. */
+/** Programs that pass their own inputs to their operations: the stored inputs stay. */
 const WITH_PARAMETERS = new Set([
   'execute_operation',
   'start',
@@ -17,8 +17,9 @@ const WITH_PARAMETERS = new Set([
 ]);
 
 /**
- * Operations of a stopped graph that have not succeeded and are something else by now, because the deployment was updated
- * in between (reference workflows.md 2.9): their payload of the present model, by idx. What is no longer there stays as it was.
+ * Unsucceeded operations of a stopped graph that changed through an update of the deployment in between (reference
+ * workflows.md 2.9). Returns their payload from the present model, by idx. An operation that no longer exists stays as
+ * it was.
  */
 export function refreshedOperations(
   program: string,
@@ -50,7 +51,7 @@ function presentPayload(
   return (own && relationshipOperationNamed(ix, config, own, relationship.side, operation)?.payload) ?? null;
 }
 
-/** Stored payloads have been through JSON, which may have left members out that are undefined or in another order. */
+/** Compares canonical JSON: a stored payload may have lost undefined members and changed their order. */
 function isSame(a: OperationPayload, b: OperationPayload): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }

@@ -5,7 +5,7 @@ import { type BuildContext, lifecycleGraph } from './lifecycle-graph';
 /** Pairs [source instance, target instance]. */
 export type Pairs = readonly (readonly [string, string])[];
 
-/** Establish or unlink single relationships of instances that stay as they are. */
+/** Builds a graph that establishes or unlinks single relationships of instances that do not change. */
 export function relationshipGraph(
   context: BuildContext,
   name: string,

@@ -9,9 +9,10 @@ import { uninstallSteps } from './uninstall-steps';
 type LifecycleRetry = Extract<FailureHandler, { handler: 'lifecycle-retry' }>;
 
 /**
- * The tasks that run an instance's lifecycle again after its subgraph `failed` (reference workflows.md 2.6), numbered
- * from `from`; the first is the subgraph that replaces it. After a failed install everything is undone and done again,
- * whatever state the instance is in now; after a failed uninstall all of that uninstall is done again.
+ * Returns the tasks that run an instance's lifecycle again after its subgraph `failed` (reference workflows.md 2.6),
+ * numbered from `from`. The first task is the subgraph that replaces the failed one. After a failed install everything
+ * is undone and done again, whatever the present state of the instance; after a failed uninstall that whole uninstall
+ * is done again.
  */
 export function lifecycleRerun(handler: LifecycleRetry, failed: TaskSpec, from: number): TaskSpec[] {
   const { subject } = handler;

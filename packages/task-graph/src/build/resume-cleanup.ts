@@ -14,7 +14,7 @@ export interface CleanupSource {
   config: WorkflowConfig;
 }
 
-/** Subgraphs to add, and the new dependencies of the install subgraphs that wait for them. */
+/** Subgraphs to add, and the new dependencies of the install subgraphs on them. */
 export interface Cleanups {
   added: TaskRow[];
   deps: Map<number, number[]>;
@@ -23,9 +23,10 @@ export interface Cleanups {
 const SILENT: FailureHandler = { handler: 'ignore', silent: true };
 
 /**
- * What to undo before an install goes on: an instance that is `starting` and will be started again is stopped first,
- * one that is `creating` is deleted first. `rows` are those after the reset. An operation that `hasWaited` (task-graph's
- * deferral.ts) goes on where it was: it is made to run many times, and what it waits for is resumed, not undone.
+ * Returns the tasks that clean up before an install goes on. An instance that is `starting` and will be started again
+ * is stopped first; one that is `creating` is deleted first. `rows` are the rows after the reset. An operation that
+ * `hasWaited` (task-graph's deferral.ts) goes on where it was: it is made to run many times, and the execution that it
+ * waits for is resumed, not undone.
  */
 export function addCleanups(
   rows: readonly TaskRow[],
@@ -47,7 +48,7 @@ export function addCleanups(
   return found;
 }
 
-/** The install subgraph in which the operation stands directly, not as part of a re-run. */
+/** The install subgraph that directly contains the operation; null inside a re-run. */
 function topOf(rows: readonly TaskRow[], row: TaskRow): TaskRow | null {
   const parent = row.subgraph === null ? null : rows[row.subgraph]!;
   return parent && parent.subgraph === null && parent.name.startsWith('install_') ? parent : null;

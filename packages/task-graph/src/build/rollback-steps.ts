@@ -2,12 +2,12 @@ import type { LifecycleSubject } from '../subject';
 import { event, type Link, state } from './steps';
 import { deletePhase, NO_VALIDATION, stopPhase } from './uninstall-steps';
 
-/** The states in which an instance is half done. */
+/** States of half-done instances. */
 export const UNRESOLVED = new Set(['creating', 'configuring', 'starting']);
 
 /**
- * Back from a half-done state to the last whole one (reference workflows.md 1.12); an instance in any other state only
- * says that there is nothing to do.
+ * Returns the sequence from a half-done state back to the last complete one (reference workflows.md 1.12). For an
+ * instance in any other state it only reports that there is nothing to do.
  */
 export function rollbackSteps(subject: LifecycleSubject): Link[] {
   const now = subject.state ?? 'unknown';

@@ -2,8 +2,8 @@ import type { LifecycleSubject, OperationTemplate } from '../subject';
 import type { SuccessHandler } from '../task';
 
 /**
- * An instance's sequence as data: links one after the other, each a list of items side by side.
- * (Why data first: whether a step is empty decides what is said instead of it.)
+ * An instance's sequence as data: links in order, each a list of parallel items.
+ * (Why data first: an empty step is replaced by another message.)
  */
 export type Item =
   | { item: 'event'; text: string }
@@ -29,19 +29,19 @@ export function state(name: string): Item {
   return { item: 'state', state: name };
 }
 
-/** The operation alone, or nothing when it is not implemented. */
+/** Returns the operation alone, or nothing when it is not implemented. */
 export function operation(subject: LifecycleSubject, name: string, onSuccess?: SuccessHandler): Link[] {
   const template = subject.operations[name];
   return template ? [[{ item: 'operation', template, onSuccess }]] : [];
 }
 
-/** `before`, the operation, `after`; nothing at all when it is not implemented. */
+/** Returns `before`, the operation and `after`; nothing when the operation is not implemented. */
 export function around(subject: LifecycleSubject, name: string, before: Link, after: Link): Link[] {
   const link = operation(subject, name);
   return link.length === 0 ? [] : [before, ...link, after].filter((l) => l.length > 0);
 }
 
-/** `before`, one relationship operation over all relationships, `after`; nothing when none implements it. */
+/** Returns `before`, one relationship operation over all relationships and `after`; nothing when none implements it. */
 export function overRelationships(
   subject: LifecycleSubject,
   name: string,
@@ -54,7 +54,7 @@ export function overRelationships(
   return [[event(texts.before)], [{ item: 'relationships', operation: name, groups }], [event(texts.after)]];
 }
 
-/** Consecutive relationships to instances of one node form a group: its operations run side by side. */
+/** Consecutive relationships to instances of one node form a group: its operations run in parallel. */
 function relationshipGroups(subject: LifecycleSubject, name: string): OperationTemplate[][] {
   const groups: OperationTemplate[][] = [];
   let group: OperationTemplate[] = [];

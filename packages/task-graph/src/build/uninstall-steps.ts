@@ -18,7 +18,7 @@ const STOPPED_SET = new Set(['stopped', 'deleting', 'deleted']);
 const DELETE_DONE = new Set(['deleted', 'uninitialized']);
 const AMQP_METHODS = new Set(['init_script', 'provided', 'plugin']);
 
-/** The uninstall sequence of one instance from its present state (reference workflows.md 1.7). */
+/** Returns the uninstall sequence of one instance from its present state (reference workflows.md 1.7). */
 export function uninstallSteps(subject: LifecycleSubject): Link[] {
   const now = subject.state ?? '';
   const links = STOP_DONE.has(now)
@@ -86,7 +86,7 @@ export function postdelete(subject: LifecycleSubject): Link[] {
   );
 }
 
-/** Take monitoring and the agent off a host. */
+/** Removes monitoring and the agent from a host. */
 export function hostPreStop(subject: LifecycleSubject): Link[] {
   if (!subject.isHost) return [];
   const links = [

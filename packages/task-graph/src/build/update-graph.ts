@@ -11,10 +11,10 @@ import { event, LIFECYCLE, type Link, operation } from './steps';
 export const UPDATE_FAILED = 'update_failed';
 
 const OWN_STEPS = ['preupdate', 'update', 'postupdate', 'update_config', 'update_apply', 'update_postapply'];
-/** One of these lets an instance with drift of its own be updated in place. */
+/** An instance with own drift can be updated in place when it has one of these operations. */
 const UPDATING = ['update', 'update_config', 'update_apply'];
 
-/** Update instances in place, those that depend on others after them (reference workflows.md 1.13). */
+/** Updates instances in place, dependent instances after their targets (reference workflows.md 1.13). */
 export function updateGraph(
   context: BuildContext,
   name: string,
@@ -58,17 +58,17 @@ export function hasOwnDrift(instance: NodeInstance): boolean {
   return isResultTruthy(instance.system_properties?.[OWN_DRIFT]);
 }
 
-/** Whether the instance drifted, or a relationship on whose side of it that was found. */
+/** Whether the instance drifted, or the instance's side of one of its relationships. */
 export function hasDrift(instance: NodeInstance): boolean {
   return checksOf(instance).some(isResultTruthy);
 }
 
-/** Whether one of those checks could not be carried out. */
+/** Whether one of these checks could not be carried out. */
 export function isCheckBroken(instance: NodeInstance): boolean {
   return checksOf(instance).some((check) => isJsonObject(check) && !check.ok);
 }
 
-/** What drift checks left with the instance: its own, and those of its relationships' sides that are on it. */
+/** Results of drift checks stored with the instance: its own, and those of the relationship sides on it. */
 function checksOf(instance: NodeInstance): unknown[] {
   const {
     [OWN_DRIFT]: own,
@@ -79,7 +79,7 @@ function checksOf(instance: NodeInstance): unknown[] {
   return [own, ...all];
 }
 
-/** A side of a relationship is updated beside its instance when a check looked at it, whatever that found. */
+/** Whether a check ran on this relationship side, with any result: only then is it updated with its instance. */
 function isChecked(map: unknown, id: string): boolean {
   return isJsonObject(map) && Object.hasOwn(map, id);
 }

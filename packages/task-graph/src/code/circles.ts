@@ -3,9 +3,9 @@ import type { TaskSpec } from '../task';
 type Task = Pick<TaskSpec, 'idx' | 'name' | 'key' | 'deps' | 'subgraph'>;
 
 /**
- * Names of tasks that wait for each other, or null. A task starts after the ends of its dependencies and after the start
- * of its subgraph, and a subgraph ends after the ends of its members: so two subgraphs may wait for each other although no
- * task does by its dependencies alone. Of tasks that are not among `added` only their new members are known.
+ * Returns the names of tasks that wait for each other, or null. A task starts after the end of its dependencies and
+ * after the start of its subgraph, and a subgraph ends after the end of its members. So two subgraphs may wait for each
+ * other although no circle is in the dependencies alone. For tasks outside `added` only their new members are known.
  */
 export function circleOf(added: readonly Task[]): string[] | null {
   if (added.every(({ subgraph }) => subgraph === null)) return null;
@@ -20,7 +20,7 @@ export function circleOf(added: readonly Task[]): string[] | null {
     else members.set(around, [i]);
   }
   const places = (idxs: readonly number[]) => idxs.flatMap((idx) => at.get(idx) ?? []);
-  // Even: the start of the task at half of it; odd: the end.
+  // Even numbers: the start of the task at half of the number; odd numbers: its end.
   const before = (moment: number): number[] => {
     const i = moment >> 1;
     if (moment % 2 === 1) return [2 * i, ...(members.get(i) ?? []).map((member) => 2 * member + 1)];
@@ -34,7 +34,7 @@ export function circleOf(added: readonly Task[]): string[] | null {
   return names.filter((name, i) => name !== names[i - 1]);
 }
 
-/** Subgraphs of an earlier submission that get members. */
+/** Subgraphs of earlier submissions that get new members. */
 function earlier(added: readonly Task[]): Task[] {
   const own = new Set(added.map(({ idx }) => idx));
   const around = new Set(
@@ -45,7 +45,7 @@ function earlier(added: readonly Task[]): Task[] {
 
 const label = ({ name, key }: Task): string => (key ? `${name} [${key}]` : name);
 
-/** A path from a node back to it, along `before`; null when there is none. */
+/** Returns a circular path along `before`; null when there is none. */
 function closedPath(count: number, before: (node: number) => number[]): number[] | null {
   const done = new Uint8Array(count);
   const path = new Set<number>();

@@ -8,7 +8,7 @@ import type { CodeItem } from './compile';
 
 /**
  * Graphs that workflow code grows, over random programs, failures, decisions, losses of the code's worker and cancels:
- * dependencies are respected, no attempt is handed out twice, nothing starts after a cancel, and every run ends.
+ * dependencies are respected, no attempt is dispatched twice, nothing starts after a cancel, and every run ends.
  */
 
 const EFFORT = Number(process.env.BATON_PROP_EFFORT ?? 1);
@@ -23,7 +23,7 @@ const item = fc.record({
 });
 type Sketch = typeof item extends fc.Arbitrary<infer T> ? T : never;
 
-/** Items of one batch; members of a subgraph wait only for members of the same one, others for anything before them. */
+/** Items of one batch. Members of a subgraph wait only for members of the same subgraph, other items for any earlier item. */
 function batchOf(sketches: readonly Sketch[], batch: number, earlier: readonly string[]): CodeItem[] {
   const items: CodeItem[] = [];
   sketches.forEach(({ kind, deps, inside, retries, asksOnFailure, asksOnSuccess }, i) => {
@@ -108,14 +108,14 @@ test('code graphs respect dependencies, dispatch no attempt twice, start nothing
         expect(of.isResumable).toBe(false);
         expect(of.lostAtMs).toBeDefined();
       }
-      // One piece of work has one task, and those that repeat it.
+      // One piece of work has one task, and the retries of this task.
       const firsts = rows.filter(({ key, retryOf }) => key !== undefined && retryOf === null);
       expect(new Set(firsts.map(({ key }) => key)).size).toBe(firsts.length);
       if (outcome.kind === 'succeeded') {
         expect(rows.filter(({ state }) => state === 'sent' || state === 'started')).toEqual([]);
         return;
       }
-      // The code runs again from its beginning, and all that it asks for succeeds.
+      // The code runs again from its beginning, and all its work succeeds.
       const { batches } = of;
       const calm = { batches, isResumable: true, outcome: () => ok(), durationMs: () => 10 };
       const resumed = playCode({ ...calm, decide: () => 'go-on' as const }, end);
@@ -126,7 +126,7 @@ test('code graphs respect dependencies, dispatch no attempt twice, start nothing
   );
 });
 
-/** Keys whose last run has not ended, and is in no subgraph that was given up. */
+/** Keys whose last run has not ended, outside of subgraphs that are over. */
 function openKeys(rows: readonly TaskRow[]): string[] {
   const { nodes } = graphFromRows({ name: 'wf', waitAfterFailMs: 0, dryRun: false }, rows, freshFlags());
   const open = nodes.filter((node) => !isTerminal(node.state) && !isInOver(nodes, node));

@@ -115,7 +115,7 @@ describe('a graph that workflow code grows', () => {
     expect(submit(graph, op('a'), op('b', { deps: ['a'] })).dispatch).toEqual([1]);
     tell(graph, { kind: 'started', idx: 1, attempt: 1 });
     expect(tell(graph, { kind: 'succeeded', idx: 1, attempt: 1, result: 7 }).dispatch).toEqual([2]);
-    // A later submission may wait for what has ended, and for what has not.
+    // A later submission may wait for ended tasks and for unended ones.
     expect(submit(graph, op('c', { deps: ['a'] }), op('d', { deps: ['b'] })).dispatch).toEqual([3]);
     const end = tell(graph, { kind: 'succeeded', idx: 0, attempt: 1, result: null });
     expect(end.outcome).toEqual({ kind: 'succeeded' });

@@ -14,28 +14,28 @@ import {
   requireInstance,
 } from './operation-item';
 
-/** The code of a workflow: what a worker must start. */
+/** The code of a workflow: the data with which a worker starts it. */
 export interface WorkflowCode {
   name: string;
-  /** Path behind the plugin's alias; of scripts `script_runner.tasks.execute_workflow`. */
+  /** Path after the plugin's alias; for scripts `script_runner.tasks.execute_workflow`. */
   mapping: string;
   plugin: { name: string; packageName: string | null; packageVersion: string | null };
   parameters: JsonObject;
 }
 
 /**
- * One piece of work that the code submits. `key` is unique in the execution, and the same whenever the code runs again:
- * work of a known key is not done twice. `deps` and `subgraph` are keys, of this or an earlier submission.
+ * One piece of work that the code submits. `key` is unique in the execution, and the same in each run of the code: work
+ * with a known key is not repeated. `deps` and `subgraph` are keys of this or an earlier submission.
  */
 export type CodeItem = {
   key: string;
   deps?: string[];
   subgraph?: string | null;
-  /** -1 = without end; left out: as the operation or the configuration says. */
+  /** -1 = unlimited; absent: the value of the operation or of the configuration. */
   totalRetries?: number;
   retryIntervalMs?: number;
   sendTaskEvents?: boolean;
-  /** The code decides what follows from a failure, from a success. */
+  /** Whether the code decides what follows a failure, a success. */
   asksOnFailure?: boolean;
   asksOnSuccess?: boolean;
 } & (
@@ -43,10 +43,10 @@ export type CodeItem = {
   | { item: 'state'; instanceId: string; state: string }
   | { item: 'node-event'; instanceId: string; text: string }
   | { item: 'event'; text: string; eventType: string }
-  /** Something that the code itself does when its turn comes. */
+  /** A step that the code itself carries out when it is ready. */
   | { item: 'step'; name: string }
   | { item: 'subgraph'; name: string }
-  /** The whole lifecycle of instances, as install, uninstall and rollback do it: tasks with keys `<key>/0`, `<key>/1`, ... */
+  /** The whole lifecycle of instances, as in install, uninstall and rollback: tasks with keys `<key>/0`, `<key>/1`, ... */
   | {
       item: 'lifecycle';
       direction: 'install' | 'uninstall' | 'rollback';
@@ -64,7 +64,7 @@ const CODE_POLICY: TaskPolicy = {
   sendTaskEvents: false,
 };
 
-/** The graph of a workflow that is code: one task, which brings the others (`add` of Happening). */
+/** Makes the graph of a workflow that is code: one task, which submits the others (`add` of Happening). */
 export function codeGraph(
   code: WorkflowCode,
   options: { waitAfterFailMs: number; isDryRun: boolean },
@@ -104,8 +104,8 @@ export function codeGraph(
 }
 
 /**
- * Tasks for submitted items, numbered from `base`. `known`: idx by key of what was submitted before. The error is one of
- * the code: an unknown instance, key or operation input, tasks that wait for each other.
+ * Compiles submitted items to tasks, numbered from `base`. `known`: idx by key of earlier submissions. The error is one
+ * of the code: an unknown instance, key or operation input, tasks that wait for each other.
  */
 export function compileItems(
   source: { model: DeploymentModel; config: WorkflowConfig; isDryRun: boolean },
@@ -228,7 +228,7 @@ function policyOf(item: CodeItem, policy: TaskPolicy): TaskPolicy {
   };
 }
 
-/** The tasks of a built-in lifecycle graph, behind those that are there and in the subgraph of the item. */
+/** Compiles a built-in lifecycle graph, with the dependencies and in the subgraph of the item. */
 function compileLifecycle(
   context: BuildContext,
   item: Extract<CodeItem, { item: 'lifecycle' }>,
@@ -265,7 +265,7 @@ function compileLifecycle(
   );
 }
 
-/** Whether code that runs again asks for the same work under a key as it did the first time. */
+/** Whether code that runs again requests the same work under a key as in its first run. */
 export function isSameWork(stored: Omit<TaskSpec, 'idx'>, asked: TaskSpec): boolean {
   const mark = (spec: Omit<TaskSpec, 'idx'>): string => {
     const p = spec.payload as { nodeInstanceId?: string | null; operation?: string; state?: string };

@@ -6,7 +6,7 @@ import { drive } from '../testing/driver';
 import { CONFIG, fixture, inputOf } from '../testing/fixture';
 import { type CodeItem, codeGraph, compileItems } from './compile';
 
-/** What is left of tasks when what is around them has ended. */
+/** The state of tasks after the subgraph or code around them has ended. */
 
 const source = { model: fixture({ n: { ops: ['x.run'] } }), config: CONFIG, isDryRun: false };
 const error = { type: 'E', message: 'broken', recoverable: false };
@@ -26,7 +26,7 @@ const subgraph = (key: string, more: object = {}) =>
 let now = 0;
 const tell = (graph: GraphState, ...happenings: Happening[]) => advance(graph, happenings, (now += 10));
 
-/** A graph whose code has submitted `items`; they are numbered from 1. */
+/** Makes a graph whose code has submitted `items`; they are numbered from 1. */
 function withItems(...items: CodeItem[]): GraphState {
   const code = {
     name: 'wf',
@@ -101,7 +101,7 @@ test('the code ends a subgraph that asks it, and what is inside has ended before
   expect(states(graph).slice(1, 6)).toEqual(['response-sent', 'failed', 'succeeded', 'pending', 'failed']);
   const decided = { retryAfterMs: null, ignoreTotalRetries: false };
   const answer: Happening = { kind: 'decide', idx: 1, attempt: 0, decision: 'go-on', ...decided };
-  // The code goes on: who waited for something in there waits no longer, and what never ran is not counted.
+  // The code goes on: outside dependents of inner tasks wait no longer, and tasks that never ran are not counted.
   expect(tell(stored(graph), answer).dispatch).toEqual([6]);
   expect(tell(graph, answer).dispatch).toEqual([6]);
   expect(counted(graph)).toEqual({ total: 5, finished: 4 });

@@ -26,7 +26,7 @@ type Nop = Pick<
   'kind' | 'type' | 'name' | 'payload' | 'policy'
 >;
 
-/** The task of an operation; one that does nothing where the operation is not implemented. */
+/** Returns the task of an operation; a task that does nothing where the operation is not implemented. */
 export function operationOf(context: BuildContext, item: OperationItem): Result<Body | Nop, CompileError> {
   const instance = requireInstance(context, item.instanceId);
   if (!instance.ok) return instance;
@@ -79,7 +79,7 @@ const QUIET: TaskPolicy = {
   sendTaskEvents: false,
 };
 
-/** A task that only takes its place in the order. */
+/** Returns a task that does nothing except keep its position in the order. */
 export function nothing(name: string): Nop {
   return { kind: 'nop', type: 'NOPLocalWorkflowTask', name, payload: {}, policy: QUIET };
 }

@@ -8,11 +8,11 @@ import { appendTask, type Step, touch } from '../step';
 import type { TaskError, TaskSpec } from '../task';
 
 /**
- * Graphs that grow: the first task is the code of a workflow, which runs at a worker like an operation and submits the
- * others while it runs. The graph ends when the code ends; until then it waits for it, whatever happens to the others.
+ * Graphs that grow. The first task is the code of a workflow: it runs at a worker like an operation, and submits the
+ * other tasks while it runs. The graph ends when the code ends, whatever happens to the other tasks.
  */
 
-/** Append tasks and start what is ready. They may depend on any earlier task, and be members of subgraphs among them. */
+/** Appends tasks and starts the ready ones. They may depend on any earlier task, and be members of earlier or new subgraphs. */
 export function addTasks(step: Step, specs: readonly TaskSpec[]): void {
   const { graph } = step;
   const added = specs.map((spec) => appendTask(step, spec, 0));
@@ -43,7 +43,7 @@ type Told = Exclude<
   { kind: 'decide' | 'deferred' | 'started' | 'timed-out' }
 >;
 
-/** Keeps the answer of a task whose code wants to decide what follows from it; false when nobody is to be asked. */
+/** Stores the report of a task whose code decides about success or failure. False when the code need not be asked. */
 export function asksCode(node: TaskNode, report: Told): boolean {
   const { onSuccess, onFailure } = node.spec.policy;
   if (report.kind === 'succeeded' && onSuccess?.handler === 'ask-code') node.result = report.result;
@@ -53,7 +53,7 @@ export function asksCode(node: TaskNode, report: Told): boolean {
   return true;
 }
 
-/** The code's answer about a task that asked it. */
+/** Applies the code's decision about a task that asked for one. */
 export function decide(step: Step, happening: Extract<Happening, { kind: 'decide' }>): void {
   const { idx, attempt } = happening;
   const node = step.graph.nodes[idx];
@@ -71,7 +71,7 @@ export function decide(step: Step, happening: Extract<Happening, { kind: 'decide
   else succeed(step, node, node.result);
 }
 
-/** It succeeded, but its success handler says that it did not, or wants another run and none is left. */
+/** The task succeeded, but its success handler declares it failed, or wants another run and no retry is left. */
 function rejectSuccess(step: Step, node: TaskNode, decided: CodeDecision): void {
   const said =
     decided.decision === 'retry' ? 'asked for another run, and no retry is left' : 'decided that it failed';
@@ -83,7 +83,7 @@ function rejectSuccess(step: Step, node: TaskNode, decided: CodeDecision): void 
   failAsDecided(step, node, decided);
 }
 
-/** Runs after a success count as retries do (reference/workflows.md 2.3). */
+/** A repeated run after a success counts as a retry (reference/workflows.md 2.3). */
 function repeat(step: Step, node: TaskNode, decided: CodeDecision): void {
   node.state = 'succeeded';
   step.graph.finished++;
@@ -91,7 +91,7 @@ function repeat(step: Step, node: TaskNode, decided: CodeDecision): void {
   addRetry(step, node, decided.retryAfterMs ?? node.spec.policy.retryIntervalMs);
 }
 
-/** Tasks that have not started never will: those that wait for others, and those that wait for their retry. */
+/** Drops tasks that have not started: tasks that wait for others, and tasks that wait for their retry. */
 export function dropTasks(step: Step, idxs: readonly number[]): void {
   for (const idx of idxs) {
     const node = step.graph.nodes[idx];
@@ -105,7 +105,7 @@ export function dropTasks(step: Step, idxs: readonly number[]): void {
   }
 }
 
-/** Whether the code may start again after its worker was lost. */
+/** Whether the code may start again after the loss of its worker. */
 export function mayRunAgain({ graph }: Step): boolean {
   return graph.flags.resumable === true && graph.flags.cancel === null;
 }
@@ -118,7 +118,7 @@ export function lostCode({ graph }: Step): TaskError {
   return { type: 'WorkerLost', message, recoverable: false };
 }
 
-/** Code runs once: whatever it asks for in its end is its failure. */
+/** Code runs once: a retry or a deferral that it requests at its end is an error. */
 export function endlessCode({ kind, message }: { kind: 'retry' | 'deferred'; message: string }): TaskError {
   if (kind === 'retry') return { type: 'OperationRetry', message, recoverable: false };
   return {
@@ -128,12 +128,12 @@ export function endlessCode({ kind, message }: { kind: 'retry' | 'deferred'; mes
   };
 }
 
-/** Type of the error by which workflow code says that it gave in to a cancel. */
+/** Type of the error with which workflow code ends because of a cancel. */
 const CANCELLED = 'ExecutionCancelled';
 
 /**
- * How the graph has ended: as its code did. A plain cancel waits for code that runs, and for what the code has left running, a
- * forced one for nobody.
+ * Outcome of the graph, which is the outcome of its code. A plain cancel waits for running code and for the tasks that
+ * the code has left running; a forced cancel waits for nothing.
  */
 export function outcomeOfCode(graph: GraphState, now: number): GraphOutcome | null {
   const code = graph.nodes[activeEnd(graph.nodes, 0)]!;
@@ -141,7 +141,7 @@ export function outcomeOfCode(graph: GraphState, now: number): GraphOutcome | nu
   const isCancelled = cancel !== null;
   const hasTime = cancel === 'cancel' && grace !== undefined && !(grace.isStopping && now >= grace.until);
   if (hasTime && graph.active > 0) return null;
-  // Code that was stopped has not failed: it was given its time to hear of the cancel.
+  // Stopped code has not failed: it had its time to react to the cancel.
   if (isCancelled && grace?.isStopping && (code.state === 'failed' || now >= grace.until))
     return { kind: 'cancelled' };
   if (code.state === 'succeeded') return isCancelled ? { kind: 'cancelled' } : { kind: 'succeeded' };
@@ -154,18 +154,21 @@ export function outcomeOfCode(graph: GraphState, now: number): GraphOutcome | nu
     : null;
 }
 
-/** A failed graph of the code's speaks for itself; anything else is shown with the place in the code (reference 3.4). */
+/**
+ * Text of the code's error. A failed graph of the code has its own text; other errors are shown with the place in the
+ * code (reference 3.4).
+ */
 function codeErrorText(error: TaskError | null): string {
   if (error === null) return '';
   if (error.type === 'WorkflowFailed' || error.type === 'WorkerLost') return error.message;
   const what = `${error.type}: ${error.message}`;
   const where = error.traceback?.trimEnd() ?? '';
-  // The frames of Python end with what was raised; those of JavaScript are only frames.
+  // Python tracebacks end with the raised error; JavaScript ones have only frames.
   if (where === '') return what;
   return where.includes(error.message) ? where : `${what}\n${where}`;
 }
 
-/** Whether the code has something to do about the task: a step to carry out, or a question. */
+/** Whether the task waits for the code: for a step to carry out, or for a decision. */
 export function awaitsCode(spec: TaskSpec, state: string): boolean {
   return state === 'response-sent' || (isCodeStep(spec) && state === 'started');
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { broken, type Outcome, ok } from './driver';
 import type { NodeFixture } from './fixture';
 
-/** Random deployments and what may happen to their operations. */
+/** Random deployments, and random outcomes of their operations. */
 
 const OPS = [
   'precreate',
@@ -67,7 +67,7 @@ export const OUTCOMES: Outcome[] = [
   { kind: 'lost' },
 ];
 
-/** The outcome of the `nth` run; what an operation waits for happens at some time. */
+/** The outcome of the `nth` run. A deferred operation succeeds at some time. */
 export function outcomeAt(picks: readonly number[], nth: number): Outcome {
   const outcome = OUTCOMES[picks[nth % picks.length]!]!;
   return outcome.kind === 'deferred' && Math.floor(nth / picks.length) % 2 === 1 ? ok() : outcome;

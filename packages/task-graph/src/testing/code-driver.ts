@@ -12,16 +12,16 @@ import { checkEnded } from './end-oracle';
 import { CONFIG, fixture } from './fixture';
 import { inspector } from './inspector';
 
-/** What the code of a workflow submits, one batch after the other, each when nothing more moves. */
+/** The batches of tasks that workflow code submits. The next batch comes when nothing moves any more. */
 export interface CodeProgram {
   batches: CodeItem[][];
   isResumable: boolean;
-  /** The worker of the code is lost this long after it began for the first time. */
+  /** Time from the first start of the code until its worker is lost. */
   lostAtMs?: number;
   cancel?: { atMs: number; mode: 'cancel' | 'kill' };
   /** How the code ends; default: it succeeds. */
   end?: Outcome;
-  /** Every so often the code gives up what has not started, as it does after a failure. */
+  /** At this interval the code drops the tasks that have not started, as it does after a failure. */
   dropsAtMs?: number;
   outcome: (nth: number) => Outcome;
   durationMs: (nth: number) => number;
@@ -41,8 +41,8 @@ export interface CodeEnd {
 }
 
 /**
- * Plays a graph that code grows until it ends: each step is taken back and made again, and goes on with a graph rebuilt
- * from rows. `before`: an end of the same program to be resumed by force.
+ * Plays a graph that code grows until the graph ends. Each step is undone and repeated, and goes on with a graph
+ * rebuilt from rows. `before`: an end of the same program, which is resumed by force.
  * @throws Error when a step breaks its contract, or nothing moves any more.
  */
 export function playCode(program: CodeProgram, before?: CodeEnd): CodeEnd {
@@ -60,7 +60,7 @@ class CodePlayer {
   #batches = 0;
   #isCancelled = false;
   readonly #queue: { at: number; happening: Happening }[] = [{ at: 0, happening: { kind: 'start' } }];
-  /** What the present run of the code has taken in hand. */
+  /** The steps and questions that the current run of the code has begun. */
   #attended = new Set<string>();
   readonly #inspect = inspector();
   readonly #running = new Set<string>();
@@ -91,7 +91,7 @@ class CodePlayer {
     return this.#tell(happening.kind === 'drop' ? { kind: 'drop', idxs: this.#unstarted() } : happening);
   }
 
-  /** What code gives up (plugin-runtime's scope): all that is pending. */
+  /** The tasks that code drops (see the scope in plugin-runtime): all pending ones. */
   #unstarted(): number[] {
     return this.#graph.nodes.flatMap(({ spec, state }) =>
       spec.idx > 0 && state === 'pending' ? [spec.idx] : [],
@@ -118,7 +118,7 @@ class CodePlayer {
     this.#queue.push({ at, happening });
   }
 
-  /** Nothing moves: the code submits more, or ends. */
+  /** When nothing moves: the code submits the next batch, or ends. */
   #goOn(): Happening {
     const code = this.#graph.nodes[0]!;
     if (code.state !== 'started') throw new Error(`nothing moves, and the code is ${code.state}`);
@@ -127,7 +127,7 @@ class CodePlayer {
     return { result: null, ...(this.program.end ?? ok()), idx: 0, attempt: code.attempt } as Happening;
   }
 
-  /** Work of a known key is there already. */
+  /** Leaves out work whose key exists already. */
   #compile(batch: readonly CodeItem[]) {
     const known = new Map(
       this.#graph.nodes.flatMap(({ spec }) => (spec.key ? [[spec.key, spec.idx] as const] : [])),
@@ -170,7 +170,7 @@ class CodePlayer {
     this.#running.add(`${idx}/${attempt}`);
     this.#at(this.#now, { kind: 'started', ...of });
     if (idx === 0) {
-      // It begins anew, and finds what it did.
+      // The code begins anew, and finds its earlier work.
       this.#batches = 0;
       this.#attended = new Set();
       if (this.program.isResumable) this.#at(this.#now, { kind: 'declare-resumable' });
@@ -188,7 +188,7 @@ class CodePlayer {
     if (outcome.kind !== 'hang') this.#at(at, { result: null, ...outcome, ...of } as Happening);
   }
 
-  /** Steps and questions that wait for the code. */
+  /** Handles steps and questions that wait for the code. */
   #attend(): void {
     if (this.#graph.nodes[0]!.state !== 'started') return;
     for (const { spec, state, attempt } of this.#graph.nodes) {

@@ -12,8 +12,8 @@ import { nextStage } from '../workflows/registry';
 import { checkEnded } from './end-oracle';
 
 /**
- * Runs workflows in memory on a virtual clock: every operation takes `durationMs`, its outcome comes from `run`.
- * Holds the memory's half of the contract, so that tests see what a real one would store.
+ * Runs workflows in memory on a virtual clock: every operation takes `durationMs`, its outcome comes from `run`. The
+ * driver also does the part of the store in the contract, so that tests see the data that a real store would have.
  */
 
 export type Outcome =
@@ -23,20 +23,20 @@ export type Outcome =
   | { kind: 'timed-out' }
   | { kind: 'deferred'; message: string; untilExecution: string | null; checkAfterMs: number }
   | { kind: 'lost' }
-  /** It never ends. */
+  /** The operation never ends. */
   | { kind: 'hang' };
 
 export interface DriverOptions {
   run?: (payload: OperationPayload, nth: number) => Outcome;
   call?: (request: CallRequest, model: DeploymentModel) => Json;
   durationMs?: (payload: OperationPayload) => number;
-  /** After each step: take it back and make it again, and go on with a graph rebuilt from rows. */
+  /** After each step: undoes and repeats it, and goes on with a graph rebuilt from rows. */
   isParanoid?: boolean;
-  /** Report everything twice. */
+  /** Reports every happening twice. */
   isRepeating?: boolean;
-  /** Sees each decision with the rows as stored before it. */
+  /** Receives each decision with the rows as stored before it. */
   inspect?: (stored: readonly TaskRow[], decision: Decision) => void;
-  /** Cancel at this virtual time. */
+  /** Virtual time of a cancel. */
   cancelAtMs?: number;
 }
 
@@ -55,7 +55,7 @@ export interface RunRecord {
 export interface Call {
   label: string;
   instance: string;
-  /** Of a relationship's operation: which one, and on which side of it. */
+  /** For a relationship's operation: the relationship, and the side of it. */
   related: string | null;
   operation: string;
   from: number;
@@ -72,7 +72,7 @@ export function broken(recoverable = false, message = 'boom'): Outcome {
   return { kind: 'failed', error: { type, message, recoverable } };
 }
 
-/** Run a workflow to its end; the model takes the states and properties that it sets. */
+/** Runs a workflow to its end and stores its states and properties in the model. */
 export function drive(builtin: string, input: WorkflowInput, options: DriverOptions = {}): RunRecord {
   const world = newWorld(input.model, options);
   return driveFrom(builtin, input, world, []);
@@ -84,9 +84,9 @@ export interface World {
   now: number;
   counts: Map<string, number>;
   record: RunRecord;
-  /** Runs that have not reported: `idx/attempt` of the present graph. */
+  /** Runs without a report so far: `idx/attempt` of the present graph. */
   running: Set<string>;
-  /** Reports to come when the graph ended. */
+  /** Reports that were due after the end of the graph. */
   late: Due[];
 }
 
@@ -168,7 +168,7 @@ export interface Due {
   happening: Happening;
 }
 
-/** Play a graph whose rows are stored until it ends or nothing more can happen. */
+/** Plays a graph with stored rows until it ends or nothing more can happen. */
 export function runStored(
   world: World,
   head: GraphSpec,
@@ -219,7 +219,7 @@ function take(
   return decision;
 }
 
-/** Reports that come until `untilMs` to a graph that has ended. */
+/** Handles the reports that arrive until `untilMs` at a graph that has ended. */
 export function takeLate(world: World, head: GraphSpec, stored: TaskRow[], untilMs: number): void {
   const { flags } = world.record.stages.at(-1)!;
   const due = world.late.filter(({ at }) => at <= untilMs).sort((a, b) => a.at - b.at);
@@ -285,7 +285,7 @@ function labelOf(payload: OperationPayload): string {
   return r ? `${name} ${r.sourceNode}->${r.targetNode}` : `${name} ${payload.nodeId}`;
 }
 
-/** As the deployments service applies them. */
+/** Applies edits as the deployments service does. */
 function applyEdits(model: DeploymentModel, nodeInstanceId: string, edits: SystemPropertyEdit[]): void {
   const instance = model.nodeInstances.find((i) => i.id === nodeInstanceId)!;
   const root = (instance.system_properties ??= {});
@@ -306,7 +306,7 @@ function setAt(root: JsonObject, path: string[], value: Json): void {
   at[path.at(-1)!] = value;
 }
 
-/** `label` in order of start, the same as recorded calls without times. */
+/** The `label` of each recorded call, in order of start. */
 export function labels(record: RunRecord): string[] {
   return record.calls.map((c) => c.label);
 }

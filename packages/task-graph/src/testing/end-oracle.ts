@@ -2,27 +2,28 @@ import type { GraphEvent, GraphFlags, GraphOutcome } from '../decision';
 import { graphFromRows, isAtWorker, isCounted, isInOver, isTerminal, isWorkflowCode } from '../graph';
 import type { TaskRow } from '../task';
 
-/** A graph that has ended, and what its driver knows of it. */
+/** An ended graph, with the knowledge of its driver. */
 export interface EndedGraph {
   rows: readonly TaskRow[];
   flags: GraphFlags;
   outcome: GraphOutcome;
-  /** Of this graph since it began or was resumed, in order. */
+  /** Events of this graph since its begin or resume, in order. */
   events: readonly GraphEvent[];
   counters: { total: number; finished: number };
-  /** Runs that were handed out and have not come back: `idx/attempt`. */
+  /** Runs that were handed out and have not reported back: `idx/attempt`. */
   running: ReadonlySet<string>;
   now: number;
 }
 
 const ENDS = new Set(['task_succeeded', 'task_failed', 'task_rescheduled']);
 const TASK_EVENTS = new Set([...ENDS, 'sending_task', 'task_started']);
-/** Of tasks that workflow code no longer waited for before they started. */
+/** Whether workflow code dropped the task before it started. */
 const isDropped = (row: TaskRow) => row.error?.type === 'NotStarted';
 
 /**
- * What users rely on when a graph has ended: nothing is shown as running that nobody runs, progress is complete after a
- * success, what began has an end, and retries keep to their limit. @throws Error naming what was broken.
+ * Checks the promises to users about an ended graph: no task is shown as running that nothing runs, progress is
+ * complete after a success, each begun task has an end, and retries keep to their limit. @throws Error that names the
+ * broken promise.
  */
 export function checkEnded(end: EndedGraph): void {
   checkRunning(end);
@@ -42,7 +43,7 @@ function checkRunning({ rows, running, outcome, flags, now }: EndedGraph): void 
     if (node.state === 'sent' || node.state === 'sending') throw new Error(`${idx} is ${node.state}`);
     if (isAtWorker(node) && !running.has(`${idx}/${node.attempt}`))
       throw new Error(`${idx} is started, and nobody runs attempt ${node.attempt}`);
-    // Cut off in the middle; of code also what it did not wait for.
+    // Cut off in the middle; with code also a subgraph that the code did not wait for.
     if (kind === 'subgraph' && node.state === 'started' && !wasCut && !graph.hasCode)
       throw new Error(`the subgraph ${idx} is started in a graph that ${outcome.kind}`);
     if (kind === 'subgraph' && node.state === 'started' && graph.hasCode && node.error !== null)
@@ -72,7 +73,7 @@ function checkSucceeded({ rows, flags, counters }: EndedGraph): void {
   if (left) throw new Error(`succeeded with ${left.spec.idx} ${left.state}`);
 }
 
-/** Each task that began has ended once, or is still open; each that ended says so. */
+/** Each begun task has ended once, or is still open; each ended task has its event. */
 function checkEvents({ rows, events }: EndedGraph): void {
   const told = new Map<number, string[]>();
   for (const { idx, type } of events)
@@ -97,7 +98,7 @@ function checkRetries(rows: readonly TaskRow[], row: TaskRow): void {
   let chain = 0;
   for (let at = row; at.retryOf !== null; at = rows[at.retryOf]!) chain++;
   if (chain < row.retries) throw new Error(`${row.idx} counts ${row.retries} retries, there are ${chain}`);
-  // Code may go beyond the limit, and what is repeated until it is true has none.
+  // Code may exceed the limit, and `repeat-until-truthy` has no limit.
   const isUnlimited = [onSuccess?.handler, onFailure?.handler].includes('ask-code');
   if (totalRetries < 0 || isUnlimited || onSuccess?.handler === 'repeat-until-truthy') return;
   if (row.retries > totalRetries) throw new Error(`${row.idx} is retry ${row.retries} of ${totalRetries}`);

@@ -2,10 +2,10 @@ import type { JsonObject } from '@baton/kernel';
 import type { DeploymentModel, NodeInstance, PlanNode, PlanOperation, PlanRelationship } from '../model';
 import type { WorkflowConfig, WorkflowInput } from '../workflow';
 
-/** Small deployment models for tests: names instead of plans. */
+/** Small deployment models for tests, described by names instead of plans. */
 
 export interface NodeFixture {
-  /** Lifecycle operations by short name, others in full. */
+  /** Lifecycle operations by short name, others by full name. */
   ops?: string[];
   inputs?: JsonObject;
   rels?: (string | RelFixture)[];
@@ -13,7 +13,7 @@ export interface NodeFixture {
   state?: string | null;
   types?: string[];
   properties?: JsonObject;
-  /** Per operation: fields to replace. */
+  /** Fields to replace, per operation. */
   over?: { [op: string]: Partial<PlanOperation> };
 }
 
@@ -38,7 +38,7 @@ function planOperation(over: Partial<PlanOperation> = {}): PlanOperation {
   };
 }
 
-/** One node per entry; instances are called `<node>_<n>`, all related to all. */
+/** One node per entry; instances are called `<node>_<n>`, and all instances of related nodes are related. */
 export function fixture(nodes: { [id: string]: NodeFixture }): DeploymentModel {
   const planNodes = Object.entries(nodes).map(([id, node]) => planNode(id, node));
   const nodeInstances: NodeInstance[] = [];
@@ -119,7 +119,7 @@ export function inputOf(
   };
 }
 
-/** The same with every instance `started` that is not said to be otherwise. */
+/** The same; every instance without a given state is `started`. */
 export function started(nodes: { [id: string]: NodeFixture }): DeploymentModel {
   for (const node of Object.values(nodes)) node.state ??= 'started';
   return fixture(nodes);

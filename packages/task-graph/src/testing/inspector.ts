@@ -3,8 +3,9 @@ import { activeEnd, freshFlags, graphFromRows, isSettledStatus } from '../graph'
 import type { TaskRow } from '../task';
 
 /**
- * The contract of one step, against the rows stored before it: dependencies have ended, no attempt is dispatched twice.
- * @throws Error naming what was broken.
+ * Checks the contract of one step against the rows stored before it: dependencies have ended, no attempt is dispatched
+ * twice.
+ * @throws Error that names the broken rule.
  */
 export function inspector(): (stored: readonly TaskRow[], decision: Decision) => void {
   const seen = new Set<string>();

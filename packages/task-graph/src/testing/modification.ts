@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '@baton/kernel';
 import type { DeploymentModel, NodeInstance } from '../model';
 import type { CallRequest } from '../workflow';
 
-/** Deployment modifications in memory, one at a time, for nodes that are scaled by one. */
+/** Deployment modifications in memory, one at a time, for a node that is scaled by one. */
 export function modifications(nodeId: string): (request: CallRequest, model: DeploymentModel) => Json {
   let before: NodeInstance[] | null = null;
   let removed: string[] = [];

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { FailureHandler, GraphSpec, TaskPolicy, TaskSpec } from '../task';
 import { fixture } from './fixture';
 
-/** Random graphs as no workflow builds them: subgraphs in subgraphs, handlers on any task, dependencies into subgraphs. */
+/** Random graphs that no workflow builds: subgraphs in subgraphs, handlers on any task, dependencies into subgraphs. */
 
 const HANDLERS: (FailureHandler | null)[] = [
   null,
@@ -94,10 +94,10 @@ function taskOf({ kind, deps, inside, retries, handler }: Sketch, earlier: reado
   }
 }
 
-/** Members follow members of the same subgraph; what is at the top may follow anything, also inside of subgraphs. */
+/** Members follow members of the same subgraph; top-level tasks may follow any task, also one inside a subgraph. */
 function mayFollow(tasks: readonly TaskSpec[], parent: number | null, on: TaskSpec): boolean {
   if (parent !== null) return on.subgraph === parent;
-  // Not what contains it: that would be a circle. What is at the top is contained by nothing.
+  // Not its own container: that would be a circle. A top-level task has no container.
   return tasks.includes(on);
 }
 

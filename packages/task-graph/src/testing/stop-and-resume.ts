@@ -15,8 +15,8 @@ import {
 import { fixture, inputOf, type NodeFixture } from './fixture';
 
 /**
- * Run to a stop, then resume the last graph, all operations succeeding, and whatever follows it. Null = the first run
- * succeeded already.
+ * Runs until a stop, then resumes the last graph with succeeding operations, and runs the stages after it. Null = the
+ * first run succeeded already.
  */
 export function stopAndResume(
   workflow: string,
@@ -48,16 +48,16 @@ export function stopAndResume(
   return { stopped, record, model, rows, decision };
 }
 
-/** How one life of an execution goes, and how it is taken up again. */
+/** One run of an execution, and the way in which the next one resumes it. */
 export interface Life extends DriverOptions {
-  /** How long after the end before it reports still come in before the resume, ms. */
+  /** Time after the previous end during which reports still arrive before the resume, ms. */
   lateMs: number;
   force: boolean;
 }
 
 /**
- * Runs `workflow`, and resumes it after each stop with the next of `lives` (the last one for ever) until it succeeds or
- * there is no further life. As the service does: a failed stage goes on, a graph where it stopped.
+ * Runs `workflow` and resumes it after each stop with the next of `lives`, until it succeeds or no further life is
+ * left. As the service does: a failed stage goes on, a graph goes on where it stopped.
  */
 export function liveOn(workflow: string, input: WorkflowInput, lives: readonly Life[]): RunRecord {
   const world = newWorld(input.model, { isParanoid: true, ...lives[0]! });
@@ -76,7 +76,7 @@ function resumeOnce(workflow: string, input: WorkflowInput, world: World, life: 
   world.options = { isParanoid: true, ...life };
   if (life.cancelAtMs !== undefined) world.options.cancelAtMs = world.now + life.cancelAtMs;
   if (!isGraphStopped) return driveFrom(workflow, input, world, history);
-  // Of a graph that stopped only head and memo are asked for; its tasks are the stored ones.
+  // A stopped graph only needs head and memo; its tasks are the stored ones.
   const stage = nextStage(workflow, { ...input, model: world.model }, history);
   if (stage.kind !== 'graph') throw new Error(`the stage ${stage.kind} comes where a graph stopped`);
   takeLate(world, stage.spec, last.rows, world.now + life.lateMs);

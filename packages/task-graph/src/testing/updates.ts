@@ -2,7 +2,7 @@ import type { Json } from '@baton/kernel';
 import type { DeploymentModel } from '../model';
 import type { CallRequest, UpdateChanges } from '../workflow';
 
-/** An update that adds all instances of one node and changes another, as deployments tells it. */
+/** An update that adds all instances of one node and changes another node, in the format of the deployments service. */
 export function updates(
   added: string,
   changed: string,

@@ -44,7 +44,7 @@ export function* installNewAgents(run: Run): Program {
 
 const DEFAULT_METHODS = ['init_script', 'plugin', 'remote'];
 
-/** The hosts asked for: named ones must all be hosts with an agent, and every one must be started. */
+/** Returns the requested hosts: named ones must all be hosts with an agent, and every one must be started. */
 function selectHosts(run: Run): Result<NodeInstance[], EndStage> {
   const { node_ids, node_instance_ids } = run.parameters;
   const isNamed = namesOf(node_ids).size + namesOf(node_instance_ids).size > 0;

@@ -20,7 +20,7 @@ export function* checkDrift(run: Run): Program {
 
 function checkOf(run: Run, name: string) {
   const instances = filterInstances(run.ix, run.parameters);
-  // Types of version 1.3 and 1.4 declare other defaults; a parameter is always there after the server merged them.
+  // Types of version 1.3 and 1.4 declare other defaults; after the server's merge the parameter is always present.
   return {
     name,
     instances,

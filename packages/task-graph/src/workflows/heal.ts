@@ -22,7 +22,7 @@ import {
   SUCCEEDED,
 } from './program';
 
-/** heal (reference workflows.md 1.9): check, heal what can be healed, reinstall the rest. */
+/** heal (reference workflows.md 1.9): checks, heals what can be healed, reinstalls the rest. */
 export function* heal(run: Run): Program {
   const target = targetOf(run);
   if (target !== null && !run.ix.instances.has(target)) {
@@ -50,7 +50,10 @@ export function* heal(run: Run): Program {
   return (yield* reinstallUnhealed(run, idsOf(first.memo), isIgnoring)) ?? SUCCEEDED;
 }
 
-/** check_status on these. One that fails has its answer; one that asks for ever to be run again has none, and fails the stage. */
+/**
+ * Runs check_status on these instances. A failed check is an answer. A check that exceeds its retries by its own
+ * requests has none, and fails the stage.
+ */
 export function statusStage(run: Run, name: string, select: () => NodeInstance[]): PlannedStage {
   return graphStage(name, () => {
     const graph = { name, instances: select(), inOrder: false, ends: 'ignore' as const };
@@ -59,8 +62,8 @@ export function statusStage(run: Run, name: string, select: () => NodeInstance[]
 }
 
 /**
- * Take back the marks of failed healing, then reinstall those instances with the ones that could not be healed. What is
- * contained in one whose healing failed stays, if it is well: it is only unlinked and linked again.
+ * Removes the marks of failed healing, then reinstalls the marked instances together with those that could not be
+ * healed. A healthy instance inside one whose healing failed stays: it is only unlinked and linked again.
  */
 function* reinstallUnhealed(run: Run, ids: string[], isIgnoring: boolean): Part {
   const marked = yield callStage('heal-failed', () => {
@@ -91,7 +94,7 @@ function targetOf(run: Run): string | null {
   return typeof id === 'string' && id !== '' ? id : null;
 }
 
-/** What is looked at: everything on the host of the instance, or of each instance. */
+/** The instances to check: everything on the host of the target instance, or of each instance. */
 function scopeOf(run: Run, target: string | null): NodeInstance[] {
   const { ix } = run;
   const roots = target === null ? ix.model.nodeInstances : instancesOf(run, [target]);
@@ -105,8 +108,8 @@ function scopeOf(run: Run, target: string | null): NodeInstance[] {
 }
 
 /**
- * Whether the last status check found it in order. Where nothing ever checked it, an instance that was asked for by
- * name counts as broken, any other as healthy.
+ * Whether the last status check found the instance healthy. Without any check, an instance that was requested by name
+ * counts as broken, any other as healthy.
  */
 export function isHealthy(instance: NodeInstance, isTargeted: boolean): boolean {
   const status = instance.system_properties?.status;
@@ -114,7 +117,10 @@ export function isHealthy(instance: NodeInstance, isTargeted: boolean): boolean 
   return Boolean(status.ok);
 }
 
-/** Those with a heal operation are healed, unless they stand on one that must be reinstalled. */
+/**
+ * Divides unhealthy instances: those with a heal operation are healed, unless they are contained in one that must be
+ * reinstalled.
+ */
 export function divide(
   run: Run,
   unhealthy: NodeInstance[],

@@ -33,7 +33,7 @@ export function* uninstall(run: Run): Program {
   return (yield* must(uninstallStage(run, 'uninstall', select, flag(run, 'ignore_failure')))) ?? SUCCEEDED;
 }
 
-/** The same workflow on the deployments below this one; theirs do the same, so the innermost end first. */
+/** Runs the same workflow on the deployments below this one; those do the same, so the innermost deployments end first. */
 function servicesRequest(run: Run): CallRequest {
   const { deploymentId, workflowId } = run.input;
   const parameters = { ...run.parameters, recursive: true };
@@ -52,8 +52,8 @@ export function* reinstall(run: Run): Program {
 }
 
 /**
- * Uninstall what `select` names when the first graph is built, then install the same instances again. Relationships of
- * the others to them, or of `neighbours` alone, are unlinked and established.
+ * Uninstalls the instances that `select` returns when the first graph is built, then installs the same instances again.
+ * Relationships of all other instances, or only of `neighbours`, to them are unlinked and established.
  */
 export function* reinstallInstances(
   run: Run,
@@ -68,7 +68,7 @@ export function* reinstallInstances(
   return yield* must(installStage(run, 'reinstall-install', again, neighbours));
 }
 
-/** Of the instances that a graph processes: those that stay and have to do with them. */
+/** Of the processed instances of a graph: the instances that stay and are linked to them. */
 type Neighbours = (processed: NodeInstance[]) => NodeInstance[];
 
 function everyOther(run: Run): Neighbours {

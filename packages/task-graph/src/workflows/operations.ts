@@ -60,7 +60,7 @@ function* runOperation(
   );
 }
 
-/** Nothing stands for no parameters; null when there are some that have no names. */
+/** Parses operation parameters. An empty value means no parameters; null for a value without names. */
 function operationParameters(value: Json | undefined): JsonObject | null {
   const isNothing = !value || (Array.isArray(value) && value.length === 0);
   return isNothing ? {} : isJsonObject(value) ? value : null;

@@ -6,13 +6,13 @@ import type { GraphSpec } from '../task';
 import type { CallRequest, Stage, StageLog, StageResult, WorkflowInput } from '../workflow';
 
 /**
- * A workflow as a program that is run again from its beginning for each next stage: every `yield` names a stage and
- * says how to make it; results of stages that have ended are handed in, and only the first one without a result is
- * made. So whatever a maker reads from the model is of now, and must travel in `memo` to be used later.
+ * A workflow as a program that is run again from its beginning for each next stage. Every `yield` names a stage and has
+ * a function to make it. Results of ended stages are passed in; only the first stage without a result is made. So data
+ * that a maker reads from the model is current, and must be stored in `memo` for later use.
  */
 export type Program = Generator<PlannedStage, EndStage, StageResult>;
 
-/** A part of a program: the end that a failure in it means, or null when the program goes on. */
+/** A part of a program. Returns the end of the workflow when the part failed, or null when the program goes on. */
 export type Part = Generator<PlannedStage, EndStage | null, StageResult>;
 
 export type EndStage = Extract<Stage, { kind: 'end' }>;
@@ -20,19 +20,19 @@ export type EndStage = Extract<Stage, { kind: 'end' }>;
 export interface PlannedStage {
   name: string;
   make: () => Stage;
-  /** The same in pieces, where it may take long. */
+  /** The same in pieces, for a stage that may take long to make. */
   pieces?: () => Pieces<Stage>;
 }
 
-/** What a program sees: the input with look-ups over its model, made when first asked for. */
+/** Data for a program: the input, with look-ups over its model that are made on first use. */
 export interface Run {
   input: WorkflowInput;
   parameters: JsonObject;
   readonly ix: ModelIndex;
   readonly context: BuildContext;
-  /** Graphs are built as a real run would have them, to see what they do. */
+  /** Builds graphs as in a real run, to find out their effects. */
   isAssuming: boolean;
-  /** The model's instances have changed. */
+  /** To be called after a change of the model's instances. */
   reindex(): void;
 }
 
@@ -76,7 +76,7 @@ export function graphStage(name: string, make: () => GraphParts | EndStage): Pla
   };
 }
 
-/** The same of a graph that may be large. */
+/** Like `graphStage`, for a graph that may be large. */
 export function largeGraphStage(name: string, make: () => Pieces<GraphParts>): PlannedStage {
   function* pieces(): Pieces<Stage> {
     return { kind: 'graph', name, ...(yield* make()) };
@@ -100,7 +100,7 @@ export function callStage(name: string, make: () => CallParts | EndStage): Plann
   };
 }
 
-/** The end that a failed stage means for its workflow, or null when it did not fail. */
+/** The end of the workflow after a failed stage; null when the stage did not fail. */
 export function failureOf(result: StageResult): EndStage | null {
   if (result.kind === 'graph') {
     return result.outcome.kind === 'failed' ? failed('WorkflowFailed', result.outcome.error) : null;
@@ -108,12 +108,12 @@ export function failureOf(result: StageResult): EndStage | null {
   return result.error ? failed(result.error.type, result.error.message) : null;
 }
 
-/** Run the stage; the end it means when it failed, else null. */
+/** Runs the stage. Returns the end of the workflow when the stage failed, else null. */
 export function* must(stage: PlannedStage): Part {
   return failureOf(yield stage);
 }
 
-/** Instances by id, those that are gone left out. */
+/** Instances by id, without those that no longer exist. */
 export function instancesOf(run: Run, ids: Iterable<string>): NodeInstance[] {
   return [...ids].flatMap((id) => run.ix.instances.get(id) ?? []);
 }

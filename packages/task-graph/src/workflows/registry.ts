@@ -20,7 +20,7 @@ interface Builtin {
 
 const resumable = (program: Builtin['program']): Builtin => ({ program, isResumable: true });
 
-/** By the name that the workflow has in the built-in types. */
+/** Programs by the name of the workflow in the built-in types. */
 const BUILTINS: { [name: string]: Builtin } = {
   install: resumable(install),
   uninstall: resumable(uninstall),
@@ -41,7 +41,7 @@ const BUILTINS: { [name: string]: Builtin } = {
   csys_update_deployment: { program: updateDeployment, isResumable: false },
 };
 
-/** Functions that are not called like their workflow. */
+/** Functions whose name differs from their workflow's. */
 const FUNCTIONS: { [name: string]: string } = {
   auto_heal_reinstall_node_subgraph: 'heal',
   scale_entity: 'scale',
@@ -50,8 +50,8 @@ const FUNCTIONS: { [name: string]: string } = {
 const PREFIX = 'cloudify.plugins.workflows.';
 
 /**
- * The built-in program that a workflow of a plan maps to, or null when it is a plugin's own. (`update` and
- * `csys_update_deployment`, which stand in no plan, are known by those names.)
+ * Returns the built-in program that a workflow of a plan maps to, or null for a workflow of a plugin. (`update` and
+ * `csys_update_deployment`, which are in no plan, have these names.)
  */
 export function builtinOf(workflow: { plugin: string; operation: string }): string | null {
   if (!workflow.plugin.endsWith('default_workflows') || !workflow.operation.startsWith(PREFIX)) return null;
@@ -65,9 +65,9 @@ export function isResumable(builtin: string): boolean {
 }
 
 /**
- * The stage that follows `history` in the built-in workflow `builtin` (see `builtinOf`). Pure: the same history gives
- * the same stage as long as the model is the same. On a resume leave out the last result if it was a failure: that
- * stage goes on.
+ * Returns the stage that follows `history` in the built-in workflow `builtin` (see `builtinOf`). Pure: the same history
+ * gives the same stage as long as the model is the same. On a resume the caller leaves out the last result if it was a
+ * failure: that stage goes on.
  */
 export function nextStage(builtin: string, input: WorkflowInput, history: readonly StageResult[]): Stage {
   return whole(nextStageInPieces(builtin, input, history));
@@ -85,8 +85,8 @@ export function* nextStageInPieces(
 }
 
 /**
- * The end of the workflow when `history` alone decides it; null: that, or the next stage, needs the model. Most workflows
- * are one graph, and reading a large model only to see that nothing follows costs as much as to begin.
+ * Returns the end of the workflow when `history` alone decides it; null: the end or the next stage needs the model.
+ * Most workflows have one graph. To read a large model only to find that no stage follows costs as much as a start.
  */
 export function endWithoutModel(
   builtin: string,
@@ -121,7 +121,7 @@ export function endWithoutModel(
 
 class ModelNeeded extends Error {}
 
-/** What comes behind `history`. */
+/** Returns the stage or end that follows `history`. */
 function replay(builtin: string, run: Run, history: readonly StageResult[]): PlannedStage | EndStage {
   if (!Object.hasOwn(BUILTINS, builtin))
     return failed('RuntimeError', `No built-in workflow is called ${builtin}`);

@@ -5,7 +5,7 @@ import { CONFIG, fixture, inputOf, started } from '../testing/fixture';
 import type { StageResult, WorkflowInput } from '../workflow';
 import { nextStage } from './registry';
 
-/** Dry runs and plans: what would be done is told, nothing is. */
+/** Dry runs and plans: they report the work and do none of it. */
 
 const CHECK = 'cloudify.interfaces.validation.check_status';
 const ops = ['create', 'start', 'stop', 'delete', 'pull', 'heal', 'update', 'check_drift', CHECK];

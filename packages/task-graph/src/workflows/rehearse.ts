@@ -4,11 +4,11 @@ import type { CallRequest, Stage, StageResult, WorkflowInput } from '../workflow
 import { newRun, type PlannedStage, type Run } from './program';
 
 /**
- * Rehearsals: a program is asked for its next stage although the stages before were not carried out. What they would
- * have left in the model is assumed, in a copy of it: a dry run of `reinstall` shows that everything is installed again.
+ * Rehearsals: a program is asked for its next stage although the earlier stages were not carried out. Their effects are
+ * assumed in a copy of the model: a dry run of `reinstall` shows that everything is installed again.
  */
 
-/** A run on a copy of the model, which `assume` may change. */
+/** Returns a run on a copy of the model, which `assume` may change. */
 export function rehearsedRun(input: WorkflowInput): Run {
   const { model } = input;
   const copy: DeploymentModel = { ...model, nodeInstances: model.nodeInstances.map((one) => ({ ...one })) };
@@ -16,8 +16,8 @@ export function rehearsedRun(input: WorkflowInput): Run {
 }
 
 /**
- * Takes what the stage would have done into the run's model: states, and instances that are made. What operations
- * answer is unknown, so nothing is assumed of status and drift.
+ * Applies the assumed effects of a stage to the run's model: states, and created instances. Results of operations are
+ * unknown, so status and drift do not change.
  */
 export function assume(run: Run, stage: PlannedStage, result: StageResult): void {
   if (result.kind === 'call') return assumeInstances(run, result.error ? null : result.response);
@@ -44,7 +44,7 @@ function assumeInstances(run: Run, response: Json): void {
   run.reindex();
 }
 
-/** The stage with its call replaced by one that changes nothing. */
+/** Returns the stage with its call replaced by one that changes nothing. */
 export function harmless(stage: Stage): Stage {
   return stage.kind === 'call' ? { ...stage, request: harmlessCall(stage.request) } : stage;
 }

@@ -3,7 +3,7 @@ import { lifecycleGraph } from '../build/lifecycle-graph';
 import { rollbackSteps, UNRESOLVED } from '../build/rollback-steps';
 import { flag, graphStage, must, type Program, type Run, SUCCEEDED } from './program';
 
-/** rollback (reference workflows.md 1.12): half-done instances go back; then, if asked for, everything is uninstalled. */
+/** rollback (reference workflows.md 1.12): rolls half-done instances back, then uninstalls everything if requested. */
 export function* rollback(run: Run): Program {
   const failure = yield* must(
     graphStage('rollback', () => {

@@ -3,7 +3,7 @@ import { namesOf } from '../build/filter';
 import type { NodeInstance } from '../model';
 import type { Run } from './program';
 
-/** What a scale asks for, checked against the model (reference workflows.md 1.10). */
+/** The request of a scale, checked against the model (reference workflows.md 1.10). */
 export interface ScalePlan {
   delta: number;
   /** Name of the scaling group or node whose number of instances changes. */
@@ -15,7 +15,7 @@ export interface ScalePlan {
 
 export type ScaleError = { type: 'ValueError' | 'RuntimeError'; message: string };
 
-/** The whole number that `delta` stands for. */
+/** Parses `delta` as a whole number. */
 export function readDelta(value: Json | undefined): Result<number, ScaleError> {
   const text = typeof value === 'string' ? value.trim() : value;
   const number =
@@ -55,7 +55,7 @@ interface Entity {
   isGroup: boolean;
 }
 
-/** A scaling group first, then a node; with `scale_compute` the node's host in its place. */
+/** Finds the scaling group of this name, else the node; with `scale_compute` the node's host instead. */
 function resolveEntity(run: Run, name: string): Entity | null {
   const groups = run.input.model.scalingGroups ?? {};
   if (Object.hasOwn(groups, name)) {
@@ -70,7 +70,7 @@ function resolveEntity(run: Run, name: string): Entity | null {
   return { name: node.id, current: node.number_of_instances ?? 1, isGroup: false };
 }
 
-/** Everything wrong with the lists of instances at once, and what could be named. */
+/** Text with all problems of the instance lists, and the ids that are allowed; null when there is none. */
 function checkHints(
   run: Run,
   entity: Entity,
@@ -99,7 +99,7 @@ function checkHints(
   return `${problems.join(' ')} Available instances: ${[...units.keys()].join(', ')}`;
 }
 
-/** Ids that may be named, with the unit that each stands for: itself, or its scaling-group instance. */
+/** Allowed ids, each with its unit: the instance itself, or its scaling-group instance. */
 function unitsOf(run: Run, entity: Entity): Map<string, string> {
   const units = new Map<string, string>();
   for (const instance of run.ix.model.nodeInstances) {
@@ -116,7 +116,7 @@ function groupInstanceOf(instance: NodeInstance, group: string): string | null {
   return instance.scaling_groups?.find((g) => g.name === group)?.id ?? null;
 }
 
-/** The change as the modification takes it. */
+/** The change in the format of the modification. */
 export function entitiesOf(plan: ScalePlan): JsonObject {
   return {
     [plan.entity]: {

@@ -28,7 +28,7 @@ test('rollback takes half-done instances back and leaves the others', () => {
 describe('scale', () => {
   const ops = ['create', 'start', 'stop', 'delete'];
 
-  /** Adds one instance of `a` with the modification, or names the last one for removal. */
+  /** Adds one instance of `a` through the modification, or marks the last one for removal. */
   function modifying(parameters: JsonObject, extra: DriverOptions = {}) {
     const model = started({
       a: { ops, count: 2 },

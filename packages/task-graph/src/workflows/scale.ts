@@ -21,8 +21,8 @@ import {
 import { entitiesOf, planScale, readDelta } from './scale-plan';
 
 /**
- * scale (reference workflows.md 1.10): a deployment modification makes or marks instances, a graph installs or
- * uninstalls them, then the modification is finished or taken back.
+ * scale (reference workflows.md 1.10): a deployment modification creates or marks instances, a graph installs or
+ * uninstalls them, then the modification is finished or rolled back.
  */
 export function* scale(run: Run): Program {
   const delta = readDelta(run.parameters.delta === undefined ? 1 : run.parameters.delta);
@@ -110,7 +110,7 @@ function uninstallStage(run: Run, modification: Modification): PlannedStage {
   });
 }
 
-/** The graph failed: put what was added back, then the modification; the execution fails as the graph did. */
+/** After a failed graph: rolls the added instances back, then the modification. The execution fails with the error of the graph. */
 function* takeBack(run: Run, modification: Modification, delta: number, broken: EndStage): Program {
   if (!flag(run, 'rollback_if_failed', true)) return broken;
   if (delta > 0) yield rollbackStage(run, modification);
@@ -137,7 +137,7 @@ function rollbackStage(run: Run, modification: Modification): PlannedStage {
   });
 }
 
-/** Modifications that an earlier scale left behind: uninstall what they added, then take them back. */
+/** Modifications left by an earlier scale: uninstalls the instances that they added, then rolls them back. */
 function* abortStarted(run: Run): Part {
   const found = yield callStage('scale-abort', () => ({
     request: { call: 'note' },

@@ -2,8 +2,8 @@ import { isJsonObject } from '@baton/kernel';
 import { callStage, failed, failureOf, type Program, type Run, SUCCEEDED } from './program';
 
 /**
- * csys_update_deployment (reference workflows.md 1.15): a deployment update like one that is asked for directly, so that an
- * execution group may run it on many deployments. It ends as the execution of `update` that it starts.
+ * csys_update_deployment (reference workflows.md 1.15): a deployment update like a direct one, as a workflow, so that
+ * an execution group can run it on many deployments. It ends with the end of the execution of `update` that it starts.
  */
 export function* updateDeployment(run: Run): Program {
   const { parameters, input } = run;
@@ -19,7 +19,7 @@ export function* updateDeployment(run: Run): Program {
       deploymentId: input.deploymentId,
       workflowId: 'update',
       parameters: isJsonObject(response.parameters) ? response.parameters : {},
-      // Dependents were looked at when this execution was accepted, and it holds the deployment itself.
+      // Dependents were checked when this execution was accepted, and this execution holds the deployment.
       force: true,
       allowCustomParameters: true,
       timeoutMs: null,

@@ -31,9 +31,9 @@ import {
 } from './program';
 
 /**
- * The instances that an update neither adds nor removes (reference workflows.md 1.13): those that drifted from the new
- * plan are updated in place where they can, else reinstalled with everything contained in them. Those of `reinstall_list`
- * are reinstalled, nothing else is asked of them.
+ * The instances that an update neither adds nor removes (reference workflows.md 1.13). Instances that drifted from the
+ * new plan are updated in place where possible, else reinstalled with everything contained in them. Instances of
+ * `reinstall_list` are reinstalled without any check.
  */
 export function* updateOrReinstall(run: Run, changes: UpdateChanges): Part {
   const unchecked = flag(run, 'skip_drift_check') ? null : yield* must(driftStage(run, changes));
@@ -76,7 +76,10 @@ export function* updateOrReinstall(run: Run, changes: UpdateChanges): Part {
   return null;
 }
 
-/** A check that fails has its answer; one that asks for ever to be run again has none, and fails the update. */
+/**
+ * For a check, a failure is the answer. A check that exceeds its retries by its own requests has no answer, and fails
+ * the update.
+ */
 function driftStage(run: Run, changes: UpdateChanges): PlannedStage {
   return graphStage('update-check-drift', () => {
     const instances = consideredOf(run, changes);
@@ -85,22 +88,22 @@ function driftStage(run: Run, changes: UpdateChanges): PlannedStage {
   });
 }
 
-/** A part of the program that names instances. */
+/** A part of the program that returns ids of instances. */
 type Ids = Generator<PlannedStage, string[], StageResult>;
 
-/** Started instances that were there before and stay. */
+/** Started instances that existed before the update and stay. */
 function candidatesOf(run: Run, changes: UpdateChanges): NodeInstance[] {
   const others = new Set([...changes.added, ...changes.removed]);
   return run.ix.model.nodeInstances.filter((i) => i.state === 'started' && !others.has(i.id));
 }
 
-/** Of these, the ones that are to be looked at: what is reinstalled anyway needs no check. */
+/** The candidates to check. Instances of `reinstall_list` need no check. */
 function consideredOf(run: Run, changes: UpdateChanges): NodeInstance[] {
   const asked = new Set(idsOf(run.parameters.reinstall_list));
   return candidatesOf(run, changes).filter((i) => !asked.has(i.id));
 }
 
-/** Instances of changed nodes for which no drift check says whether they need anything: they count as drifted. */
+/** Instances of changed nodes without a drift check: they count as drifted. */
 function uncheckedChanges(run: Run, changes: UpdateChanges): NodeInstance[] {
   const changed = new Set(changes.changed_nodes);
   const isUnchecked = (i: NodeInstance) =>
@@ -109,7 +112,10 @@ function uncheckedChanges(run: Run, changes: UpdateChanges): NodeInstance[] {
   return consideredOf(run, changes).filter((i) => changed.has(i.node_id) && isUnchecked(i));
 }
 
-/** What can be updated in place, and what must be reinstalled; `force_reinstall` turns the former into the latter. */
+/**
+ * Divides drifted instances into those to update in place and those to reinstall. `force_reinstall` moves the former to
+ * the latter.
+ */
 function sortDrifted(run: Run, changes: UpdateChanges, changed: NodeInstance[]) {
   const isChecked = !flag(run, 'skip_drift_check');
   const marked = new Set(changed);
@@ -128,7 +134,7 @@ function sortDrifted(run: Run, changes: UpdateChanges, changed: NodeInstance[]) 
   return { updates: updates.filter((i) => !reinstalls.has(i)), reinstalls: [...reinstalls] };
 }
 
-/** Heal what will be updated and is not well; ids of those that must be reinstalled instead. */
+/** Heals unhealthy instances before their update. Returns the ids of instances that must be reinstalled instead. */
 function* healFirst(run: Run, updates: string[]): Ids {
   const first = yield graphStage('update-heal', () => {
     const unhealthy = instancesOf(run, updates).filter((i) => !isHealthy(i, false));
@@ -153,7 +159,7 @@ function* updateInPlace(run: Run, updates: string[]): Ids {
   return idsOf((yield unmarkStage('update-failed', UPDATE_FAILED, failures)).memo);
 }
 
-/** Take a mark of failure back; the memo names the marked instances, which must be reinstalled. */
+/** Removes a failure mark; the memo names the marked instances, which must be reinstalled. */
 function unmarkStage(name: string, mark: string, select: () => NodeInstance[]) {
   return callStage(name, () => {
     const marked = select();
@@ -173,12 +179,12 @@ function* reinstallDrifted(run: Run, changes: UpdateChanges, wanted: ReadonlySet
   if (wanted.size === 0) return null;
   const staying = runWithout(run, new Set(changes.removed));
   const select = () => candidatesOf(staying, changes).filter((i) => wanted.has(i.id));
-  // What the update adds comes later, what it removes has gone: neither is linked to what is installed again.
+  // Added instances come later, and removed ones are gone: neither is linked to reinstalled instances.
   const neighbours = () => candidatesOf(staying, changes).filter((i) => !wanted.has(i.id));
   return yield* reinstallInstances(staying, select, flag(run, 'ignore_failure'), neighbours);
 }
 
-/** The run on a model in which nothing points to these instances any more. */
+/** Returns the run on a model without relationships to these instances. */
 function runWithout(run: Run, removed: ReadonlySet<string>): Run {
   if (removed.size === 0) return run;
   const { model } = run.input;

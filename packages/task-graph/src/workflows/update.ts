@@ -20,7 +20,7 @@ import {
 } from './program';
 import { updateOrReinstall } from './update-or-reinstall';
 
-/** What the calls of an update did, told as tasks: the original reports each of these steps. */
+/** Steps inside the calls of an update, reported as tasks: the original reports each of these steps. */
 const COMPARED = ['prepare_plan', 'compare_plans'];
 const UNSUPPORTED = 'Cannot update: unsupported steps found';
 const PREPARED = [...COMPARED, 'read_changes', 'read_plugin_changes'];
@@ -76,7 +76,7 @@ function told(run: Run, name: string, steps: readonly string[], failure: string 
   return graphStage(name, () => ({ spec: localGraph(run.context, name, steps, failure) }));
 }
 
-/** What the update would change, a line each: how the new model looks is known only when it is in place. */
+/** The changes of the update, one line each. The new model itself is known only when it is in place. */
 function stepsOf(prepared: StageResult): StageLog[] {
   const response = prepared.kind === 'call' && !prepared.error ? prepared.response : null;
   const steps = isJsonObject(response) ? idsOf(response.steps) : [];
@@ -92,8 +92,8 @@ function refuseUnsupported(prepared: StageResult) {
 }
 
 /**
- * Stage C without a workflow of the user's: take away, change, add, in that order. A relationship of an instance that
- * stays is disconnected or connected once: with what goes or comes when that is its target, else in a graph of its own.
+ * Stage C without a custom workflow: removes, changes and adds, in that order. A relationship of a staying instance is
+ * disconnected or connected once: together with its target when the target is removed or added, else in its own graph.
  */
 function* applyChanges(run: Run, changes: UpdateChanges): Part {
   const { reduced, extended } = betweenStaying(changes);
@@ -120,7 +120,7 @@ function* applyChanges(run: Run, changes: UpdateChanges): Part {
   );
 }
 
-/** Relationships that come or go between instances that stay; pairs of source and target. */
+/** Added and removed relationships between staying instances, as pairs of source and target. */
 function betweenStaying(changes: UpdateChanges) {
   const [added, removed] = [new Set(changes.added), new Set(changes.removed)];
   return {
@@ -165,7 +165,7 @@ function* relationshipStage(
   );
 }
 
-/** Stage C by a workflow of the user's. That it fails does not fail the update, as in the original. */
+/** Stage C by a custom workflow. Its failure does not fail the update, as in the original. */
 function* runCustom(run: Run, workflowId: string, changes: UpdateChanges): Part {
   const limit = run.parameters.custom_workflow_timeout;
   const result = yield callStage('update-workflow', () => ({

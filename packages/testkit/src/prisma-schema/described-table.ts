@@ -1,4 +1,4 @@
-/** A table as a schema.prisma and a database both can describe it. Names are those of the database. */
+/** A table, described in terms that a schema.prisma and a database share. Names are those of the database. */
 export interface DescribedTable {
   name: string;
   columns: DescribedColumn[];
@@ -6,7 +6,7 @@ export interface DescribedTable {
   key: string[];
   uniques: NamedColumns[];
   indexes: NamedColumns[];
-  /** Indexes that Prisma has no word for (over expressions, partial), as `index name (columns) where (...)`. */
+  /** Indexes that Prisma cannot express (over expressions, partial), as `index name (columns) where (...)`. */
   sqlIndexes: string[];
   references: Reference[];
 }
@@ -39,7 +39,7 @@ export interface Described {
   enums: Record<string, string[]>;
 }
 
-/** In one order, so that two descriptions can be compared. */
+/** Sorts everything in one order, so that two descriptions can be compared. */
 export function inOrder({ tables, enums }: Described): Described {
   const byName = <T extends { name: string }>(list: T[]) =>
     [...list].sort((a, b) => (a.name < b.name ? -1 : 1));

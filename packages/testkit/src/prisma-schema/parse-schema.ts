@@ -1,8 +1,8 @@
-/** Reads the part of Prisma's schema language that we use; what it does not know is an error, so nothing is passed over. */
+/** Parses the part of Prisma's schema language that we use; unknown syntax is an error, so nothing is ignored. */
 import { readFileSync } from 'node:fs';
 import { type Described, type DescribedColumn, type DescribedTable, inOrder } from './described-table';
 
-/** PostgreSQL's name of what a Prisma type means without `@db`. */
+/** PostgreSQL's names of the types that Prisma types have without `@db`. */
 const TYPES: Record<string, string> = {
   String: 'text',
   Int: 'integer',
@@ -14,7 +14,7 @@ const TYPES: Record<string, string> = {
   Json: 'jsonb',
   Bytes: 'bytea',
 };
-/** Of `@db.…`; precision 6 is what PostgreSQL has without one. */
+/** PostgreSQL's names of the types of `@db.…`; precision 6 is PostgreSQL's default. */
 const NATIVE: Record<string, string> = {
   Uuid: 'uuid',
   Date: 'date',
@@ -29,7 +29,7 @@ interface Block {
   lines: string[];
 }
 
-/** Tables and enums of the schema.prisma at `path`, those that the client leaves out included, in order. */
+/** Parses the tables and enums of the schema.prisma at `path`, in order, including those that the client leaves out. */
 export function parseSchema(path: string): Described {
   const blocks = blocksOf(readFileSync(path, 'utf8'));
   const models = blocks.filter(({ kind }) => kind === 'model');
@@ -52,7 +52,7 @@ interface Names {
   enums: Map<string, { name: string; values: Map<string, string> }>;
 }
 
-/** Documenting comments before a block are its first lines. */
+/** Splits the text into blocks; documenting comments before a block become its first lines. */
 function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | null = null;
@@ -150,7 +150,7 @@ function addField(table: DescribedTable, line: string, names: Names): void {
 function addRelation(table: DescribedTable, type: string, attributes: Attribute[], names: Names): void {
   const text = attributes.find(({ name }) => name === 'relation')?.text ?? '';
   const fields = /fields: \[([\w, ]+)\], references: \[([\w, ]+)\]/.exec(text);
-  // The other side has it.
+  // The other side of the relation has the columns.
   if (!fields) return;
   const columns = fields[1]!.split(', ');
   table.references.push({
@@ -165,7 +165,7 @@ function addRelation(table: DescribedTable, type: string, attributes: Attribute[
 
 interface Attribute {
   name: string;
-  /** What stands in its brackets; of `@db.X(6)` X(6). */
+  /** Text in its brackets; of `@db.X(6)` X(6). */
   text: string;
 }
 

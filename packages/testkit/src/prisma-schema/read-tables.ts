@@ -40,12 +40,12 @@ const ACTIONS: Record<string, string> = {
   d: 'SetDefault',
 };
 
-/** What the migrations have made in `schema`, in order. */
+/** Reads the tables and enums that the migrations have made in `schema`, in order. */
 export async function readTables(url: string, schema: string): Promise<Described> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // Names of this schema and of `baton` are printed without it.
+    // PostgreSQL prints names of this schema and of `baton` without the schema.
     await client.query(`set search_path = "${schema}", baton`);
     const rowsOf = async (text: string) => (await client.query(text, [schema])).rows;
     const tables = new Map<string, DescribedTable>();
@@ -95,7 +95,7 @@ function addColumn(tables: Map<string, DescribedTable>, row: ColumnRow): void {
   });
 }
 
-/** `'x'::text` is x. */
+/** Returns x for `'x'::text`. */
 function plainDefault(expression: string): string {
   const text = /^'((?:[^']|'')*)'::[\w ]+(?:\[\])?$/.exec(expression)?.[1];
   return text === undefined ? expression : text.replaceAll("''", "'");
@@ -117,7 +117,7 @@ function addIndex(table: DescribedTable, row: IndexRow): void {
   else (row.is_unique ? table.uniques : table.indexes).push({ name, columns });
 }
 
-/** `index name (columns) where (...)` of what PostgreSQL says. */
+/** Shortens an index definition of PostgreSQL to `index name (columns) where (...)`. */
 function shortIndex(definition: string): string {
   return definition
     .replace(/^CREATE (UNIQUE )?INDEX (\S+) ON \S+ USING (\w+) /, (_, unique, name, method) =>

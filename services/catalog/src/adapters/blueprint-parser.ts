@@ -1,20 +1,13 @@
-/** Parsing in the CPU pool, with what imports need brought to the thread round by round. */
+/** Parses blueprints in the CPU pool; in each round it sends the files of the imports that the thread needs. */
+import { type ArchiveFiles, type ArchiveTask, type Fetched, type Need, readNeed } from '@baton/dsl';
 import { type Clock, systemClock } from '@baton/kernel';
 import { CpuLimitError, type CpuPool } from '@baton/service-runtime';
 import type { BlueprintParser, Importer } from '../commands/prepare-blueprint';
 import { UploadFailure } from '../domain/upload-failure';
-import {
-  type ArchiveFiles,
-  type Fetched,
-  type Need,
-  type ParseReply,
-  type ParseTask,
-  readNeed,
-  type ThreadTask,
-} from '../parse/protocol';
+import type { ParseReply, ThreadTask } from '../parse/protocol';
 
 export interface ImportSources {
-  /** YAML texts and all paths of an unpacked archive. */
+  /** Texts of the YAML files and all paths of an unpacked archive. */
   archive(digest: string): Promise<ArchiveFiles>;
   file(digest: string, path: string): Promise<string | null>;
   url(url: string): Promise<Fetched>;
@@ -28,7 +21,7 @@ export interface ParserDeps {
   clock?: Clock;
 }
 
-/** Imports that import from elsewhere that import from elsewhere ... */
+/** Most rounds: the depth of imports that themselves have imports. */
 const MAX_ROUNDS = 20;
 const MAX_NEEDS = 500;
 
@@ -52,7 +45,7 @@ async function obtain(
   }
 }
 
-async function runLimited(pool: Pick<CpuPool, 'run'>, task: ParseTask): Promise<ParseReply> {
+async function runLimited(pool: Pick<CpuPool, 'run'>, task: ArchiveTask): Promise<ParseReply> {
   try {
     return await pool.run<ParseReply>({ kind: 'blueprint', task } satisfies ThreadTask);
   } catch (error) {
@@ -65,13 +58,13 @@ async function runLimited(pool: Pick<CpuPool, 'run'>, task: ParseTask): Promise<
 
 export function createBlueprintParser({ pool, sources, clock = systemClock }: ParserDeps): BlueprintParser {
   return async ({ archiveDigest, mainFile, importer }) => {
-    const task: ParseTask = {
+    const task: ArchiveTask = {
       mainFile,
       files: await sources.archive(archiveDigest),
       fetched: {},
       nowMs: clock.now(),
     };
-    // A main file with another ending than the YAML ones is read for itself.
+    // A main file whose name does not end in .yaml or .yml is read separately.
     task.files.texts[mainFile] ??= (await sources.file(archiveDigest, mainFile)) ?? '';
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const reply = await runLimited(pool, task);

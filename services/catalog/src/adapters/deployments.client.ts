@@ -2,13 +2,13 @@ import { deploymentsRpc, isAdministrator, type Principal } from '@baton/contract
 import { nullIfNotFound } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 
-/** What the catalog asks of deployments. */
+/** Calls of the catalog to the service deployments. */
 export interface DeploymentsClient {
   listDeployments(tenant: string, blueprintId: string, limit: number): Promise<string[]>;
-  /** @throws AppError not_found_error where the caller sees no such deployment in the tenant of the request */
+  /** @throws AppError not_found_error when the caller sees no such deployment in the tenant of the request */
   requireDeployment(principal: Principal, id: string): Promise<void>;
   seesDeployment(principal: Principal, id: string): Promise<boolean>;
-  /** For services that act for themselves. @throws AppError not_found_error */
+  /** For services that act without a user. @throws AppError not_found_error */
   requireDeploymentOf(tenant: string, id: string): Promise<void>;
 }
 

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { BlobStore } from '@baton/blob-store';
 import type { SealedTexts } from '@baton/cache';
-import { choosePluginYaml, type PluginCandidate, type PluginSpec, selectPlugin } from '@baton/dsl';
+import {
+  type ArchiveFiles,
+  choosePluginYaml,
+  type Fetched,
+  type Need,
+  pluginLabels,
+  pluginMisfit,
+  selectPlugin,
+} from '@baton/dsl';
 import type { SafeFetch } from '@baton/http';
 import { isAppError, type Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { Importer } from '../commands/prepare-blueprint';
-import type { ArchiveFiles, Fetched, Need } from '../parse/protocol';
 import { fileContent, findFile, listPaths, listTexts } from '../store/archives.sql';
 import { findImportableBlueprint } from '../store/blueprints.sql';
 import { findPluginYamls, listPluginNames, listPluginsNamed } from '../store/plugins.sql';
@@ -16,7 +23,7 @@ import type { ImportSources } from './blueprint-parser';
 export interface SourceDeps {
   db: Db<DB>;
   blobs: BlobStore;
-  /** Shared with other replicas, through a server that others reach too. */
+  /** Cache of texts, shared with other replicas; sealed, because others can reach its server too. */
   texts: SealedTexts;
   fetch: SafeFetch;
   /** Longest time of a download; imports have at most `IMPORT_MS`. */
@@ -27,15 +34,14 @@ export interface SourceDeps {
 const MAX_IMPORT_BYTES = 4 * 1024 * 1024;
 const IMPORT_MS = 15_000;
 const CACHE_MS = 600_000;
-/** Names that a wrong one is compared with, and versions that are shown. */
+/** Most names with which an unknown name is compared for a suggestion. */
 const MAX_NAMES = 500;
-const MAX_SHOWN = 10;
 
-/** A page for people (a login, an error) where a document was expected: no YAML mapping begins like this. */
+/** Whether the text is a page for browsers (a login, an error) instead of a document: no YAML mapping begins like this. */
 const isPage = (text: string): boolean => text.trimStart().startsWith('<');
 
 async function readUrl({ texts, fetch, downloadMs, log }: SourceDeps, url: string): Promise<Fetched> {
-  // The address may carry a token: only its hash becomes a key.
+  // The URL may contain a token: only its hash is used as a key.
   const key = `import:${createHash('sha256').update(url).digest('hex')}`;
   const known = await texts.get(key);
   if (known !== null) return { kind: 'text', text: known };
@@ -52,24 +58,16 @@ async function readUrl({ texts, fetch, downloadMs, log }: SourceDeps, url: strin
     }))
       chunks.push(chunk);
   } catch (error) {
-    // Anything but a refusal or failure of the download is a fault of ours.
+    // Any error that is not a refusal or failure of the download is a fault of the manager.
     if (!isAppError(error)) throw error;
     return unreadable(typeof error.details.reason === 'string' ? error.details.reason : error.message);
   }
   const text = Buffer.concat(chunks).toString('utf8');
   if (isPage(text)) return unreadable('the server answered with a page for people (HTML), not with YAML');
-  // Cached only when whole.
+  // Cached only when it is complete.
   await texts.set(key, text, CACHE_MS);
   return { kind: 'text', text };
 }
-
-const wrap = (labels: unknown): Record<string, string[]> =>
-  Object.fromEntries(
-    Object.entries((labels ?? {}) as Record<string, { values?: string[] } | string[]>).map(([k, v]) => [
-      k,
-      Array.isArray(v) ? v : (v.values ?? []),
-    ]),
-  );
 
 async function readPlugin(
   { db }: Pick<SourceDeps, 'db'>,
@@ -84,7 +82,7 @@ async function readPlugin(
   const asked = { ...need, version: importer.versions?.get(need.name) ?? need.version };
   const chosen = selectPlugin(asked, installed);
   if (chosen === null) {
-    if (installed.length > 0) return { kind: 'unreadable', reason: misfit(asked, installed) };
+    if (installed.length > 0) return { kind: 'unreadable', reason: pluginMisfit(asked, installed) };
     const names = await listPluginNames(db.query, importer, MAX_NAMES);
     return { kind: 'unreadable', reason: `no plugin "${need.name}" is installed`, valid: names };
   }
@@ -100,26 +98,13 @@ async function readPlugin(
   return {
     kind: 'plugin',
     text: yaml.content,
-    labels: wrap(chosen.labels),
-    blueprintLabels: wrap(chosen.blueprint_labels),
+    labels: pluginLabels(chosen.labels),
+    blueprintLabels: pluginLabels(chosen.blueprint_labels),
     resourceTags: (chosen.resource_tags ?? {}) as Record<string, string>,
   };
 }
 
-/** What was asked of a plugin, and what there is. */
-function misfit(asked: PluginSpec, installed: readonly PluginCandidate[]): string {
-  const wanted = [
-    ...(asked.version === null ? [] : [`version ${asked.version}`]),
-    ...(asked.distribution === null ? [] : [`distribution ${asked.distribution}`]),
-  ];
-  const there = installed
-    .slice(0, MAX_SHOWN)
-    .map(({ version, distribution }) => (distribution ? `${version} (${distribution})` : version));
-  const more = installed.length > MAX_SHOWN ? ` and ${installed.length - MAX_SHOWN} more` : '';
-  return `${wanted.join(' and ')} is asked for, installed is ${there.join(', ')}${more}`;
-}
-
-/** Imports from the database, the blob store and the network. */
+/** Reads imports from the database, the blob store and the network. */
 export function createImportSources(deps: SourceDeps): ImportSources {
   const { db, blobs } = deps;
   const archive = async (digest: string): Promise<ArchiveFiles> => ({

@@ -1,4 +1,4 @@
-/** Links of an archive become copies of what they name: nothing that is stored ever points anywhere. */
+/** Replaces the links of an archive by copies of their targets: no stored file is a link. */
 
 import { MAX_LINK_STEPS } from '../domain/archive-limits';
 import { ArchiveRefused, checkEntryPath, type EntryJudge, linkTarget } from '../domain/entry-rules';
@@ -10,7 +10,7 @@ export interface Link {
   isHard: boolean;
 }
 
-/** Absolute place (from the archive's root) that a link names. Hard links name it from the root already. */
+/** Returns the absolute path (from the archive's root) of a link's target. Hard links name it from the root already. */
 function placeOf(link: Link): string {
   const place = link.isHard ? checkEntryPath(link.target) : linkTarget(link.path, link.target);
   if (!place.ok)
@@ -26,7 +26,7 @@ function placeOf(link: Link): string {
   return place.value;
 }
 
-/** Follows links in every leading folder of `place`. */
+/** Resolves links in every leading folder of `place`. */
 function follow(place: string, byPath: Map<string, Link>, from: Link): string {
   let current = place;
   for (let step = 0; step <= MAX_LINK_STEPS; step++) {
@@ -43,8 +43,8 @@ function follow(place: string, byPath: Map<string, Link>, from: Link): string {
 }
 
 /**
- * Adds to `files` a copy for each link, of a file or of every file below a folder; links to nothing are left out, as a
- * dangling link in a checkout harms nobody. Copies count against the limits of the archive.
+ * Adds a copy to `files` for each link, to a file or to every file below a folder. Links to missing targets are omitted, because a
+ * dangling link in a checkout does no harm. Copies count against the limits of the archive.
  * @throws ArchiveRefused when a link leaves the top folder or leads in a circle.
  */
 export function resolveLinks(

@@ -12,11 +12,14 @@ export interface PackedFile {
   open(): Promise<Readable> | Readable;
 }
 
-/** A tar.gz of `files`, made while it is read; one file is open at a time. It breaks off when one cannot be read. */
+/**
+ * Returns a tar.gz of `files` that is made while it is read; one file is open at a time. The stream fails when a file cannot be
+ * read.
+ */
 export function packFolder(files: readonly PackedFile[]): Readable {
   const tar = pack();
   const zipped = createGzip();
-  // Errors reach whoever reads: the last stage is destroyed with them.
+  // Errors reach the reader: the last stage is destroyed with them.
   pipeline(tar, zipped, () => undefined);
   fill(tar, files).then(
     () => tar.finalize(),

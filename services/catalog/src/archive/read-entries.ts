@@ -5,7 +5,7 @@ import { readZip } from './read-zip';
 import { type ArchiveKind, SNIFF_BYTES, sniffArchive } from './sniff';
 import type { Spool } from './spool';
 
-/** What `archive` is. @throws ArchiveRefused when it is no zip, tar, tar.gz or tar.bz2 */
+/** Returns the kind of `archive`. @throws ArchiveRefused when it is no zip, tar, tar.gz or tar.bz2 */
 export async function archiveKind(archive: Spool): Promise<ArchiveKind> {
   const kind = sniffArchive(await archive.head(SNIFF_BYTES));
   if (kind === null) {
@@ -17,7 +17,7 @@ export async function archiveKind(archive: Spool): Promise<ArchiveKind> {
   return kind;
 }
 
-/** Entries of `archive` as they lie in it. */
+/** Reads the entries of `archive` in their stored order. */
 export function readEntries(archive: Spool, kind: ArchiveKind): AsyncGenerator<RawEntry> {
   return kind === 'zip' ? readZip(archive) : readTar(archive, kind);
 }

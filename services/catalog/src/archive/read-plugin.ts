@@ -1,4 +1,4 @@
-/** What an uploaded plugin archive holds: a bare wagon, or a zip of one wagon and its yaml files (reference 8.5). */
+/** Reads an uploaded plugin archive: a bare wagon, or a zip of one wagon and its yaml files (reference 8.5). */
 import type { Readable } from 'node:stream';
 import type { Clock } from '@baton/kernel';
 import type { ArchiveLimits } from '../domain/archive-limits';
@@ -10,20 +10,20 @@ import { archiveKind, readEntries } from './read-entries';
 import { type Spool, spool } from './spool';
 
 export interface PluginUpload {
-  /** The wagon; the upload itself when it is a bare one. */
+  /** The wagon; the upload itself when that is a bare wagon. */
   wagon: Spool;
   packageJson: string;
   yamls: PluginYaml[];
-  /** icon.png of the zip; null without one. */
+  /** icon.png of the zip; null when there is none. */
   icon: Buffer | null;
-  /** True when the wagon lay in a zip with others; then the zip is kept as well. */
+  /** True when the wagon came in a zip with other files; then the zip is stored as well. */
   isBundle: boolean;
 }
 
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 const MAX_YAMLS = 20;
 
-/** Entries with their rules applied; folders and skipped ones left out. */
+/** Yields entries after applying the rules, without folders and skipped entries. */
 async function* judged(
   archive: Spool,
   limits: ArchiveLimits,
@@ -74,7 +74,7 @@ async function bytesOf(
 const textOf = async (content: AsyncGenerator<Buffer>, name: string): Promise<string> =>
   (await bytesOf(content, name)).toString('utf8');
 
-/** package.json of a wagon (below its single top folder), or null when there is none. */
+/** Returns package.json of a wagon (below its single top folder), or null when there is none. */
 async function packageJsonOf(wagon: Spool, limits: ArchiveLimits, clock: Clock): Promise<string | null> {
   for await (const { path, content, entry } of judged(wagon, limits, clock)) {
     if (/^[^/]+\/package\.json$/.test(path)) return textOf(content(), entry.name);
@@ -114,7 +114,7 @@ async function collect(archive: Spool, limits: ArchiveLimits, clock: Clock, foun
 }
 
 /**
- * Reads an uploaded plugin. The caller disposes of the wagon when it is not the upload.
+ * Reads an uploaded plugin. The caller disposes of the wagon when it is not the upload itself.
  * @throws AppError invalid_plugin_error; ArchiveRefused naming the entry.
  */
 export async function readPluginUpload(

@@ -20,12 +20,12 @@ function decompressor(kind: ArchiveKind): NodeJS.ReadWriteStream | null {
   return kind === 'tar.bz2' ? unbzip2() : null;
 }
 
-/** Entries of a tar, in order; each must be consumed before the next is asked for. */
+/** Yields the entries of a tar in order; each must be consumed before the next one is read. */
 export async function* readTar(archive: Spool, kind: ArchiveKind): AsyncGenerator<RawEntry> {
   const tar = extract();
   const source = archive.stream();
   const unpack = decompressor(kind);
-  // The error reaches the iteration below; nothing else waits for the pipeline.
+  // The error is thrown by the iteration below; nothing else waits for the pipeline.
   const stages = unpack === null ? [source, tar] : [source, unpack, tar];
   pipeline(stages as unknown as [NodeJS.ReadableStream, NodeJS.WritableStream], () => undefined);
   try {

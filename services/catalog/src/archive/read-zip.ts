@@ -5,7 +5,7 @@ import { ArchiveRefused, type EntryKind } from '../domain/entry-rules';
 import type { RawEntry } from './raw-entry';
 import type { Spool } from './spool';
 
-/** What the typings leave out. */
+/** Members that the type definitions of yauzl omit. */
 type ZipEntry = Entry & { fileNameRaw: Buffer };
 const { getFileNameLowLevel } = yauzl as unknown as {
   getFileNameLowLevel(
@@ -25,7 +25,7 @@ const KINDS = new Map<number, EntryKind>([
 ]);
 
 function openZip(archive: Spool): Promise<ZipFile> {
-  // Names stay raw: the library's own check would stop at an odd one in words that are not ours.
+  // Names stay raw: the library's own check would refuse an odd name with its own error text.
   const options = { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true };
   return new Promise((resolve, reject) => {
     const done = (error: Error | null, zip?: ZipFile): void =>
@@ -81,7 +81,7 @@ function contentOf(zip: ZipFile, entry: ZipEntry, name: string): Promise<Readabl
   });
 }
 
-/** Entries of a zip in the order of its directory. Overlapping entries (a way to build bombs) are refused. */
+/** Yields the entries of a zip in the order of its directory. Overlapping entries (a way to build zip bombs) are refused. */
 export async function* readZip(archive: Spool): AsyncGenerator<RawEntry> {
   const zip = await openZip(archive);
   try {
@@ -104,7 +104,7 @@ export async function* readZip(archive: Spool): AsyncGenerator<RawEntry> {
         name,
         kind,
         mode: mode & 0o777,
-        // Times of a zip are of the packer's zone, which it does not name.
+        // Times in a zip are in the time zone of the packer, which the zip does not name.
         modifiedMs: null,
         announcedBytes: current.uncompressedSize,
         link: null,

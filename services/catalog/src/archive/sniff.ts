@@ -1,9 +1,9 @@
 export type ArchiveKind = 'zip' | 'tar' | 'tar.gz' | 'tar.bz2';
 
-/** Bytes of the beginning that `sniffArchive` wants to see. */
+/** Number of leading bytes that `sniffArchive` needs. */
 export const SNIFF_BYTES = 512;
 
-/** What an archive is, by its content (reference/rest-api.md 5.1); null when it is none of the four. */
+/** Returns the kind of an archive by its content (reference/rest-api.md 5.1); null when it is none of the four. */
 export function sniffArchive(head: Buffer): ArchiveKind | null {
   if (head.length >= 4 && head[0] === 0x50 && head[1] === 0x4b && (head[2] === 3 || head[2] === 5))
     return 'zip';
@@ -13,7 +13,7 @@ export function sniffArchive(head: Buffer): ArchiveKind | null {
   return isTarHeader(head) ? 'tar' : null;
 }
 
-/** A tar header of any age: its checksum fits (the ustar magic is missing in the oldest). */
+/** Whether the bytes are a tar header of any version: its checksum fits (the oldest ones have no ustar magic). */
 function isTarHeader(head: Buffer): boolean {
   if (head.length < 512) return false;
   const stored = Number.parseInt(

@@ -1,4 +1,4 @@
-/** An archive at hand: in memory while small, else in a temporary file that `dispose` removes. */
+/** A readable copy of an archive: in memory while it is small, otherwise in a temporary file that `dispose` removes. */
 
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -10,9 +10,9 @@ import { AppError, diskFailure } from '@baton/kernel';
 
 export interface Spool {
   size: number;
-  /** The whole content while it is small, else null. */
+  /** The whole content when it is small, otherwise null. */
   buffer: Buffer | null;
-  /** Path of the temporary file, null while in memory. */
+  /** Path of the temporary file; null when the content is in memory. */
   path: string | null;
   head(bytes: number): Promise<Buffer>;
   stream(): Readable;
@@ -59,9 +59,9 @@ function onDisk(folder: TemporaryFolder, path: string, size: number): Spool {
 }
 
 /**
- * Reads `source` to its end. A crash leaves at most a temporary folder to the loop temporary-sweep.
+ * Reads `source` to its end. After a crash at most a temporary folder remains, which the loop temporary-sweep removes.
  * @throws AppError payload_too_large_error beyond `maxBytes`; bad_parameters_error when the sender breaks off;
- * insufficient_storage_error or service_unavailable_error for what the disk refuses.
+ * insufficient_storage_error or service_unavailable_error for errors of the disk.
  */
 export async function spool(source: AsyncIterable<Buffer | Uint8Array>, maxBytes: number): Promise<Spool> {
   const chunks: Buffer[] = [];
@@ -77,7 +77,7 @@ export async function spool(source: AsyncIterable<Buffer | Uint8Array>, maxBytes
       if (file === null && size > MEMORY_BYTES) {
         folder = await makeTemporaryFolder();
         file = createWriteStream(join(folder.path, 'archive'), { mode: 0o600 });
-        // A stream that fails between two writes tells it by this event alone.
+        // A stream that fails between two writes reports it only by this event.
         file.on('error', (error) => (failed ??= error));
         await write(file, Buffer.concat(chunks));
         chunks.length = 0;
@@ -104,7 +104,7 @@ export async function spool(source: AsyncIterable<Buffer | Uint8Array>, maxBytes
   }
 }
 
-/** @throws what the disk refuses: `once` waits for the error too. */
+/** Writes a chunk. @throws errors of the disk: `once` rejects on the event `error` too. */
 async function write(file: ReturnType<typeof createWriteStream>, chunk: Buffer): Promise<void> {
   if (!file.write(chunk)) await once(file, 'drain');
 }

@@ -71,14 +71,41 @@ describe.each([
     ['a device', { name: 'bp/dev', type: 'character-device' }, /neither file/],
     ['a pipe', { name: 'bp/pipe', type: 'fifo' }, /neither file/],
     ['a line feed in a name', { name: 'bp/a\nb' }, /control characters/],
-    ['a case clash', { name: 'bp/Blueprint.YAML' }, /letter case/],
-    ['a case clash of folders', { name: 'bp/SCRIPTS/x' }, /letter case/],
+    ['a name with a dot at its end', { name: 'bp/blueprint.yaml.' }, /dots or spaces/],
+    ['a folder with a space at its end', { name: 'bp/scripts /run.sh' }, /dots or spaces/],
+    ['another case and a space at the end', { name: 'bp/BLUEPRINT.yaml ' }, /dots or spaces/],
     ['the same file twice', { name: 'bp/blueprint.yaml', content: 'other' }, /occurs twice/],
     ['a file that is a folder too', { name: 'bp/blueprint.yaml/x' }, /occurs twice/],
   ])('refuses %s and names the entry', async (_what, entry, reason) => {
     const refused = await refusal(await make([...good, entry]));
     expect(refused.fault.message).toMatch(reason);
     expect(refused.fault.entry).toBe(entry.name);
+  });
+
+  it('refuses a name in another Unicode form, also in another letter case', async () => {
+    for (const name of ['bp/cafe\u0301', 'bp/CAFE\u0301', 'bp/cafe\u0301/x']) {
+      const refused = await refusal(await make([...good, { name: 'bp/caf\u00e9', content: 'x' }, { name }]));
+      expect(refused.fault).toMatchObject({ message: expect.stringContaining('Unicode form'), entry: name });
+    }
+  });
+
+  it('keeps files and folders whose names differ only in letter case', async () => {
+    const cased = await make([
+      ...good,
+      { name: 'bp/Blueprint.YAML', content: 'x: 2' },
+      { name: 'bp/SCRIPTS/run.sh', content: 'other' },
+      { name: 'bp/Scripts', content: 'a file' },
+      { name: 'bp/alias', type: 'symlink', link: 'SCRIPTS/run.sh' },
+    ]);
+    const files = new Map((await unpack(cased)).files.map((f) => [f.path, f.content?.toString()]));
+    expect(Object.fromEntries(files)).toEqual({
+      'blueprint.yaml': 'x: 1',
+      'scripts/run.sh': '#!/bin/sh',
+      'Blueprint.YAML': 'x: 2',
+      'SCRIPTS/run.sh': 'other',
+      Scripts: 'a file',
+      alias: 'other',
+    });
   });
 
   it('refuses to write through a link', async () => {

@@ -10,7 +10,7 @@ import type { ArchiveKind } from './sniff';
 import type { Spool } from './spool';
 import type { UnpackedFile } from './unpacked-file';
 
-/** Where large files go; catalog's blob store. */
+/** Store of large files: catalog's blob store. */
 export interface FileSink {
   put(stream: Readable): Promise<{ digest: string; size: number }>;
 }
@@ -21,13 +21,13 @@ export interface Unpacked {
   files: UnpackedFile[];
 }
 
-/** Up to here a file is kept in the table: measured, a blob of its own costs ten times the row. */
+/** Largest file that is stored in the table: by measurement, a blob of its own costs ten times as much as the row. */
 export const INLINE_BYTES = 32 * 1024;
 const MAX_LINK_BYTES = 4096;
 
 /**
- * Unpacks an archive that must hold exactly one top-level folder (reference/rest-api.md 5.1). Nothing is written by
- * name: contents go to memory or to content-addressed blobs, so no entry can reach outside whatever it is called.
+ * Unpacks an archive that must have exactly one top-level folder (reference/rest-api.md 5.1). No file is written under its name:
+ * contents go to memory or to content-addressed blobs, so no name of an entry can reach outside.
  * @throws ArchiveRefused naming the entry.
  */
 export async function unpackArchive(
@@ -40,14 +40,14 @@ export async function unpackArchive(
   return { kind, ...belowTop(onlyFolder(tops), files) };
 }
 
-/** Unpacks an archive as it is, whatever lies at its top; rules as above. @throws ArchiveRefused naming the entry. */
+/** Unpacks an archive unchanged, whatever its top level contains; rules as above. @throws ArchiveRefused naming the entry. */
 export async function unpackFiles(
   archive: Spool,
   limits: ArchiveLimits,
   sink: FileSink,
   clock: Clock,
 ): Promise<UnpackedFile[]> {
-  // Links are held to the top folder: this is one that the archive does not have.
+  // Links must stay below a top folder: this is one that the archive itself does not have.
   const { files } = await unpackTree(archive, limits, sink, clock, 'files/');
   return belowTop('files', files).files;
 }
@@ -62,7 +62,7 @@ const belowTop = (
 
 interface Tree {
   kind: ArchiveKind;
-  /** What lies at the top, and whether it is a folder. */
+  /** Names at the top level, and whether each is a folder. */
   tops: Map<string, boolean>;
   files: UnpackedFile[];
 }
@@ -109,12 +109,14 @@ async function readLink(entry: RawEntry, path: string, prefix: string, judge: En
 function onlyFolder(tops: Map<string, boolean>): string {
   const names = [...tops.keys()];
   const expected = 'exactly one top-level folder';
-  if (names.length === 0) throw new ArchiveRefused({ message: 'the archive is empty', expected });
+  if (names.length === 0)
+    throw new ArchiveRefused({ message: 'the archive is empty', expected, isAboutTop: true });
   if (names.length > 1) {
     throw new ArchiveRefused({
       message: `the archive has ${names.length} entries at its top`,
       entry: names.slice(0, 5).join(', '),
       expected,
+      isAboutTop: true,
     });
   }
   if (tops.get(names[0]!) !== true)
@@ -122,6 +124,7 @@ function onlyFolder(tops: Map<string, boolean>): string {
       message: 'the only entry of the archive is not a folder',
       entry: names[0]!,
       expected,
+      isAboutTop: true,
     });
   return names[0]!;
 }
@@ -147,7 +150,7 @@ async function readFile(
     }
   } catch (error) {
     if (error instanceof ArchiveRefused) throw error;
-    // The store or the disk fails, and no archive is to blame.
+    // The blob store or the disk failed: the archive is not to blame.
     const platform = isAppError(error) ? error : diskFailure(error);
     if (platform) throw platform;
     throw new ArchiveRefused({

@@ -1,5 +1,5 @@
 export interface UnpackedFile {
-  /** Below the top folder. */
+  /** Path below the top folder. */
   path: string;
   size: number;
   mode: number;

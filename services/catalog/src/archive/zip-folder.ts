@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { PackedFile } from './pack-folder';
 
-/** What the typings leave out: the stream is opened when its turn comes. */
+/** Method that the type definitions omit: the stream is opened only when its turn comes. */
 interface LazyZip {
   addReadStreamLazy(
     path: string,
@@ -11,7 +11,9 @@ interface LazyZip {
   ): void;
 }
 
-/** A zip of `files`, made while it is read; one file is open at a time. It breaks off when one cannot be read. */
+/**
+ * Returns a zip of `files` that is made while it is read; one file is open at a time. The stream fails when a file cannot be read.
+ */
 export function zipFolder(files: readonly PackedFile[]): Readable {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;

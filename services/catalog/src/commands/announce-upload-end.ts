@@ -11,7 +11,7 @@ import type { UploadRequest } from '../domain/upload-request';
 import type { DB } from '../store/tables.gen';
 import { readEndedUpload } from '../store/uploads.sql';
 
-/** Tells the end of an upload in the transaction that ended it; nothing for one that goes on. */
+/** Announces the end of an upload in the transaction that ended it; announces nothing for an upload that continues. */
 export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<void> {
   const upload = await readEndedUpload(tx, uploadId);
   if (upload === null) return;
@@ -33,7 +33,7 @@ export async function announceUploadEnd(tx: Tx<DB>, uploadId: string): Promise<v
   );
 }
 
-/** Tells the end of a validation, which leaves no row. */
+/** Announces the end of a validation, which leaves no row. */
 export async function announceValidationEnd(
   tx: Tx<DB>,
   principal: Principal,

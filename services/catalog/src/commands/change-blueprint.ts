@@ -1,4 +1,4 @@
-/** Changes of a blueprint that is there: labels, description, visibility, icon, deletion. */
+/** Changes of an existing blueprint: labels, description, visibility, icon, deletion. */
 import {
   changedOwnership,
   type FindUser,
@@ -28,11 +28,11 @@ import { dropBlueprint } from './drop-blueprint';
 export interface ChangeDeps {
   db: Db<DB>;
   findUser: FindUser;
-  /** Ids of deployments of a blueprint, at most `limit`. */
+  /** Returns ids of the deployments of a blueprint, at most `limit`. */
   listDeployments: (tenant: string, blueprintId: string, limit: number) => Promise<string[]>;
 }
 
-/** The blueprint as `principal` sees it, which must belong to the tenant of the request. */
+/** Returns the blueprint as `principal` sees it; it must belong to the tenant of the request. */
 async function ownBlueprint(deps: ChangeDeps, principal: Principal, id: string): Promise<{ tenant: string }> {
   const row = await getBlueprint(deps.db.query, principal, id, ['tenant_name']);
   requireOwnTenant(principal, String(row.tenant_name), `blueprint \`${id}\``);
@@ -68,7 +68,7 @@ function checkPatch(body: Record<string, unknown>): void {
   });
 }
 
-/** PATCH /blueprints/{id}: replaces labels or description, widens the visibility; restores say creator and created_at. */
+/** PATCH /blueprints/{id}: replaces labels or description, or widens the visibility; restores also set creator and created_at. */
 export async function patchBlueprint(
   deps: ChangeDeps,
   principal: Principal,
@@ -134,7 +134,7 @@ export async function setBlueprintVisibility(
   await changeLocked(deps, principal, id, (tx, head) => widen(tx, principal, head, wanted));
 }
 
-/** Null removes the icon. */
+/** Stores the icon; null removes it. */
 export async function setBlueprintIcon(
   deps: ChangeDeps,
   principal: Principal,
@@ -172,8 +172,8 @@ function refuse(head: BlueprintHead, isForced: boolean, importers: string[], dep
 const SHOWN = 20;
 
 /**
- * DELETE /blueprints/{id} (reference/rest-api.md 5.1): failed ones always; force covers running uploads and imports, never
- * deployments. Its archive and blobs die in the sweep.
+ * DELETE /blueprints/{id} (reference/rest-api.md 5.1). A failed blueprint can always be deleted. `force` also deletes one with a
+ * running upload or with importers, but never one with deployments. The sweep removes its archive and blobs.
  */
 export async function removeBlueprint(
   deps: ChangeDeps,
@@ -183,7 +183,7 @@ export async function removeBlueprint(
 ): Promise<void> {
   const { tenant } = await ownBlueprint(deps, principal, id);
   const state = (await getBlueprint(deps.db.query, principal, id, ['state'])).state;
-  // Asked before the transaction: a deployment made in between keeps its own copy of the plan.
+  // Asked before the transaction: a deployment created in between keeps its own copy of the plan.
   const deployments = state === 'uploaded' ? await deps.listDeployments(tenant, id, SHOWN) : [];
   await deps.db.tx(async (tx) => {
     await lockBlueprintId(tx, id);

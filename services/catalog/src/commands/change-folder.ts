@@ -1,4 +1,4 @@
-/** Writing and removing files of the file server. One transaction a request; the folder's row is the lock of its files. */
+/** Writes and removes files of the file server. Each request is one transaction; the row of the folder is the lock of its files. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '@baton/blob-store';
@@ -33,22 +33,21 @@ export interface FolderDeps {
   db: Db<DB>;
   blobs: BlobStore;
   folderLimits: FolderLimits;
-  /** Bytes that a tenant may keep; 0: no limit. */
   /** Most bytes that a tenant may keep; null: any number. */
   storageLimit: (tenant: string) => number | null;
 }
 
 export interface FolderChange {
   writes: readonly FileWrite[];
-  /** Removed only where they still have that content. */
+  /** Files to remove, each only if it still has this content. */
   removes?: readonly { path: string; digest: string }[];
-  /** Done once under this name: a repetition changes nothing that was written since. */
+  /** Id under which the change is done only once: a repetition does not change files that were written since. */
   requestId?: string;
 }
 
 /**
- * Writes and removes files, all or none; answers the folder's new version. A crash before the commit leaves blobs to the
- * sweep; the caller may repeat.
+ * Writes and removes files, all or none; returns the folder's new version. A crash before the commit leaves blobs to the sweep; the
+ * caller may repeat the call.
  * @throws AppError bad_parameters_error, conflict_error, payload_too_large_error
  */
 export async function changeFolder(
@@ -76,18 +75,18 @@ export async function changeFolder(
   });
 }
 
-/** Removes a file, or with a slash at the end (or an empty path) all below. @throws AppError not_found_error */
+/** Removes a file; for a path that ends with a slash, or an empty path, all files below it. @throws AppError not_found_error */
 export async function removeFromFolder({ db }: FolderDeps, key: FolderKey, path: string): Promise<void> {
   await db.tx(async (tx) => {
     await lockFolder(tx, key);
     const removed = await removeBelow(tx, key, path);
-    // Nothing below the folder itself is no error: it is empty afterwards.
+    // An empty folder itself is no error: it is empty afterwards.
     if (removed === 0 && path !== '') throw notFound('File', path);
     await countFolder(tx, key);
   });
 }
 
-/** The files of a deployment go with it; what a newer one of that name has written since stays. */
+/** Removes the files of a deleted deployment; files that a newer deployment of that name has written since stay. */
 export async function dropDeploymentFolder(
   db: Db<DB>,
   tenant: string,
@@ -102,7 +101,7 @@ export async function dropDeploymentFolder(
   });
 }
 
-/** Where the content of an upload will lie: in the row while it is small, else a blob. */
+/** Stores the content of an upload: returned for its row when it is small, otherwise as a blob. */
 export async function storeContent(
   deps: FolderDeps,
   file: Spool,
@@ -112,12 +111,12 @@ export async function storeContent(
   return { size, digest, content: null, blobDigest: digest };
 }
 
-/** A part of a large file; the sweep takes it when nobody puts it together. */
+/** Stores a part of a large file; the sweep removes it when no file is made of it. */
 export async function storePiece(deps: FolderDeps, data: Uint8Array): Promise<string> {
   return (await storeLoose(deps, Readable.from([Buffer.from(data)], { objectMode: false }))).digest;
 }
 
-/** The content that was sent at once or in pieces. @throws AppError not_found_error when a piece was swept */
+/** Joins content that was sent at once or in pieces. @throws AppError not_found_error when a piece was swept */
 export async function joinContent(
   deps: FolderDeps,
   content: Uint8Array,
@@ -134,7 +133,7 @@ export async function joinContent(
   return { size, digest, content: null, blobDigest: digest };
 }
 
-/** Of a small file, which lies in its row. */
+/** Returns the content fields of a small file, whose content is in its row. */
 export function inlineContent(
   content: Buffer,
 ): Pick<FileWrite, 'size' | 'digest' | 'content' | 'blobDigest'> {

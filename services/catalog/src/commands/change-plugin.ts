@@ -32,7 +32,7 @@ import type { DB } from '../store/tables.gen';
 
 const whoOf = (principal: Principal) => ({ ...principal, isAdministrator: isAdministrator(principal) });
 
-/** The plugin as `principal` sees it. @throws AppError not_found_error */
+/** Returns the plugin as `principal` sees it. @throws AppError not_found_error */
 export async function visiblePlugin(db: Db<DB>, principal: Principal, id: string): Promise<PluginHead> {
   const plugin = isUuid(id) ? await findPlugin(db.query, whoOf(principal), id) : null;
   if (plugin === null) throw notFound('Plugin', id);
@@ -76,8 +76,8 @@ export async function setPluginVisibility(
 const PATCHABLE = ['labels', 'blueprint_labels', 'resource_tags'] as const;
 
 /**
- * PATCH /plugins/{id}: what the plugin gives to blueprints and deployments that import it, and, for restores, its creator.
- * Keys that a plugin does not have are passed over; a body that names none of its own changes nothing.
+ * PATCH /plugins/{id}: changes the labels and tags that the plugin gives to blueprints and deployments that import it, and, for
+ * restores, its creator. Keys that a plugin does not have are ignored; a body without any of its keys changes nothing.
  */
 export async function patchPlugin(
   { db, findUser }: { db: Db<DB>; findUser: FindUser },
@@ -103,7 +103,7 @@ function textOf(field: string, value: unknown): string | undefined {
   throw badParameter(field, `${field} must be a text`, { expected: 'the name of a user' });
 }
 
-/** DELETE /plugins/{id}: refused while a blueprint's plan names package and version, unless forced. */
+/** DELETE /plugins/{id}: refused while the plan of a blueprint names the package and its version, unless forced. */
 export async function removePlugin(
   db: Db<DB>,
   principal: Principal,
@@ -145,5 +145,5 @@ export async function actOnPlugin(
     ...(body.agents ?? []).map((name) => ({ kind: 'agent' as const, name })),
   ];
   const seen = await visiblePlugin(db, principal, id);
-  await db.tx((tx) => requestInstallation(tx, seen.id, targets));
+  await db.tx((tx) => requestInstallation(tx, seen, targets));
 }

@@ -1,4 +1,4 @@
-/** The background half of an asynchronous upload, under a lease on its row. */
+/** The background part of an asynchronous upload, under a lease on its row. */
 import { isAppError, type Log, newId } from '@baton/kernel';
 import { type Spool, spool } from '../archive/spool';
 import { failingState, type UploadEvent, type UploadState, uploadMachine } from '../domain/upload.machine';
@@ -16,10 +16,10 @@ export interface FinishDeps extends UploadDeps {
   leaseMs: number;
 }
 
-/** An upload that took its process down this often is given up. */
+/** An upload is given up after it has crashed its process this many times. */
 const MAX_ATTEMPTS = 3;
 
-/** Another replica took the row, or it was deleted: this run ends without a trace. */
+/** Another replica took the row, or the row was deleted: this run ends and stores nothing. */
 class LeaseLost extends Error {}
 
 interface Run {
@@ -91,7 +91,7 @@ async function work(run: Run): Promise<void> {
         labels: upload.requested_labels,
       };
       const isRecorded = await recordUploaded(tx, about, prepared);
-      // What was fetched has its size only now; another attempt would find it as large.
+      // The size of a downloaded archive is known only now; another attempt would find the same size.
       await requireStorage(tx, upload.tenant, deps.storageLimit(upload.tenant)).catch((error: unknown) => {
         if (!isAppError(error, 'insufficient_storage_error') || error.details.quota === undefined)
           throw error;
@@ -120,7 +120,7 @@ async function attempt(run: Run): Promise<void> {
   const { deps, upload } = run;
   const log = deps.log.child({ tenant: upload.tenant, blueprintId: upload.id, attempt: upload.attempts });
   const renewal = setInterval(() => {
-    // A failed renewal shows when the next step finds the lease lost.
+    // A failed renewal is noticed when the next step finds the lease lost.
     renewLease(deps.db.query, upload.upload_id, run.owner, deps.leaseMs).catch((error: unknown) =>
       log.warn({ err: error }, 'lease of an upload not renewed'),
     );
@@ -142,11 +142,11 @@ async function attempt(run: Run): Promise<void> {
 }
 
 /**
- * Finishes one waiting upload; false when none waits. A fault of the platform (database, blob store) leaves the row to
- * be leased again when this lease ends; so does a crash.
+ * Finishes one waiting upload; returns false when none waits. A fault of the platform (database, blob store) leaves the row, which
+ * is leased again when this lease expires; the same after a crash.
  */
 export async function finishUpload(deps: FinishDeps): Promise<boolean> {
-  // A token of its own for each run: a replica that lost a lease cannot mistake a later one for it.
+  // Each run has its own owner token: a replica that lost a lease cannot mistake a later lease for its own.
   const owner = `${deps.instanceId}/${newId()}`;
   const upload = await leaseUpload(deps.db.query, owner, deps.leaseMs);
   if (upload === null) return false;

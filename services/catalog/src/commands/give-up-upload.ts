@@ -4,7 +4,7 @@ import type { DB } from '../store/tables.gen';
 import { failUpload, lockStuckUpload } from '../store/uploads.sql';
 import { announceUploadEnd } from './announce-upload-end';
 
-/** Ends an upload that nobody goes on with (the doctor asks for it); nothing when somebody does meanwhile. */
+/** Ends an upload that no replica continues (the doctor asks for it); does nothing when a replica has continued it meanwhile. */
 export async function giveUpUpload({ db }: { db: Db<DB> }, uploadId: string): Promise<void> {
   await db.tx(async (tx) => {
     const upload = await lockStuckUpload(tx, uploadId);

@@ -1,4 +1,7 @@
-/** The blueprint's part of a plugins update (reference/rest-api.md 5.18): a hidden copy with other plugins, then the switch. */
+/**
+ * The blueprint's part of a plugins update (reference/rest-api.md 5.18): makes a hidden copy with other plugins, then switches to
+ * it.
+ */
 import type { PluginSelection } from '@baton/contracts';
 import { AppError, newId, notFound } from '@baton/kernel';
 import type { Tx } from '@baton/postgres';
@@ -26,9 +29,10 @@ export interface PluginsUpdate {
 }
 
 /**
- * Makes the copy unless no plugin changes; false then. A crash leaves nothing or the copy, and a repeated call finds it.
- * @throws AppError not_found_error, bad_parameters_error for versions and names, invalid_blueprint_error when the plan
- * does not parse with the new plugins.
+ * Makes the copy unless no plugin changes; returns false in that case. A crash leaves nothing or the copy, and a repeated call
+ * finds the copy.
+ * @throws AppError not_found_error, bad_parameters_error for versions and names, invalid_blueprint_error when the plan does not
+ * parse with the new plugins.
  */
 export async function preparePluginsUpdate(deps: PrepareDeps, update: PluginsUpdate): Promise<boolean> {
   const { tenant } = update.importer;
@@ -76,7 +80,7 @@ async function parseWith(
   }
 }
 
-/** The blueprint gets plan and uses of the copy. @throws AppError not_found_error when it was deleted meanwhile. */
+/** Gives the blueprint the plan and uses of the copy. @throws AppError not_found_error when it was deleted meanwhile. */
 export async function adoptPluginsUpdate(
   deps: Pick<PrepareDeps, 'db'>,
   tenant: string,
@@ -91,7 +95,7 @@ export async function adoptPluginsUpdate(
   });
 }
 
-/** Deletes the copy; `isKept`: deployments are left on it, and it becomes a blueprint like others. */
+/** Deletes the copy; with `isKept` deployments still use the copy, and it becomes an ordinary blueprint. */
 export async function dropPluginsUpdate(
   deps: Pick<PrepareDeps, 'db'>,
   tenant: string,

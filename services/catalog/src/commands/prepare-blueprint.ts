@@ -1,4 +1,4 @@
-/** From an archive at hand to a plan: store, unpack, parse. The part that all ways of uploading share. */
+/** Turns an archive into a plan: store, unpack, parse. All kinds of uploads share these steps. */
 import { createHash } from 'node:crypto';
 import type { BlobStore } from '@baton/blob-store';
 import type { LabelPair, Principal } from '@baton/contracts';
@@ -16,14 +16,15 @@ import {
   invalidBlueprint,
   UploadFailure,
 } from '../domain/upload-failure';
+import type { UploadTexts } from '../domain/upload-texts';
 import { insertArchive, listPaths, noteLooseBlobs, touchArchive } from '../store/archives.sql';
 import type { ParsedBlueprint } from '../store/blueprints.sql';
 import type { DB } from '../store/tables.gen';
 
-/** Who asks: decides which plugins and blueprints imports may reach. */
+/** The user of the upload: decides which plugins and blueprints the imports may reach. */
 export type Importer = Pick<Principal, 'tenant' | 'username'> & {
   isAdministrator: boolean;
-  /** Versions of plugins by package name, whatever the imports ask for. */
+  /** Versions of plugins by package name; they override the versions in the imports. */
   versions?: ReadonlyMap<string, string>;
 };
 
@@ -35,7 +36,7 @@ export interface ParsedPlan {
   uses: PlanUse[];
 }
 
-/** Parses the unpacked archive `digest`; diagnostics when it has errors. */
+/** Parses the unpacked archive `digest`; returns diagnostics when it has errors. */
 export type BlueprintParser = (request: {
   archiveDigest: string;
   mainFile: string;
@@ -47,10 +48,10 @@ export interface PrepareDeps {
   blobs: BlobStore;
   clock: Clock;
   limits: ArchiveLimits;
-  /** Bytes that a tenant may keep; 0: no limit. */
   /** Most bytes that a tenant may keep; null: any number. */
   storageLimit: (tenant: string) => number | null;
   parse: BlueprintParser;
+  texts: UploadTexts;
 }
 
 export interface Prepared extends ParsedBlueprint {
@@ -58,7 +59,7 @@ export interface Prepared extends ParsedBlueprint {
   uses: PlanUse[];
 }
 
-/** Unpacks a stored archive into its rows; known ones cost nothing. @throws UploadFailure */
+/** Unpacks a stored archive into its rows; an archive that is unpacked already costs nothing. @throws UploadFailure */
 export async function unpackStored(
   deps: PrepareDeps,
   stored: { digest: string; size: number },
@@ -77,7 +78,7 @@ export async function unpackStored(
     const unpacked = await unpackArchive(archive, deps.limits, sink, deps.clock);
     await deps.db.tx((tx) => insertArchive(tx, stored.digest, stored.size, unpacked));
   } catch (error) {
-    if (error instanceof ArchiveRefused) throw archiveFailure(error);
+    if (error instanceof ArchiveRefused) throw archiveFailure(error, deps.texts);
     if (isAppError(error)) throw error;
     const disk = diskFailure(error);
     if (disk) throw disk;
@@ -89,16 +90,17 @@ export async function unpackStored(
   }
 }
 
-/** The main file of an unpacked archive. @throws UploadFailure telling which files there are */
+/** Returns the main file of an unpacked archive. @throws UploadFailure naming the files that exist */
 export async function locateMainFile(deps: PrepareDeps, digest: string, requested: string): Promise<string> {
   const mainFile = findMainFile(requested, await listPaths(deps.db.query, digest));
   if (mainFile.ok) return mainFile.value;
-  const { message, expected, nearest } = mainFile.error;
+  const { fileName, expected, nearest } = mainFile.error;
+  const message = deps.texts.mainFile(fileName, requested !== '');
   const details = { field: 'application_file_name', expected, ...(nearest === null ? {} : { nearest }) };
   throw new UploadFailure('archiveRefused', message, details);
 }
 
-/** The plan of an unpacked archive. @throws UploadFailure */
+/** Parses an unpacked archive into its plan. @throws UploadFailure */
 export async function parseStored(
   deps: PrepareDeps,
   stored: { digest: string; size: number },

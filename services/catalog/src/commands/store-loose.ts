@@ -5,8 +5,8 @@ import { noteLooseBlobs } from '../store/archives.sql';
 import type { DB } from '../store/tables.gen';
 
 /**
- * Stores bytes that no row names yet. Until one does, and after a crash, they are left to the sweep.
- * @throws AppError payload_too_large_error beyond `maxBytes`; whatever `content` fails with
+ * Stores bytes that no row refers to yet. Until a row does, and after a crash, the sweep may remove them.
+ * @throws AppError payload_too_large_error beyond `maxBytes`; the errors of `content`
  */
 export async function storeLoose(
   { db, blobs }: { db: Pick<Db<DB>, 'query'>; blobs: BlobStore },

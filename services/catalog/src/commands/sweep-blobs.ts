@@ -12,8 +12,8 @@ export interface SweepDeps {
 }
 
 /**
- * Deletes archives and blobs that no blueprint or plugin uses. A crash between the marks' removal and the deletion
- * leaves a blob behind that nobody names: space, nothing else. Putting an equal blob later stores it anew.
+ * Deletes archives and blobs that no blueprint or plugin uses. A crash between the removal of the marks and the deletion leaves an
+ * unreferenced blob: it costs space and does no other harm. A later put of the same blob stores it again.
  */
 export async function sweepOnce({ db, blobs, graceMs }: SweepDeps): Promise<{ again: boolean }> {
   const archives = await db.tx((tx) => dropUnusedArchives(tx, graceMs, BATCH));

@@ -1,4 +1,4 @@
-/** The files of an archive for a folder that is written to. */
+/** Unpacks an archive into files for a folder of the file server. */
 import { badParameter, type Clock, isoInstant } from '@baton/kernel';
 import type { Spool } from '../archive/spool';
 import { unpackFiles } from '../archive/unpack';
@@ -11,16 +11,16 @@ import { storeLoose } from './store-loose';
 
 export interface UnpackDeps extends FolderDeps {
   clock: Clock;
-  /** Of an archive that is unpacked into a folder. */
+  /** Limits of an archive that is unpacked into a folder. */
   extractLimits: ArchiveLimits;
 }
 
-/** `a/` and `b.txt` make `a/b.txt`, with or without the slash. */
+/** Joins `a/` and `b.txt` to `a/b.txt`, with or without the slash. */
 export const inFolder = (folder: string, name: string): string =>
   folder === '' || folder.endsWith('/') ? `${folder}${name}` : `${folder}/${name}`;
 
 /**
- * What is to be written below `folder`; blobs of a write that never happens go with the sweep.
+ * Returns the files to write below `folder`. When they are never written, the sweep removes their blobs.
  * @throws AppError bad_parameters_error naming the entry that is refused
  */
 export async function unpackedFiles(deps: UnpackDeps, folder: string, archive: Spool): Promise<FileWrite[]> {
@@ -45,7 +45,10 @@ export async function unpackedFiles(deps: UnpackDeps, folder: string, archive: S
   }
 }
 
-/** Whether an empty folder takes them. @throws AppError bad_parameters_error, conflict_error, payload_too_large_error */
+/**
+ * Checks that the files fit into an empty folder.
+ * @throws AppError bad_parameters_error, conflict_error, payload_too_large_error
+ */
 export function checkFits(
   { folderLimits }: Pick<FolderDeps, 'folderLimits'>,
   writes: readonly FileWrite[],

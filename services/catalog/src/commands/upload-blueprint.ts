@@ -41,7 +41,7 @@ export interface UploadDeps extends PrepareDeps {
   kickUploads: () => void;
 }
 
-/** Brings the archive of the request to hand; null when it has none. */
+/** Reads the archive of the request; null when the request has none. */
 export type ArchiveBody = (() => Promise<Spool>) | null;
 
 export async function download(deps: UploadDeps, url: string, signal?: AbortSignal): Promise<Spool> {
@@ -65,7 +65,7 @@ async function refuseTaken(
   );
 }
 
-/** Puts the row of a new upload in place of a failed one. */
+/** Inserts the row of a new upload, in place of a failed one of the same id. */
 async function claimId(
   tx: Tx<DB>,
   principal: Principal,
@@ -103,7 +103,9 @@ async function claimId(
   return uploadId;
 }
 
-/** Ends an upload in `tx`: plan, labels, uses, message. False when the row is not ours any more. */
+/**
+ * Ends an upload in `tx`: stores plan, labels and uses, and announces it. Returns false when the row no longer belongs to this run.
+ */
 export async function recordUploaded(
   tx: Tx<DB>,
   about: {
@@ -130,7 +132,7 @@ export async function recordUploaded(
   return true;
 }
 
-/** @throws AppError bad_parameters_error for an empty body */
+/** Reads the archive of a body. @throws AppError bad_parameters_error for an empty body */
 async function present(body: ArchiveBody): Promise<Spool> {
   const archive = await body!();
   if (archive.size > 0) return archive;
@@ -169,7 +171,7 @@ async function prepareNow(
 }
 
 /**
- * Uploads and answers when the blueprint is there. A failure leaves nothing; a crash leaves loose blobs for the sweep.
+ * Uploads a blueprint and returns when it is stored. A failure leaves nothing; a crash leaves loose blobs for the sweep.
  * @throws AppError conflict_error, invalid_blueprint_error with all diagnostics, bad_parameters_error, payload_too_large_error
  */
 export async function uploadNow(
@@ -194,7 +196,7 @@ export async function uploadNow(
   });
 }
 
-/** Checks as an upload does and keeps nothing. @throws like uploadNow */
+/** Checks a blueprint as an upload does, and stores nothing. @throws like uploadNow */
 export async function validateNow(
   deps: UploadDeps,
   principal: Principal,
@@ -207,8 +209,9 @@ export async function validateNow(
 }
 
 /**
- * Checks like `validateNow`, but tells the outcome as the execution that clients of the original wait for.
- * @returns that execution's id and when it began. @throws AppError for everything but a bad blueprint.
+ * Checks like `validateNow`, but reports the outcome as an execution, for which clients of the original wait.
+ * @returns the id of the execution and its start time.
+ * @throws AppError for every error except a bad blueprint.
  */
 export async function validateAsExecution(
   deps: UploadDeps,
@@ -233,9 +236,9 @@ export async function validateAsExecution(
 }
 
 /**
- * Accepts an upload for the background: the archive is stored (or its URL noted), the row waits, finish-uploads does the
- * rest on any replica, also after a crash. `body` null without a URL: nothing came.
- * @throws AppError bad_parameters_error for what is no archive at all; the row stays then, as one that has failed.
+ * Accepts an upload for the background: the archive is stored (or its URL noted), the row waits, and finish-uploads does the rest
+ * on any replica, also after a crash. `body` null without a URL: the request has no archive.
+ * @throws AppError bad_parameters_error when the body is no archive; the row then stays as a failed upload.
  */
 export async function acceptUpload(
   deps: UploadDeps,
@@ -259,7 +262,7 @@ export async function acceptUpload(
   if (archive instanceof AppError) throw archive;
 }
 
-/** What is no archive at all needs nobody in the background: the upload ends where it begins, and no execution of it is told. */
+/** Ends the upload at once when its body is no archive: no background work is needed, and no execution of it is announced. */
 async function refuseArchive(tx: Tx<DB>, uploadId: string, { message }: AppError): Promise<void> {
   await failUpload(tx, uploadId, null, 'uploading', 'failed_uploading', {
     error: message,
@@ -268,7 +271,7 @@ async function refuseArchive(tx: Tx<DB>, uploadId: string, { message }: AppError
   });
 }
 
-/** The stored archive, or why there is none. */
+/** Stores the archive; returns the error when there is none. */
 async function storeBody(
   deps: UploadDeps,
   body: ArchiveBody,
@@ -281,7 +284,7 @@ async function storeBody(
     return await storeLoose(deps, archive.stream());
   } catch (error) {
     if (!(error instanceof ArchiveRefused)) throw error;
-    const { message, details } = archiveFailure(error);
+    const { message, details } = archiveFailure(error, deps.texts);
     return new AppError('bad_parameters_error', message, details, { cause: error });
   } finally {
     await archive.dispose();

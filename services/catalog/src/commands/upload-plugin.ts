@@ -32,7 +32,6 @@ import type { DB } from '../store/tables.gen';
 import { storeLoose } from './store-loose';
 
 export interface PluginDeps {
-  /** Bytes that a tenant may keep; 0: no limit. */
   /** Most bytes that a tenant may keep; null: any number. */
   storageLimit: (tenant: string) => number | null;
   db: Db<DB>;
@@ -92,8 +91,8 @@ async function readYamls(
 }
 
 /**
- * The yaml files with the one that blueprints of version 1_3 read: where the author wrote none, it is made of the one that
- * they would read otherwise, if that uses what is newer.
+ * Adds the yaml file that blueprints of version 1_3 read. When the author has written none, it is derived from the file that they
+ * would read otherwise, if that file uses newer features.
  */
 async function withYaml13(deps: PluginDeps, yamls: readonly PluginYaml[]): Promise<PluginYaml[]> {
   const names = yamls.map((y) => y.fileName).sort();
@@ -119,8 +118,8 @@ async function readUpload(deps: PluginDeps, archive: Spool): Promise<PluginUploa
 }
 
 /**
- * Uploads a plugin; answers its id. A crash leaves loose blobs for the sweep.
- * @throws AppError invalid_plugin_error naming the entry, conflict_error when package and archive name are there.
+ * Uploads a plugin; returns its id. A crash leaves loose blobs for the sweep.
+ * @throws AppError invalid_plugin_error naming the entry, conflict_error when package and archive name exist already.
  */
 export async function uploadPlugin(
   deps: PluginDeps,

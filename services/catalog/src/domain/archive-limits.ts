@@ -1,10 +1,10 @@
-/** Caps on what an archive may hold. All bytes are counted after decompression unless said otherwise. */
+/** Limits on the contents of an archive. All bytes are counted after decompression unless stated otherwise. */
 export interface ArchiveLimits {
   /** Bytes of the archive itself. */
   maxArchiveBytes: number;
   maxEntries: number;
   maxTotalBytes: number;
-  /** Unpacked bytes for one byte of archive, judged above `RATIO_FROM_BYTES`. */
+  /** Most unpacked bytes for one byte of archive, checked above `RATIO_FROM_BYTES`. */
   maxRatio: number;
   /** Wall time of unpacking. */
   maxMs: number;

@@ -1,4 +1,6 @@
-/** What an archive's entries may be called and be. Pure; the readers of zip and tar ask before they touch any byte. */
+/**
+ * Rules for the names and types of an archive's entries. Pure; the readers of zip and tar apply them before they read any content.
+ */
 import { err, ok, type Result } from '@baton/kernel';
 import {
   type ArchiveLimits,
@@ -10,11 +12,13 @@ import {
 
 export type EntryKind = 'file' | 'directory' | 'symlink' | 'hardlink' | 'other';
 
-/** Why an archive is refused; `entry` names the culprit as it is written in the archive. */
+/** Reason why an archive is refused; `entry` is the name of the bad entry as the archive spells it. */
 export interface ArchiveFault {
   message: string;
   entry?: string;
   expected?: string;
+  /** The archive has not exactly one folder at its top. */
+  isAboutTop?: boolean;
 }
 
 export class ArchiveRefused extends Error {
@@ -24,12 +28,12 @@ export class ArchiveRefused extends Error {
   }
 }
 
-// Control characters, and those that turn the direction of the text.
+// Control characters, and characters that change the direction of the text.
 const BAD_CHARACTERS = /[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/;
 
 /**
- * The path of an entry with `/` between segments, without a leading `./` or trailing slash; '' for the root itself.
- * Backslashes separate too, as Windows tools write them, so that no reader sees another path than we do.
+ * Returns the path of an entry with `/` between segments, without a leading `./` or trailing slash; '' for the root itself.
+ * Backslashes also separate, because Windows tools write them; so every reader sees the same path.
  */
 export function checkEntryPath(name: string): Result<string, ArchiveFault> {
   const refuse = (message: string): Result<string, ArchiveFault> =>
@@ -48,7 +52,7 @@ export function checkEntryPath(name: string): Result<string, ArchiveFault> {
   return ok(segments.join('/'));
 }
 
-/** Where a link of `path` leads, inside the archive's root; refused when it leaves it. */
+/** Returns the target of a link at `path`, inside the archive's root; refuses a target outside of it. */
 export function linkTarget(path: string, target: string): Result<string, ArchiveFault> {
   const fault = { message: 'a link leads out of the archive', entry: path };
   const unified = target.replaceAll('\\', '/');
@@ -68,46 +72,65 @@ export function linkTarget(path: string, target: string): Result<string, Archive
 export interface Entry {
   name: string;
   kind: EntryKind;
-  /** Unpacked size as the archive announces it: what says that it is too large is not unpacked first. */
+  /** Unpacked size as the archive announces it: an entry that announces too much is refused before it is unpacked. */
   announcedBytes: number;
 }
 
 export interface EntryJudge {
-  /** The checked path, or null when the entry is to be skipped. @throws ArchiveRefused */
+  /** Returns the checked path, or null when the entry is to be skipped. @throws ArchiveRefused */
   admit(entry: Entry): string | null;
   /** Counts unpacked bytes of the current entry. @throws ArchiveRefused */
   count(bytes: number, name: string): void;
 }
 
-const sameName = (path: string): string => path.normalize('NFC').toLowerCase();
+/** The path in composed Unicode, without dots and spaces at the end of its names: some systems read both spellings as one name. */
+const plainPath = (path: string): string =>
+  path
+    .normalize('NFC')
+    .split('/')
+    .map((segment) => segment.replace(/[. ]+$/, ''))
+    .join('/');
 
-type Seen = Map<string, { path: string; isFolder: boolean }>;
+interface SeenEntry {
+  path: string;
+  isFolder: boolean;
+}
 
-/** Notes `path`; folders may be named again, everything else once and in one spelling. */
+/** Entries by the plain spelling of their path in lower case. */
+type Seen = Map<string, SeenEntry[]>;
+
+/**
+ * Records `path`; folders may occur again, every other entry only once. Names that differ only in letter case are two names: whoever
+ * writes them to a disk checks that it can hold both (packages/plugin-runtime, letter-case.ts). Two spellings of one plain path are
+ * refused, because readers could disagree about which of them they show.
+ */
 function claim(seen: Seen, path: string, isFolder: boolean, name: string): void {
-  const before = seen.get(sameName(path));
-  if (before === undefined) {
-    seen.set(sameName(path), { path, isFolder });
-    return;
+  const plain = plainPath(path);
+  const key = plain.toLowerCase();
+  const alike = seen.get(key) ?? [];
+  const same = alike.find((other) => other.path === path);
+  if (same) {
+    if (same.isFolder && isFolder) return;
+    throw new ArchiveRefused({ message: 'an entry occurs twice', entry: name });
   }
-  if (before.path !== path) {
+  const twin = alike.find((other) => plain !== path || plainPath(other.path) !== other.path);
+  if (twin) {
     throw new ArchiveRefused({
-      message: `an entry differs from "${before.path}" only in letter case`,
+      message: `an entry differs from "${twin.path}" only in its Unicode form, or in dots or spaces at the end of a name`,
       entry: name,
     });
   }
-  if (!before.isFolder || !isFolder)
-    throw new ArchiveRefused({ message: 'an entry occurs twice', entry: name });
+  seen.set(key, [...alike, { path, isFolder }]);
 }
 
-/** What a total of unpacked bytes goes beyond, or null. */
+/** Returns the limit that the total of unpacked bytes exceeds, as a text; null when it exceeds none. */
 function excess(total: number, archiveBytes: number, limits: ArchiveLimits): string | null {
   if (total > limits.maxTotalBytes) return `the archive holds more than ${limits.maxTotalBytes} bytes`;
   const isBomb = total > RATIO_FROM_BYTES && total > archiveBytes * limits.maxRatio;
   return isBomb ? `the archive unpacks to more than ${limits.maxRatio} times its size` : null;
 }
 
-/** Judges the entries of one archive in turn; keeps what it must know about the earlier ones. */
+/** Checks the entries of one archive in turn; remembers what it needs of the earlier ones. */
 export function createEntryJudge(archiveBytes: number, limits: ArchiveLimits): EntryJudge {
   const seen: Seen = new Map();
   let entries = 0;

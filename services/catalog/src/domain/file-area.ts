@@ -13,28 +13,31 @@ export interface FolderKey {
   folder: string;
 }
 
-/** Caps of one folder. */
+/** Limits of one folder. */
 export interface FolderLimits {
   maxFiles: number;
   maxBytes: number;
   maxFileBytes: number;
 }
 
-/** Who may write, beside an execution that works in its own tenant: see docs/adr/0017-written-files.md. */
+/**
+ * The permission for writing to each area, except for an execution that works in its own tenant: see
+ * docs/adr/0017-written-files.md.
+ */
 export const writePermissions: Record<FileArea, string> = {
   deployments: 'deployment_update',
   'tenant-resources': 'blueprint_upload',
   'global-resources': 'create_global_resource',
 };
 
-/** Clients ask every folder for this file: its list. Nothing can be stored under the name. */
+/** Clients ask every folder for this file, which is the list of its files. No file can be stored under this name. */
 export const INDEX_NAME = '.cloudify-index.json';
 
 export const isFileArea = (name: string): name is FileArea => Object.hasOwn(writePermissions, name);
 
 /**
- * The path of a file inside its folder, as it is stored.
- * @throws AppError bad_parameters_error for what leads elsewhere, has other spellings or names a folder
+ * Returns the path of a file inside its folder, as it is stored.
+ * @throws AppError bad_parameters_error when the path leads elsewhere, has another spelling or names a folder
  */
 export function storedPath(path: string): string {
   const checked = checkEntryPath(path);
@@ -47,14 +50,14 @@ export function storedPath(path: string): string {
   return path;
 }
 
-/** Names of the folders that `path` lies in: a/b/c -> [a, a/b]. */
+/** Returns the paths of all folders above `path`: a/b/c -> [a, a/b]. */
 function foldersOf(path: string): string[] {
   const segments = path.split('/');
   return segments.slice(1).map((_, at) => segments.slice(0, at + 1).join('/'));
 }
 
 /**
- * No file may lie where another one has its folder: on a disk both could not be.
+ * Checks that no file has the path of another file's folder: on a disk both could not exist.
  * @throws AppError conflict_error naming the two
  */
 export function checkTree(paths: ReadonlySet<string>, added: readonly string[]): void {
@@ -70,7 +73,7 @@ export function checkTree(paths: ReadonlySet<string>, added: readonly string[]):
   }
 }
 
-/** @throws AppError payload_too_large_error naming a file that is larger than one may be */
+/** Checks the size of each file. @throws AppError payload_too_large_error naming a file that is too large */
 export function checkSizes(
   files: readonly { path: string; size: number }[],
   { maxFileBytes }: FolderLimits,
@@ -80,7 +83,10 @@ export function checkSizes(
     throw new AppError('payload_too_large_error', `\`${large.path}\` is larger than ${maxFileBytes} bytes`);
 }
 
-/** @throws AppError payload_too_large_error where the folder would hold more than it may */
+/**
+ * Checks the number and bytes of a folder's files.
+ * @throws AppError payload_too_large_error when the folder would exceed a limit
+ */
 export function checkRoom(files: number, bytes: number, limits: FolderLimits): void {
   if (files > limits.maxFiles)
     throw new AppError(
@@ -101,8 +107,8 @@ export function checkRoom(files: number, bytes: number, limits: FolderLimits): v
 }
 
 /**
- * A time as the `mtime` of an upload says it: ISO 8601 (UTC unless it says otherwise) or seconds since 1970. Answers what
- * PostgreSQL reads, to the microsecond.
+ * Parses the `mtime` of an upload: ISO 8601 (UTC unless the text says otherwise) or seconds since 1970. Returns a time for
+ * PostgreSQL, to the microsecond.
  * @throws AppError bad_parameters_error
  */
 export function modifiedTime(given: string): string {
@@ -115,7 +121,7 @@ export function modifiedTime(given: string): string {
   return /(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`;
 }
 
-/** The same of microseconds since 1970. */
+/** Returns such a time from microseconds since 1970. */
 export function modifiedOfMicros(micros: number): string {
   const whole = isoInstant(Math.floor(micros / 1000)).slice(0, -1);
   return `${whole}${String(micros % 1000).padStart(3, '0')}Z`;

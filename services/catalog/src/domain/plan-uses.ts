@@ -1,4 +1,4 @@
-/** What a plan says about other things in the catalog. Pure. */
+/** The references of a plan to other resources of the catalog, and its labels. Pure. */
 import { type LabelPair, labelError, parseLabels } from '@baton/contracts';
 import { isJsonObject, type JsonObject } from '@baton/kernel';
 
@@ -20,7 +20,7 @@ function pluginsOf(plan: JsonObject): unknown[] {
   return [...lists.flatMap((key) => (Array.isArray(plan[key]) ? (plan[key] as unknown[]) : [])), ...ofNodes];
 }
 
-/** Plugins (by package) and blueprints that the plan needs; they cannot be deleted without force. */
+/** Returns the plugins (by package) and blueprints that the plan needs; they cannot be deleted without force. */
 export function planUses(plan: JsonObject): PlanUse[] {
   const uses = new Map<string, PlanUse>();
   const add = (use: PlanUse): void => void uses.set(JSON.stringify(use), use);
@@ -33,11 +33,11 @@ export function planUses(plan: JsonObject): PlanUse[] {
   return [...uses.values()];
 }
 
-/** YAML reads `1` and `true` as what they look like; as labels they are texts. */
+/** Turns numbers and booleans into strings: YAML reads `1` and `true` as such, but labels are strings. */
 const asText = (value: unknown): unknown =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 
-/** Labels that the plan's `blueprint_labels` give the blueprint. @throws AppError bad_parameters_error */
+/** Returns the labels that the plan's `blueprint_labels` give the blueprint. @throws AppError bad_parameters_error */
 export function planLabels(plan: JsonObject): LabelPair[] {
   const given = isJsonObject(plan.blueprint_labels) ? plan.blueprint_labels : {};
   const members = Object.entries(given).map(([key, label]) => ({

@@ -1,4 +1,4 @@
-/** What a wagon's package.json and a plugin yaml say (reference/rest-api.md 8.5). Pure. */
+/** Reads a wagon's package.json and checks plugin yaml files (reference/rest-api.md 8.5). Pure. */
 import { AppError, isJsonObject, type JsonObject } from '@baton/kernel';
 
 export interface PluginPackage {
@@ -35,7 +35,7 @@ const text = (value: unknown): string | null =>
 const texts = (value: unknown): string[] | null =>
   Array.isArray(value) && value.every((v) => typeof v === 'string') ? value : null;
 
-/** @throws AppError invalid_plugin_error */
+/** Reads package.json. @throws AppError invalid_plugin_error */
 export function readPackageJson(content: string): PluginPackage {
   let json: unknown;
   try {
@@ -84,8 +84,8 @@ export function readPackageJson(content: string): PluginPackage {
 }
 
 /**
- * Checks the parsed documents of a plugin's yaml files against the wagon: each names exactly one package, and all agree.
- * Labels and tags come from the last file by name that has them.
+ * Checks the parsed documents of a plugin's yaml files against the wagon: each names exactly one package, and all agree. Labels and
+ * tags come from the last file by name that has them.
  * @throws AppError invalid_plugin_error
  */
 export function checkPluginYamls(
@@ -133,7 +133,7 @@ function checkPackage(wagon: PluginPackage, fileName: string, plugins: unknown):
   }
 }
 
-/** Labels by key as lists of values, the form of REST. @throws AppError invalid_plugin_error */
+/** Returns labels by key as lists of values, the form of REST. @throws AppError invalid_plugin_error */
 function labelValues(fileName: string, section: string, labels: JsonObject): JsonObject {
   const values: JsonObject = {};
   for (const [key, label] of Object.entries(labels)) {

@@ -1,4 +1,4 @@
-/** Which versions the plugins of a blueprint are brought to. Pure. */
+/** Chooses the new versions of a blueprint's plugins for a plugins update. Pure. */
 import type { PluginSelection } from '@baton/contracts';
 import { comparePythonVersions } from '@baton/dsl';
 import { badParameter, nearestName } from '@baton/kernel';
@@ -6,15 +6,15 @@ import type { PlanUse } from './plan-uses';
 
 type Versions = ReadonlyMap<string, readonly string[]>;
 
-/** Plugins in use, by package name. */
+/** Returns the versions of plugins in use, by package name. */
 export function pluginsInUse(uses: readonly PlanUse[]): Map<string, string> {
   return new Map(uses.filter((use) => use.kind === 'plugin').map((use) => [use.name, use.version]));
 }
 
 /**
- * The version of each package in use after the update; those that are not selected keep theirs. `installed`: versions
+ * Returns the version of each package in use after the update; packages that are not selected keep theirs. `installed`: versions
  * that the importer may use, by package name.
- * @throws AppError bad_parameters_error for a version that is not there and for names that the blueprint does not use.
+ * @throws AppError bad_parameters_error for a version that is not installed and for names that the blueprint does not use.
  */
 export function chooseVersions(
   current: ReadonlyMap<string, string>,

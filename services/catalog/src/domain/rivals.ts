@@ -1,7 +1,7 @@
 import { AppError } from '@baton/kernel';
 import { hasFailed, type UploadState } from './upload.machine';
 
-/** A blueprint that has the wanted id. */
+/** A blueprint that already has the wanted id. */
 export interface Rival {
   tenant: string;
   id: string;
@@ -9,8 +9,8 @@ export interface Rival {
 }
 
 /**
- * Whether a new blueprint may take its id: a failed one of the same tenant gives way (answered, to be removed).
- * @throws AppError conflict_error when a living or a global one has the id.
+ * Checks whether a new blueprint may take its id. A failed one of the same tenant is replaced: it is returned and must be removed.
+ * @throws AppError conflict_error when a blueprint that has not failed, or a global one, has the id.
  */
 export function judgeRivals(rivals: readonly Rival[], tenant: string, id: string): Rival | null {
   const own = rivals.find((r) => r.tenant === tenant);

@@ -1,7 +1,7 @@
 import type { LabelPair, Visibility } from '@baton/contracts';
 import type { UploadState } from './upload.machine';
 
-/** What an upload's execution shows as its parameters; the original's names. */
+/** Returns the parameters of an upload's execution, with the names of the original. */
 export function uploadParameters(upload: {
   id: string;
   mainFile: string;
@@ -20,7 +20,7 @@ export function uploadParameters(upload: {
   };
 }
 
-/** The same, of the columns that keep a request. */
+/** Returns the same parameters from the columns that store a request. */
 export const parametersOf = (upload: {
   id: string;
   requested_main_file: string;
@@ -34,14 +34,17 @@ export const parametersOf = (upload: {
     labels: upload.requested_labels,
   });
 
-/** Executions are the tenant's own, whatever they upload; that of a private blueprint would tell of it. */
+/**
+ * Returns the visibility of an upload's execution: an execution belongs to its tenant even when the blueprint is global. For a
+ * private blueprint it is private, because it would otherwise reveal the blueprint.
+ */
 export const uploadVisibility = (ofBlueprint: Visibility): Visibility =>
   ofBlueprint === 'private' ? 'private' : 'tenant';
 
 const EXTRACTING = 'Blueprint archive uploaded. Extracting...';
 const PARSING = 'Blueprint archive extracted. Parsing...';
 
-/** What an ended upload did, as the log lines of its execution (reference/rest-api.md 6.5): how far it came. */
+/** Returns the log lines of the execution of an ended upload (reference/rest-api.md 6.5), up to the step that it reached. */
 export function uploadLog(state: UploadState): string[] {
   if (state === 'failed_uploading') return [];
   if (state === 'failed_extracting' || state === 'failed_extracting_to_file_server') return [EXTRACTING];
@@ -49,7 +52,7 @@ export function uploadLog(state: UploadState): string[] {
   return [EXTRACTING, PARSING, 'Blueprint parsed. Updating DB with blueprint plan.'];
 }
 
-/** The same of a validation. */
+/** Returns the log lines of a validation. */
 export const validationLog = (isValid: boolean): string[] => [
   EXTRACTING,
   PARSING,

@@ -1,8 +1,9 @@
 import { AppError, type ErrorDetails } from '@baton/kernel';
 import type { ArchiveRefused } from './entry-rules';
 import type { UploadEvent } from './upload.machine';
+import type { UploadTexts } from './upload-texts';
 
-/** A diagnostic as the parser made it (packages/dsl): kept and answered whole. */
+/** A diagnostic of the parser (packages/dsl), stored and returned unchanged. */
 export interface BlueprintDiagnostic {
   severity: 'error' | 'warning';
   kind: string;
@@ -18,7 +19,7 @@ export interface BlueprintDiagnostic {
   nearest?: string;
 }
 
-/** Why an upload ends badly: the event for its machine and everything a person needs to mend it. */
+/** Why an upload fails: the event for its state machine and the information that a user needs to fix it. */
 export class UploadFailure extends Error {
   constructor(
     readonly event: UploadEvent,
@@ -32,18 +33,19 @@ export class UploadFailure extends Error {
   }
 }
 
-export function archiveFailure(refused: ArchiveRefused): UploadFailure {
-  const { entry, expected } = refused.fault;
+export function archiveFailure(refused: ArchiveRefused, texts: UploadTexts): UploadFailure {
+  const { entry, expected, isAboutTop } = refused.fault;
+  const message = `Failed to extract the archive - ${refused.message}`;
   return new UploadFailure(
     'archiveRefused',
-    `Failed to extract the archive - ${refused.message}`,
+    isAboutTop ? texts.topFolder(refused.message) : message,
     { field: 'archive', entry, expected },
     [],
     { cause: refused },
   );
 }
 
-/** The error answer of a synchronous upload or a validation: 400 invalid_blueprint_error with all diagnostics. */
+/** Returns the error of a synchronous upload or a validation: 400 invalid_blueprint_error with all diagnostics. */
 export function failureError(failure: UploadFailure): AppError {
   const all = failure.diagnostics.length > 0 ? { diagnostics: failure.diagnostics } : {};
   return new AppError(
@@ -58,7 +60,7 @@ function place(d: BlueprintDiagnostic): string {
   return d.line === null ? (d.file ?? 'blueprint') : `${d.file ?? 'blueprint'}:${d.line}:${d.column}`;
 }
 
-/** One line of text for each diagnostic, for `error_traceback`. */
+/** Returns one line of text for each diagnostic, for `error_traceback`. */
 export function diagnosticLines(diagnostics: readonly BlueprintDiagnostic[]): string {
   return diagnostics
     .map(
@@ -71,7 +73,10 @@ export function diagnosticLines(diagnostics: readonly BlueprintDiagnostic[]): st
 const isMissingPlugin = (d: BlueprintDiagnostic): boolean =>
   typeof d.value === 'string' && /^(?:[^:]*--)?plugin:/.test(d.value);
 
-/** A blueprint that does not parse. A plugin that is not installed is no fault of the text (reference/dsl.md ch. 6). */
+/**
+ * Makes the failure of a blueprint that does not parse. A missing plugin is a case of its own: it is no fault of the text
+ * (reference/dsl.md ch. 6).
+ */
 export function invalidBlueprint(diagnostics: BlueprintDiagnostic[]): UploadFailure {
   const errors = diagnostics.filter((d) => d.severity === 'error');
   const isPluginAlone = errors.length > 0 && errors.every(isMissingPlugin);

@@ -1,4 +1,4 @@
-/** What a client asks with an upload, in the query or in the part `params` of a multipart body. Pure. */
+/** Arguments of an upload, in the query or in the part `params` of a multipart body. Pure. */
 import {
   type LabelPair,
   labelError,
@@ -27,11 +27,11 @@ export interface RawUploadArguments {
 export interface UploadRequest {
   id: string;
   visibility: Visibility;
-  /** '' asks for the default. */
+  /** '' means the default. */
   mainFileName: string;
   url: string | null;
   isAsync: boolean;
-  /** Null: the labels that the plan gives. */
+  /** Null: the blueprint gets the labels of the plan. */
   labels: LabelPair[] | null;
   owner: Ownership;
 }
@@ -43,7 +43,10 @@ function labelsOf(given: unknown): LabelPair[] | null {
   return labels.value;
 }
 
-/** @throws AppError bad_parameters_error, forbidden_error (global without the right to it). */
+/**
+ * Reads and checks the arguments of an upload.
+ * @throws AppError bad_parameters_error, forbidden_error (global without the permission for it).
+ */
 export function readUploadRequest(
   principal: Principal,
   id: string,
@@ -70,7 +73,7 @@ export function readUploadRequest(
   };
 }
 
-/** A body and a URL exclude each other, and one of them is needed. */
+/** Checks the sources of the archive: exactly one of body and URL must be given. */
 export function checkSources(hasBody: boolean, url: string | null): void {
   if (hasBody && url !== null) {
     throw badParameter(

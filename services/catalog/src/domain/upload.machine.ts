@@ -23,8 +23,8 @@ export type UploadEvent =
   | 'invalidBlueprint';
 
 /**
- * States of an upload (reference/rest-api.md 6.5): `pending` begins a URL, `uploading` a body. A synchronous upload
- * walks the same way but only its end is stored.
+ * States of an upload (reference/rest-api.md 6.5): an upload by URL begins with `pending`, one with a body with `uploading`. A
+ * synchronous upload takes the same steps, but only its end state is stored.
  */
 export const uploadMachine = defineMachine<UploadState, UploadEvent>({
   name: 'blueprint-upload',
@@ -59,7 +59,7 @@ export function hasFailed(state: UploadState): boolean {
   return uploadMachine.isTerminal(state) && state !== 'uploaded';
 }
 
-/** The failure as the machine takes it in the state the upload is in. */
+/** Returns the failed state for a failure in the current state of the upload. */
 export function failingState(state: UploadState, event: UploadEvent): UploadState {
   return (
     uploadMachine.next(state, event) ??

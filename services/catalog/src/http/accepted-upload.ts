@@ -1,7 +1,7 @@
 import type { UploadState } from '../domain/upload.machine';
 import type { BlueprintRow } from '../queries/read-blueprints';
 
-/** The answer to an upload that was only accepted: as it began, however far it may be by now. */
+/** Returns the row for the answer to an accepted upload: in its initial state, however far it has come since. */
 export function asAccepted(row: BlueprintRow, state: UploadState): BlueprintRow {
   return {
     ...row,

@@ -43,7 +43,10 @@ async function receive(deps: UploadDeps, wire: WirePolicy, call: HttpCall): Prom
   }
 }
 
-/** Answers the blueprint, a very large plan only where `_include` names it; accepted ones as they began. */
+/**
+ * Returns the blueprint; a very large plan only when `_include` names it. Uploads that were only accepted are shown in their
+ * initial state.
+ */
 export async function uploadBlueprint(
   deps: UploadDeps,
   wire: WirePolicy,
@@ -68,7 +71,7 @@ export async function uploadBlueprint(
   return wire.presentBlueprint(call.version, row);
 }
 
-/** Answers what the wire says of a valid archive; of another one it may answer 400 with every diagnostic. */
+/** Validates an archive. The answer depends on the wire; an invalid archive may get 400 with every diagnostic. */
 export async function validateBlueprint(
   deps: UploadDeps,
   wire: WirePolicy,

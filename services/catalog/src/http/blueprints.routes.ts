@@ -9,6 +9,7 @@ import {
   type HttpAnswer,
   type HttpCall,
   listEnvelope,
+  serveFile,
 } from '@baton/http';
 import { AppError } from '@baton/kernel';
 import { spool } from '../archive/spool';
@@ -31,6 +32,7 @@ import {
   listLabelTexts,
   summarizeBlueprints,
 } from '../queries/read-blueprints';
+import { blueprintIcon } from '../queries/read-resources';
 import { uploadBlueprint, validateBlueprint } from './blueprint-uploads';
 import type { WirePolicy } from './wire-policy';
 
@@ -38,7 +40,7 @@ export interface BlueprintHttpDeps extends UploadDeps, ChangeDeps, BlueprintRead
   blobs: BlobStore;
 }
 
-/** Rows of a page for the wire. */
+/** Converts the rows of a page for the wire. */
 export function presentPage(wire: WirePolicy, call: HttpCall, page: ListPage<BlueprintRow>): object {
   return listEnvelope(
     { ...page, items: page.items.map((row) => wire.presentBlueprint(call.version, row)) },
@@ -46,7 +48,10 @@ export function presentPage(wire: WirePolicy, call: HttpCall, page: ListPage<Blu
   );
 }
 
-/** `isShort`: without a very large plan unless `_include` names it; only who reads one blueprint gets it unasked. */
+/**
+ * Reads one blueprint. `isShort`: omit a very large plan unless `_include` names it; only the read of one blueprint includes it by
+ * default.
+ */
 async function shown(
   deps: BlueprintHttpDeps,
   wire: WirePolicy,
@@ -126,11 +131,15 @@ export function blueprintHttp(deps: BlueprintHttpDeps, wire: WirePolicy): BoundR
     setBlueprintIcon: change(async (call, id) =>
       setBlueprintIcon(deps, call.principal, id, await readIcon(call)),
     ),
+    getBlueprintIcon: async (call) =>
+      serveFile(call.headers, await blueprintIcon(deps, call.principal, call.params.blueprint_id!)),
     summarizeBlueprints: async (call) => {
       const { _target_field: target, _sub_field: sub } = call.query;
+      const { principal, list } = call;
+      const rules = (await listRules(db.query, principal, list.extra._filter_id)) ?? [];
       return listEnvelope(
-        await summarizeBlueprints(db.query, call.principal, call.list, target, sub ?? null),
-        call.list,
+        await summarizeBlueprints(db.query, principal, list, target, sub ?? null, rules),
+        list,
         { hasFiltered: false },
       );
     },

@@ -1,11 +1,11 @@
-/** Bodies of multipart/form-data: texts by name, and files, each at hand as a spool. */
+/** Reads bodies of multipart/form-data: texts by name, and files, each as a spool. */
 import type { HttpCall } from '@baton/http';
 import { AppError, badParameter } from '@baton/kernel';
 import busboy from 'busboy';
 import { type Spool, spool } from '../archive/spool';
 
 export interface FilePart {
-  /** As the sender names the file, with whatever folders he writes; empty: not at all. */
+  /** File name as the sender gives it, with any folders in it; empty: none. */
   fileName: string;
   content: Spool;
 }
@@ -17,7 +17,7 @@ export interface Parts {
 }
 
 export interface PartLimits {
-  /** Bytes of one file. */
+  /** Most bytes of one file. */
   maxBytes: number;
   maxFiles: number;
 }
@@ -54,7 +54,7 @@ interface Collected {
   files: { fileName: string; content: Promise<Spool> }[];
 }
 
-/** Fills `parts` as they come; resolves when the body is over. */
+/** Adds the parts to `parts` as they arrive; resolves at the end of the body. */
 function collectParts(
   call: HttpCall,
   parser: ReturnType<typeof busboy>,
@@ -84,8 +84,8 @@ function collectParts(
 }
 
 /**
- * Reads the whole body; the caller disposes of it.
- * @throws AppError bad_parameters_error, payload_too_large_error; nothing is left behind then
+ * Reads the whole body; the caller disposes of the result.
+ * @throws AppError bad_parameters_error, payload_too_large_error; in that case nothing is left behind
  */
 export async function readParts(call: HttpCall, { maxBytes, maxFiles }: PartLimits): Promise<Parts> {
   const parser = parserOf(call, maxFiles);
@@ -104,7 +104,7 @@ export async function readParts(call: HttpCall, { maxBytes, maxFiles }: PartLimi
   } catch (error) {
     call.raw.unpipe(parser);
     call.raw.resume();
-    // A part that never ends would be waited for: it ends with its parser.
+    // Otherwise a part that never ends would be waited for: destroying the parser ends it.
     parser.destroy();
     void dispose();
     throw error;

@@ -77,9 +77,10 @@ async function download(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
 async function yaml(deps: PluginDeps, call: HttpCall): Promise<HttpAnswer> {
   const plugin = await visiblePlugin(deps.db, call.principal, call.params.plugin_id!);
   const version = call.query.dsl_version?.replace(/^cloudify_dsl_/, '') ?? null;
-  const content = await pluginYaml(deps.db, plugin.id, version);
-  if (content === null) throw notFound('Plugin yaml', `${plugin.id} ${call.query.dsl_version ?? ''}`.trim());
-  return answer({ body: content, contentType: 'text/plain; charset=utf-8' });
+  const found = await pluginYaml(deps.db, plugin.id, version);
+  if (found === null) throw notFound('Plugin yaml', `${plugin.id} ${call.query.dsl_version ?? ''}`.trim());
+  const { content: body, fileName: filename } = found;
+  return answer({ body, filename, contentType: 'text/plain; charset=utf-8' });
 }
 
 function requireType(call: HttpCall, type: RegExp | null): void {

@@ -16,7 +16,7 @@ import { packed, type WrittenFilesDeps, writtenFileHandlers } from './written-fi
 const READS = ['GET', 'HEAD'];
 const WRITES = ['PUT', 'POST', 'DELETE'];
 
-/** Whether the proxy's request writes. @throws AppError forbidden_error for any method that is not known here */
+/** Whether the proxy's request writes. @throws AppError forbidden_error for an unknown method */
 function isWrite(header: string | string[] | undefined): boolean {
   const method = typeof header === 'string' ? header.toUpperCase() : header === undefined ? 'GET' : '';
   if (READS.includes(method)) return false;

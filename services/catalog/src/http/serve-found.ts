@@ -4,14 +4,18 @@ import type { FolderListing } from '../queries/read-resources';
 
 const isFile = (found: ServedFile | FolderListing): found is ServedFile => typeof found.open === 'function';
 
-/** A file of the file server with its bytes, a folder as its list. */
+/** Answers a file of the file server with its bytes, and a folder with its list. */
 export const serveFound = (
   call: HttpCall,
   found: ServedFile | FolderListing,
 ): Promise<HttpAnswer> | HttpAnswer =>
   isFile(found) ? serveFile(call.headers, found) : answer({ status: 200, body: found });
 
-/** The gateway made the tenant of the path that of the request; of one that does not exist there is none. @throws AppError not_found_error */
+/**
+ * Requires that the tenant of the path exists: the gateway has made it the tenant of the request, and an unknown tenant leaves that
+ * empty.
+ * @throws AppError not_found_error
+ */
 export function requireTenantOfPath({ params, principal }: HttpCall): void {
   if (params.tenant_name !== principal.tenant) throw notFound('Tenant', params.tenant_name!);
 }

@@ -1,4 +1,6 @@
-/** The ways clients send an archive (reference/rest-api.md 10.3): raw or chunked with any content type, multipart, none. */
+/**
+ * The forms in which clients send an archive (reference/rest-api.md 10.3): raw or chunked with any content type, multipart, none.
+ */
 import { uploadParams } from '@baton/contracts/http/blueprints';
 import { checkValue, type HttpCall, parseJson } from '@baton/http';
 import { badParameter } from '@baton/kernel';
@@ -6,11 +8,11 @@ import { type Spool, spool } from '../archive/spool';
 import type { RawUploadArguments } from '../domain/upload-request';
 import { isMultipart, readParts } from './multipart';
 
-/** Brings the archive to hand when it is wanted; null: the request has none. */
+/** Reads the archive when it is needed; null: the request has none. */
 export type ArchiveBody = (() => Promise<Spool>) | null;
 
 export interface UploadBody {
-  /** Members of the multipart part `params`; they go before the query. */
+  /** Members of the multipart part `params`; they override the query. */
   params: RawUploadArguments;
   archive: ArchiveBody;
   dispose(): Promise<void>;
@@ -33,7 +35,7 @@ async function readMultipart(
 
 const nothing = async (): Promise<void> => undefined;
 
-/** A body that announces itself (chunked) may still be empty: with a URL beside it that is no archive. */
+/** Whether the body is empty. A chunked body may be empty: beside a URL, an empty body is no archive. */
 async function isEmpty(call: HttpCall): Promise<boolean> {
   if (!call.hasBody) return true;
   for await (const chunk of call.raw) if ((chunk as Buffer).length > 0) return false;
@@ -41,7 +43,7 @@ async function isEmpty(call: HttpCall): Promise<boolean> {
 }
 
 /**
- * Reads the arguments of an upload and finds out whether an archive came. `hasUrl`: a URL is in the query.
+ * Reads the arguments of an upload and checks whether the request has an archive. `hasUrl`: the query has a URL.
  * @throws AppError bad_parameters_error
  */
 export async function readUploadBody(call: HttpCall, maxBytes: number, hasUrl: boolean): Promise<UploadBody> {

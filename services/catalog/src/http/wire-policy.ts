@@ -3,29 +3,31 @@ import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import { answer, type HttpAnswer } from '@baton/http';
 import { type UploadDeps, validateNow } from '../commands/upload-blueprint';
 import type { UploadRequest } from '../domain/upload-request';
+import { specTexts, type UploadTexts } from '../domain/upload-texts';
 import type { BlueprintRow } from '../queries/read-blueprints';
 import type { PluginRow } from '../queries/read-plugins';
 import { legacyTime } from './legacy-time';
 import type { ArchiveBody } from './upload-body';
 
-/** What differs between the wires. `service.ts` builds one and gives it to the routes. */
+/** Differences between the wires. `service.ts` builds one policy and gives it to the routes. */
 export interface WirePolicy {
-  /** A blueprint, whole or some of its fields, as this version of the API shows it. */
+  /** Converts a blueprint, or some of its fields, for this version of the API. */
   presentBlueprint(version: ApiVersion, row: BlueprintRow): Record<string, unknown>;
   presentPlugin(version: ApiVersion, row: PluginRow): PluginRow;
-  /** Whether a delete answers the object as it was. Otherwise it answers 204. */
+  /** Whether a delete returns the object as it was. Otherwise it answers 204. */
   showsDeleted(version: ApiVersion): boolean;
   /** Content type that the delete of a plugin must have; null: any. */
   pluginDeleteType: RegExp | null;
-  /** Whether searches pass over constraints that they do not know, instead of refusing them. */
+  /** Whether searches ignore unknown constraints instead of refusing them. */
   skipsUnknown: boolean;
-  /** Whether an upload takes labels from the query too, not only from the part `params`. */
+  /** Whether an upload accepts labels from the query too, not only from the part `params`. */
   takesLabelsOfQuery: boolean;
-  /** Whether an upload of nothing is kept as one that has failed, instead of refused. */
+  /** Whether an upload without content is stored as a failed one instead of being refused. */
   keepsEmptyUploads: boolean;
-  /** Whether an upload is always accepted first and done later. Otherwise that is so where it asks for it. */
+  /** Whether every upload is asynchronous. Otherwise an upload is asynchronous only on request. */
   acceptsFirst: boolean;
-  /** Validates an archive and answers how that went. @throws AppError, as validateNow. */
+  texts: UploadTexts;
+  /** Validates an archive and answers with the outcome. @throws AppError, as validateNow. */
   validate(
     deps: UploadDeps,
     principal: Principal,
@@ -57,6 +59,7 @@ export const specWire: WirePolicy = {
   takesLabelsOfQuery: true,
   keepsEmptyUploads: false,
   acceptsFirst: false,
+  texts: specTexts,
   async validate(deps, principal, request, archive, signal) {
     await validateNow(deps, principal, request, archive, signal);
     return answer({ status: 204 });

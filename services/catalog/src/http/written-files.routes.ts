@@ -1,4 +1,7 @@
-/** Files that clients write: /resources and /file-server-proxy of deployments, tenants and everybody (reference 5.30). */
+/**
+ * Routes of files that clients write: /resources and /file-server-proxy of deployments, tenants and all tenants together (reference
+ * 5.30).
+ */
 import type { Principal } from '@baton/contracts';
 import { answer, type Handler, type HttpCall } from '@baton/http';
 import { AppError, badParameter } from '@baton/kernel';
@@ -13,14 +16,14 @@ import { isMultipart, type Parts, readParts } from './multipart';
 import { requireTenantOfPath, serveFound } from './serve-found';
 
 export interface WrittenFilesDeps extends UnpackDeps {
-  /** @throws AppError not_found_error where the caller sees no such deployment in the request's tenant */
+  /** @throws AppError not_found_error when the caller sees no such deployment in the tenant of the request */
   requireDeployment(principal: Principal, id: string): Promise<void>;
 }
 
-/** Files of one POST. */
+/** Most files of one POST. */
 const MAX_FILES_A_REQUEST = 100;
 
-/** The folder that the path names, where the caller sees it. @throws AppError not_found_error */
+/** Returns the folder of the path if the caller may see it. @throws AppError not_found_error */
 async function folderOf(deps: WrittenFilesDeps, call: HttpCall, area: FileArea): Promise<FolderKey> {
   if (area === 'global-resources') return { area, tenant: '', folder: '' };
   requireTenantOfPath(call);
@@ -38,7 +41,7 @@ async function read(deps: WrittenFilesDeps, call: HttpCall, area: FileArea) {
   return serveFound(call, await readWritten(deps, key, path));
 }
 
-/** A folder as a download. */
+/** Answers with a folder as a download. */
 export const packed = (files: Parameters<typeof packFolder>[0], name: string) =>
   answer({
     stream: packFolder(files),
@@ -96,11 +99,11 @@ const missingFile = (): AppError =>
     expected: 'multipart/form-data with a file',
   });
 
-/** The parts of a multipart body; any other body is one file. */
+/** Reads the parts of a multipart body; any other body is one file. */
 async function bodyOf(deps: WrittenFilesDeps, call: HttpCall, isArchive: boolean): Promise<Parts> {
   const maxBytes = isArchive ? deps.extractLimits.maxArchiveBytes : deps.folderLimits.maxFileBytes;
   if (isMultipart(call)) return readParts(call, { maxBytes, maxFiles: MAX_FILES_A_REQUEST });
-  // An empty file comes as a request without a body.
+  // An empty file arrives as a request without a body.
   const content = call.hasBody ? await spool(call.raw, maxBytes) : await spool(nothing(), maxBytes);
   return { fields: {}, files: [{ fileName: '', content }], dispose: () => content.dispose() };
 }
@@ -117,7 +120,7 @@ async function fileOf(
   return { path, mode: NEW_FILE_MODE, modified, ...(await storeContent(deps, content)) };
 }
 
-/** What was written, as the folder lists it from now on. */
+/** Writes files, and returns them as the folder then lists them. */
 async function writeAndList(deps: WrittenFilesDeps, key: FolderKey, writes: readonly FileWrite[]) {
   await changeFolder(deps, key, { writes });
   const written = new Set(writes.map((write) => write.path));

@@ -5,8 +5,8 @@ const INTERVAL_MS = 10_000;
 const PARALLEL = 2;
 
 /**
- * Finishes asynchronous uploads. Any number of replicas: rows are leased with SKIP LOCKED. `kick` starts a run at once
- * after an upload was accepted here; the interval finds what processes that died left.
+ * Finishes asynchronous uploads. Any number of replicas may run it: rows are leased with SKIP LOCKED. `kick` starts a run at once
+ * after an upload was accepted here; the interval finds the uploads of crashed processes.
  */
 export function finishUploadsLoop(deps: FinishDeps): {
   loop: Loop;

@@ -4,7 +4,7 @@ import { findArchive } from '../store/archives.sql';
 import { type DownloadRow, findDownload } from '../store/blueprints.sql';
 import type { DB } from '../store/tables.gen';
 
-/** Where the archive of a blueprint lies that `who` may see. @throws AppError not_found_error */
+/** Returns the archive's row of a blueprint that `who` may see. @throws AppError not_found_error */
 export async function archiveOfBlueprint(
   db: Db<DB>,
   who: { tenant: string; username: string; isAdministrator: boolean },
@@ -15,6 +15,6 @@ export async function archiveOfBlueprint(
   return found;
 }
 
-/** Ending of the name that an archive is downloaded under. */
+/** Returns the file extension for downloads of an archive. */
 export const kindOfArchive = async (db: Db<DB>, digest: string): Promise<string> =>
   (await findArchive(db.query, digest))?.kind ?? 'zip';

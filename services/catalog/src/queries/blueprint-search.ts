@@ -1,4 +1,4 @@
-/** Which rules a list or search of blueprints applies: those of a stored filter and those of the request together. */
+/** Combines the rules of a list or search of blueprints: those of a stored filter and those of the request. */
 import {
   type FilterRule,
   filterRuleError,
@@ -12,7 +12,7 @@ import { type Db, visibilityScope } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { DB } from '../store/tables.gen';
 
-/** Rules of a stored filter that `principal` may see. @throws AppError not_found_error */
+/** Returns the rules of a stored filter that `principal` may see. @throws AppError not_found_error */
 async function storedRules(
   db: Db<DB>['query'],
   principal: Principal,
@@ -28,7 +28,7 @@ async function storedRules(
 }
 
 export interface SearchRules {
-  /** Null: none were given, so nothing counts as filtered. */
+  /** Null: no rules were given, so the answer counts nothing as filtered. */
   rules: FilterRule[] | null;
   tenants: string[] | null;
 }
@@ -46,7 +46,7 @@ function given(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Rules of POST /searches/blueprints (reference/rest-api.md 5.11). @throws AppError */
+/** Returns the rules of POST /searches/blueprints (reference/rest-api.md 5.11). @throws AppError */
 export async function searchRules(
   db: Db<DB>['query'],
   principal: Principal,

@@ -7,7 +7,10 @@ import { storageOf, type TenantStorage } from '../store/storage.sql';
 import type { DB } from '../store/tables.gen';
 import { findUploadOf } from '../store/uploads.sql';
 
-/** What other services and workers read. Who acts for itself sees the whole tenant: an administrator without a name. */
+/**
+ * The caller of a read by another service or a worker. A service that acts without a user sees the whole tenant, like an
+ * administrator without a name.
+ */
 export interface Who {
   tenant: string;
   username: string;
@@ -27,7 +30,7 @@ export interface BlueprintForServices {
   labels_json: string;
 }
 
-/** A blueprint that `who` may see; its plan as the text that is stored. @throws AppError not_found_error */
+/** Returns a blueprint that `who` may see, with its plan as the stored text. @throws AppError not_found_error */
 export async function blueprintFor(
   db: Reader,
   who: Who,
@@ -45,7 +48,7 @@ export async function blueprintFor(
   return rows[0];
 }
 
-/** The uploaded plugin that a plan with this declaration gets; null: none fits. */
+/** Returns the uploaded plugin that a plan with this declaration gets; null when none fits. */
 export async function pluginFor(
   db: Reader,
   who: Who,
@@ -56,7 +59,7 @@ export async function pluginFor(
   return selectPlugin(declared, candidates);
 }
 
-/** Digest of the wagon of a plugin that `who` may use. @throws AppError not_found_error */
+/** Returns the digest of the wagon of a plugin that `who` may use. @throws AppError not_found_error */
 export async function wagonOf(db: Reader, who: Who, pluginId: string): Promise<string> {
   const { rows } = await sql<{ wagon_digest: string }>`
     select wagon_digest from plugins where id = ${pluginId} and ${visibleTo(who)}`.execute(db);
@@ -64,10 +67,10 @@ export async function wagonOf(db: Reader, who: Who, pluginId: string): Promise<s
   return rows[0].wagon_digest;
 }
 
-/** What the tenant's blueprints, plugins and files hold; bytes. */
+/** Returns the bytes of the tenant's blueprints, plugins and files. */
 export const storageFor = (db: Reader, tenant: string): Promise<TenantStorage> => storageOf(db, tenant);
 
-/** The upload that clients know as this execution. @throws AppError not_found_error */
+/** Returns the upload that clients see as this execution. @throws AppError not_found_error */
 export async function uploadFor(db: Reader, tenant: string, executionId: string) {
   const upload = await findUploadOf(db, tenant, executionId);
   if (upload === null) throw notFound('Execution', executionId);

@@ -4,13 +4,13 @@ import { findServedBlueprint } from '../store/served-files.sql';
 import { type ResourceDeps, readingOf, refused } from './read-resources';
 
 export interface UriDeps extends ResourceDeps {
-  /** Whether the caller sees that deployment of the request's tenant. */
+  /** Whether the caller sees the deployment in the tenant of the request. */
   seesDeployment(principal: Principal, id: string): Promise<boolean>;
 }
 
 /**
- * Whether the caller may read or write what `uri` names; the tenant of the request is the one in it. What is served through
- * endpoints of its own (plugins, snapshots, log bundles) is not open to a proxy.
+ * Checks that the caller may read or write the resource of `uri`; the tenant of the request is the one in the URI. Resources with
+ * endpoints of their own (plugins, snapshots, log bundles) are not open to a proxy.
  * @throws AppError forbidden_error
  */
 export async function checkResourceUri(

@@ -3,10 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
-/** Their digests go with the statement. */
+/** Most cached plans: their digests are parameters of every statement. */
 const MOST_PLANS = 256;
 
-/** Texts of plans by the digest that names them forever: those of a page are most of its bytes (50 plans: 7 MB). */
+/** Texts of plans by digest, which never changes its meaning: plans are most of the bytes of a page (50 plans: 7 MB). */
 export type PlanCache = LRUCache<string, RawJson>;
 
 export function createPlanCache(): PlanCache {
@@ -17,24 +17,24 @@ export function createPlanCache(): PlanCache {
   });
 }
 
-/** Stands in the cache for a plan that is too large for lists. */
+/** Cache entry for a plan that is too large for lists. */
 const LEFT_OUT = new RawJson('null');
 
-/** A plan as text, null (as JSON) instead of one that is kept folded. */
+/** Selects a plan as text; null (as JSON) for a folded plan. */
 export const shortPlan = sql`case when left(b.plan::text, ${sql.lit(FOLDED_PREFIX.length)}) = ${sql.lit(FOLDED_PREFIX)} then 'null' else b.plan::text end`;
 
-/** A row as it was selected: its plan as text, unless the cache has it. */
+/** A row as selected: its plan as text, unless the cache has it. */
 export interface SelectedPlan {
   plan?: string | null;
   digest_?: string | null;
 }
 
-/** A stored plan for an answer. */
+/** Returns a stored plan for an answer. */
 const shown = (text: string): RawJson => (text === 'null' ? LEFT_OUT : unfoldedJson(text));
 
 /**
- * What a page selects of plans, in the same statement as its rows: the digests, and the texts that are not at hand yet.
- * `put` makes rows whole again. Plans that are kept folded are null unless they are asked for by name.
+ * Makes the columns with which a page selects plans in the same statement as its rows: the digests, and the texts that are not in
+ * the cache. `put` adds the cached plans to the rows. Folded plans are null unless the request asks for the plan by name.
  */
 export function planColumns(
   cache: PlanCache,
@@ -52,11 +52,11 @@ export function planColumns(
     put: (rows) =>
       rows.map(({ digest_: digest, ...row }) => {
         const found = digest ? known.get(digest) : undefined;
-        // Marks it as used.
+        // `get` marks the entry as used.
         if (found) return { ...row, plan: cache.get(digest!) ?? found };
         if (typeof row.plan !== 'string') return row;
         const plan = shown(row.plan);
-        // The bytes of one in parts are not held: they would be those of the whole plan.
+        // A plan in parts is not cached: its bytes would be those of the whole plan.
         if (digest && plan.parts.length === 0) {
           known.set(digest, plan);
           cache.set(digest, plan);

@@ -16,7 +16,7 @@ export type BlueprintRow = Record<string, unknown>;
 
 const tieBreak = sql`b.created_at, b.tenant, b.id`;
 
-/** A row as it was selected: its plan as text. */
+/** A row as selected, with its plan as text. */
 type SelectedRow = BlueprintRow & { plan?: string | null };
 
 const withPlan = (row: SelectedRow): BlueprintRow =>
@@ -27,7 +27,10 @@ export interface BlueprintReader {
   plans: PlanCache;
 }
 
-/** A page of blueprints; `rules` (null: none were given) set `filtered`. Hidden ones only when the filter asks. */
+/**
+ * Returns a page of blueprints; `rules` (null: none were given) set `filtered`. Hidden ones are included only when the filter asks
+ * for them.
+ */
 export async function listBlueprints(
   { db: { query: db }, plans }: BlueprintReader,
   principal: Principal,
@@ -54,9 +57,9 @@ export async function listBlueprints(
     always: plan ? [...always, 'digest_'] : always,
   });
   const page = plan ? { ...found, items: plan.put(found.items) } : found;
-  // An empty list of rules filters nothing, and is said to have filtered nothing.
+  // An empty list of rules filters nothing, so the answer says that nothing was filtered.
   if (rules === null || rules.length === 0) return page;
-  // All beside those found, whatever left them out.
+  // Counts every blueprint in the scope: `filtered` is the number of those not found, for whatever reason.
   const all = sql.join(scope, sql` and `);
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${blueprintFrom} where ${all}`.execute(
     db,
@@ -64,7 +67,7 @@ export async function listBlueprints(
   return { ...page, filtered: (rows[0]?.n ?? 0) - page.total };
 }
 
-/** What the presenter needs whatever `_include` says. */
+/** Columns that the presenter needs, whatever `_include` names. */
 const always = [
   'upload_execution',
   'state',
@@ -78,8 +81,9 @@ const always = [
 ];
 
 /**
- * One blueprint as `principal` sees it: the own tenant's before a global one. `isShort`: a plan that is kept folded is null
- * unless `include` names it. @throws AppError not_found_error
+ * Returns one blueprint as `principal` sees it; a blueprint of the own tenant comes before a global one. `isShort`: a folded plan
+ * is null unless `include` names it.
+ * @throws AppError not_found_error
  */
 export async function getBlueprint(
   db: Db<DB>['query'],
@@ -102,21 +106,26 @@ export async function getBlueprint(
   return withPlan(row);
 }
 
-/** Visibilities in their own order; other texts keep the order of the database. */
+/** Returns the rank of a visibility in its own order; other texts keep the order of the database. */
 const rank = (text: string | null): number => ['private', 'tenant', 'global'].indexOf(text ?? '');
 
-/** Counts of blueprints by one or two fields (reference/rest-api.md 5.27). */
+/** Counts of blueprints, of those for which `rules` hold, by one or two fields (reference/rest-api.md 5.27). */
 export async function summarizeBlueprints(
   db: Db<DB>['query'],
   principal: Principal,
   list: ListQuery,
   target: string,
   sub: string | null,
+  rules: readonly FilterRule[],
 ): Promise<ListPage<Record<string, unknown>>> {
   const where = pageConditions({
     columns: blueprintColumns,
     list,
-    where: [seenBlueprints(principal, list.allTenants), sql<SqlBool>`not b.is_hidden`],
+    where: [
+      seenBlueprints(principal, list.allTenants),
+      sql<SqlBool>`not b.is_hidden`,
+      ...filterConditions(rules, filterTarget),
+    ],
     search: sql`b.id`,
   });
   const by = blueprintColumns[target]!;
@@ -142,7 +151,7 @@ export async function summarizeBlueprints(
   return { items: page, total: items.length };
 }
 
-/** Keys of labels, or the values of one key, that blueprints seen by `principal` carry. */
+/** Lists the keys of labels, or the values of one key, of blueprints that `principal` sees. */
 export async function listLabelTexts(
   db: Db<DB>['query'],
   principal: Principal,

@@ -10,7 +10,7 @@ export interface FileDeps {
   blobs: BlobStore;
 }
 
-/** The file at `path` of an archive; null when there is none, also for paths that lead anywhere else. */
+/** Returns the file at `path` of an archive; null when there is none, also for paths that lead out of the archive. */
 export async function findArchiveFile(
   { db }: FileDeps,
   digest: string,
@@ -20,7 +20,10 @@ export async function findArchiveFile(
   return checked.ok && checked.value !== '' ? findFile(db.query, digest, checked.value) : null;
 }
 
-/** Files below the folder at `path` of an archive ('' = all), and how their paths begin; none for paths that lead anywhere else. */
+/**
+ * Returns the files below the folder at `path` of an archive ('' = all) and the prefix of their paths; none for paths that lead out
+ * of the archive.
+ */
 export async function listArchiveFolder(
   { db }: Pick<FileDeps, 'db'>,
   digest: string | null,
@@ -32,7 +35,7 @@ export async function listArchiveFolder(
   return { prefix, files: await listFolder(db.query, digest, prefix) };
 }
 
-/** Content of a file in pieces of at most `pieceBytes`. */
+/** Yields the content of a file in pieces of at most `pieceBytes`. */
 export async function* fileChunks(
   { blobs }: Pick<FileDeps, 'blobs'>,
   file: Pick<FileRow, 'content' | 'blob_digest'>,

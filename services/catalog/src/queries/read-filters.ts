@@ -21,7 +21,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   is_system_filter: sql`f.is_system_filter`,
 };
 
-/** Both views of the rules beside the whole. */
+/** Adds both parts of the rules, label rules and attribute rules, to the row. */
 function split(row: FilterRow): FilterRow {
   const value = row.value ?? [];
   return {
@@ -59,7 +59,7 @@ export function listFilters(
   return page(db, principal, list, sql`f.created_at, f.tenant, f.id`);
 }
 
-/** @throws AppError not_found_error */
+/** Returns a filter. @throws AppError not_found_error */
 export async function getFilter(db: Db<DB>['query'], principal: Principal, id: string): Promise<FilterRow> {
   const list = listQuery({ filters: { id: [id] }, size: 1 });
   const [row] = (await page(db, principal, list, sql`f.tenant = ${principal.tenant} desc`)).items;

@@ -1,4 +1,4 @@
-/** Reading folders that are written to (reference/rest-api.md 5.30). */
+/** Reads folders of the file server that clients and operations write to (reference/rest-api.md 5.30). */
 import type { ServedFile } from '@baton/http';
 import { notFound } from '@baton/kernel';
 import type { PackedFile } from '../archive/pack-folder';
@@ -13,7 +13,7 @@ import {
 } from '../store/stored-files.sql';
 import { type FolderListing, inMemory, inStore, noFile, type ResourceDeps } from './read-resources';
 
-/** The file at `path`, or what lies below a folder: a path that ends with a slash. @throws AppError not_found_error */
+/** Returns the file at `path`, or the list of a folder for a path that ends with a slash. @throws AppError not_found_error */
 export async function readWritten(
   deps: ResourceDeps,
   key: FolderKey,
@@ -27,13 +27,13 @@ export async function readWritten(
   return servedFile(deps, file);
 }
 
-/** Bytes of a stored file. */
+/** Returns a stored file with access to its bytes. */
 const servedFile = (deps: Pick<ResourceDeps, 'blobs'>, file: StoredContent): ServedFile =>
   file.content === null
     ? inStore(deps, file.path, file.size, file.digest, file.modified)
     : inMemory(file.path, file.content, file.modified);
 
-/** Everything below a folder, to be packed. @throws AppError not_found_error */
+/** Returns all files below a folder, to be packed. @throws AppError not_found_error */
 export async function packedFiles(deps: ResourceDeps, key: FolderKey, path: string): Promise<PackedFile[]> {
   const { prefix, files } = await filesBelow(deps, key, path);
   return files.map((file) => ({
@@ -42,7 +42,7 @@ export async function packedFiles(deps: ResourceDeps, key: FolderKey, path: stri
     mode: file.mode,
     modifiedAt: file.modified,
     open: async () => {
-      // As it was listed: one that was replaced meanwhile would not have the size that is written before it.
+      // Only with the listed content: a file that was replaced meanwhile would not match the size that was already written.
       const row = await findStoredFile(deps.db.query, key, file.path);
       if (row === null || row.digest !== file.digest) throw notFound('File', file.path);
       return servedFile(deps, row).open();
@@ -55,7 +55,7 @@ async function listWritten(deps: ResourceDeps, key: FolderKey, path: string): Pr
   return Object.fromEntries(files.map((file) => [file.path.slice(prefix.length), file.modified]));
 }
 
-/** The folder itself may be empty; one inside is there only with files in it. */
+/** Lists the files below a path. The folder itself may be empty; a subfolder exists only with files in it. */
 async function filesBelow(
   { db }: ResourceDeps,
   key: FolderKey,
@@ -69,11 +69,11 @@ async function filesBelow(
   return { prefix, files };
 }
 
-/** Every file of a folder, by path. */
+/** Returns every file of a folder, by path. */
 export const filesOfFolder = ({ db }: Pick<ResourceDeps, 'db'>, key: FolderKey): Promise<StoredFile[]> =>
   listStoredFiles(db.query, key, '');
 
-/** The version of a folder ('': it was never written to), and its files where that is not the known one. */
+/** Returns the version of a folder ('': it was never written to), and its files when that is not the known version. */
 export async function folderSince(
   deps: Pick<ResourceDeps, 'db'>,
   key: FolderKey,
@@ -81,11 +81,11 @@ export async function folderSince(
 ): Promise<{ version: string; isChanged: boolean; files: StoredFile[] }> {
   const version = (await findFolderVersion(deps.db.query, key)) ?? '';
   const isChanged = version !== knownVersion;
-  // A write between the two reads: the files are newer than the version, which then differs again next time.
+  // A write between the two reads: the files are then newer than the version, and the next call sees another version.
   return { version, isChanged, files: isChanged && version !== '' ? await filesOfFolder(deps, key) : [] };
 }
 
-/** A file of a folder with that content. @throws AppError not_found_error, also when it has other content by now */
+/** Returns a file of a folder with the given content. @throws AppError not_found_error, also when its content has changed */
 export async function storedFile(
   { db }: Pick<ResourceDeps, 'db'>,
   key: FolderKey,

@@ -38,7 +38,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   installation_state: sql`(
     select coalesce(json_agg(json_build_object(i.target_kind, i.target, 'state', i.state, 'error', i.error) order by i.target_kind, i.target), '[]'::json)
     from plugin_installations i where i.plugin_id = p.id)`,
-  // Nothing can be imported from a plugin that came without a yaml.
+  // A plugin without a yaml cannot be imported.
   yaml_url_path: sql`case when exists (select 1 from plugin_yamls y where y.plugin_id = p.id)
     then 'plugin:' || p.package_name || '?version=' || coalesce(p.package_version, '') || coalesce('&distribution=' || p.distribution, '')
     else '' end`,
@@ -68,7 +68,7 @@ export function listPlugins(
   return page(db, principal, list);
 }
 
-/** @throws AppError not_found_error */
+/** Returns a plugin. @throws AppError not_found_error */
 export async function getPlugin(
   db: Db<DB>['query'],
   principal: Principal,
@@ -81,16 +81,17 @@ export async function getPlugin(
   return row;
 }
 
-/** The YAML file of a plugin for that version of the language, null: for any; null: it has none. */
+/** Returns the YAML file of a plugin for `dslVersion` of the language (null: any version); null when it has none. */
 export async function pluginYaml(
   db: Db<DB>,
   pluginId: string,
   dslVersion: string | null,
-): Promise<string | null> {
+): Promise<{ fileName: string; content: string } | null> {
   const yamls = await findPluginYamls(db.query, pluginId);
   const name = choosePluginYaml(
     yamls.map((one) => one.file_name),
     dslVersion,
   );
-  return yamls.find((one) => one.file_name === name)?.content ?? null;
+  const found = yamls.find((one) => one.file_name === name);
+  return found === undefined ? null : { fileName: found.file_name, content: found.content };
 }

@@ -1,4 +1,4 @@
-/** The file server (reference/rest-api.md 5.30): who may read which file, and where its bytes are. */
+/** The file server (reference/rest-api.md 5.30): decides which files a caller may read, and finds their bytes. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '@baton/blob-store';
@@ -14,6 +14,7 @@ import type { PluginHead } from '../store/plugins.sql';
 import { findPluginIcon, findPluginYamls } from '../store/plugins.sql';
 import { findIcon, findServedBlueprint, type Reading, type ServedBlueprint } from '../store/served-files.sql';
 import type { DB } from '../store/tables.gen';
+import { getBlueprint } from './read-blueprints';
 import { listArchiveFolder } from './read-file';
 
 export interface ResourceDeps {
@@ -21,12 +22,12 @@ export interface ResourceDeps {
   blobs: BlobStore;
 }
 
-/** Path below the folder that was asked for -> ISO time of the last change. */
+/** Path below the requested folder -> ISO time of the last change. */
 export type FolderListing = Record<string, string>;
 
 const ICON = 'icon.png';
 
-/** How the caller reads in the tenant of the request; null: it has no rights there. */
+/** Returns the rights by which the caller reads in the tenant of the request; null when it has none there. */
 export function readingOf(principal: Principal): Reading {
   const { tenant, username, tenants } = principal;
   const isMember = hasPermission(principal, 'all_tenants') || tenants.some(({ name }) => name === tenant);
@@ -41,7 +42,8 @@ export const refused = ({ username, tenant }: Principal): AppError =>
   );
 
 /**
- * The blueprint `id` of the request's tenant. Without rights there only a global one; that there is none is not told.
+ * Returns the blueprint `id` of the request's tenant. A caller without rights there gets only a global one, and the error does not
+ * show whether the blueprint exists.
  * @throws AppError not_found_error, forbidden_error
  */
 async function servedBlueprint(
@@ -57,7 +59,7 @@ async function servedBlueprint(
 
 export const noFile = (path: string): AppError => notFound('File', path);
 
-/** A file of the unpacked blueprint, or what lies below a folder (a path that ends with a slash). */
+/** Returns a file of the unpacked blueprint, or the list of a folder (a path that ends with a slash). */
 export async function blueprintResource(
   deps: ResourceDeps,
   principal: Principal,
@@ -86,7 +88,7 @@ const served = (deps: ResourceDeps, file: FileRow, modifiedAt: string): ServedFi
     ? inStore(deps, file.path, file.size, file.blob_digest!, modifiedAt)
     : inMemory(file.path, file.content, modifiedAt);
 
-/** What lies below a folder of the unpacked blueprint, to be packed. @throws AppError not_found_error, forbidden_error */
+/** Returns the files below a folder of the unpacked blueprint, to be packed. @throws AppError not_found_error, forbidden_error */
 export async function blueprintFolder(
   deps: ResourceDeps,
   principal: Principal,
@@ -123,7 +125,23 @@ async function listBlueprint(
   return listing;
 }
 
-/** The archive as it was uploaded. @throws AppError not_found_error, forbidden_error */
+/** Returns the icon of a blueprint that the caller sees. @throws AppError not_found_error, also when it has none */
+export async function blueprintIcon(
+  { db }: Pick<ResourceDeps, 'db'>,
+  principal: Principal,
+  id: string,
+): Promise<ServedFile> {
+  const { tenant_name: tenant, updated_at } = await getBlueprint(db.query, principal, id, [
+    'tenant_name',
+    'updated_at',
+  ]);
+  const icon = await findIcon(db.query, String(tenant), id);
+  if (icon === null) throw notFound('Icon of blueprint', id);
+  // Its name makes it an image, whatever its bytes are, and no browser runs anything in it (packages/http/src/serve-file.ts).
+  return inMemory(ICON, icon, String(updated_at));
+}
+
+/** Returns the archive as it was uploaded. @throws AppError not_found_error, forbidden_error */
 export async function uploadedBlueprint(
   deps: ResourceDeps,
   principal: Principal,
@@ -141,7 +159,10 @@ export async function uploadedBlueprint(
   return inStore(deps, fileName, size, digest, created_at);
 }
 
-/** The wagon, a yaml file or the icon of a plugin that the caller sees, or their names. @throws AppError not_found_error */
+/**
+ * Returns the wagon, a yaml file or the icon of a plugin that the caller sees, or the list of their names.
+ * @throws AppError not_found_error
+ */
 export async function pluginResource(
   deps: ResourceDeps,
   plugin: PluginHead,

@@ -1,7 +1,7 @@
 /**
- * What a worker may read here: what the plan of its lease is made of. That is the blueprint of the lease, those that it imports,
- * and the plugins that it declares; which version of a plugin is for the plan to say, and an update of plugins changes that while
- * operations run, so the package is what is held. Services ask for themselves and are not bound.
+ * Limits the catalog's reads of a worker to the parts of its lease's plan: the blueprint of the lease, the blueprints that it
+ * imports, and the plugins that it declares. The check compares the package of a plugin and not its version: the plan decides the
+ * version, and a plugins update changes it while operations run. Services that read for themselves are not limited.
  */
 import { AppError } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
@@ -17,7 +17,7 @@ export interface WorkerBounds {
   requireBlueprint(call: Call, blueprintId: string): Promise<void>;
   /** @throws AppError forbidden_error */
   requirePackages(call: Call, names: readonly string[]): Promise<void>;
-  /** @throws AppError forbidden_error, also for a plugin that is not there */
+  /** @throws AppError forbidden_error, also for a plugin that does not exist */
   requirePlugin(call: Call, pluginId: string): Promise<void>;
 }
 
@@ -42,5 +42,7 @@ export function createWorkerBounds(db: Db<DB>['query']): WorkerBounds {
   };
 }
 
-/** Not a worker: the table of callers has let in a service, or calls are not guarded (inside one process). */
+/**
+ * Whether the caller is not a worker: a service that the table of callers has admitted, or an unguarded call inside one process.
+ */
 const isFree = ({ caller }: Call): boolean => caller?.name !== 'worker';

@@ -1,4 +1,4 @@
-/** Files of blueprints for workers: those that the plan of their lease is made of. */
+/** Files of blueprints for workers: only those of the plan of their lease. */
 import type { catalogRpc } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
@@ -14,9 +14,9 @@ export function blueprintFileHandlers(
   deps: FileDeps,
   bounds: WorkerBounds,
 ): Pick<Handlers, 'readBlueprintFile' | 'listBlueprintFiles'> {
-  /** Digest of the blueprint's archive; null: it has none (yet). @throws AppError not_found_error */
+  /** Returns the digest of the blueprint's archive; null when it has none (yet). @throws AppError not_found_error */
   const archiveOf = async (tenant: string, blueprintId: string): Promise<string | null> => {
-    // Who acts for itself sees the whole tenant.
+    // A caller that acts without a user sees the whole tenant.
     const who = { tenant, username: '', isAdministrator: true };
     return (await archiveOfBlueprint(deps.db, who, blueprintId)).archive_digest;
   };
@@ -28,7 +28,7 @@ export function blueprintFileHandlers(
       const digest = await archiveOf(tenant, blueprintId);
       const file = digest === null ? null : await findArchiveFile(deps, digest, path);
       if (file === null) throw hasNone(blueprintId, 'file', path);
-      // An empty file is one empty chunk, so that it differs from nothing.
+      // An empty file is sent as one empty chunk, so that it differs from no file.
       if (file.size === 0) yield { data: Buffer.alloc(0) };
       for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
     },

@@ -11,7 +11,7 @@ import { createWorkerBounds } from '../queries/worker-bounds';
 import { blueprintFileHandlers, CHUNK_BYTES } from './blueprint-files.rpc';
 import { type FolderRpcDeps, folderHandlers } from './folders.rpc';
 
-/** A caller without a user name is a service acting for itself: it sees the whole tenant. */
+/** Returns the caller. A caller without a user name is a service that acts without a user: it sees the whole tenant. */
 function whoOf(request: { tenant: string; username?: string; isAdministrator?: boolean }) {
   return {
     tenant: request.tenant,
@@ -46,7 +46,7 @@ async function findPlugins(
   return { plugins };
 }
 
-/** @throws AppError not_found_error */
+/** Streams the wagon of a plugin. @throws AppError not_found_error */
 async function* readWagon(
   deps: FileDeps,
   { tenant, pluginId }: catalogRpc.ReadWagonRequest,
@@ -55,7 +55,7 @@ async function* readWagon(
   for await (const data of fileChunks(deps, { content: null, blob_digest }, CHUNK_BYTES)) yield { data };
 }
 
-/** @throws AppError not_found_error; conflict_error for a plan that was replaced since the caller saw its digest */
+/** Streams a plan. @throws AppError not_found_error; conflict_error when the plan was replaced since the caller read its digest */
 async function* readPlan(
   { db }: FileDeps,
   request: catalogRpc.ReadPlanRequest,
@@ -69,7 +69,7 @@ async function* readPlan(
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield { data: bytes.subarray(at, at + CHUNK_BYTES) };
 }
 
-/** A plan that fits one message: callers of an older release know no other way, and none of them reads folded ones. */
+/** Returns a plan that fits one message: callers of an older release know no other way, and none of them reads folded plans. */
 function planForMessage(id: string, plan: string | null): string {
   if (plan === null) return '';
   if (plan.length > MESSAGE_PLAN_CHARS || isFoldedJson(plan))
@@ -80,7 +80,7 @@ function planForMessage(id: string, plan: string | null): string {
   return plan;
 }
 
-/** An upload as its execution shows it. @throws AppError not_found_error */
+/** Returns an upload in the form of its execution. @throws AppError not_found_error */
 async function uploadOf(db: PrepareDeps['db']['query'], tenant: string, executionId: string) {
   const upload = await uploadFor(db, tenant, executionId);
   return {
@@ -92,7 +92,7 @@ async function uploadOf(db: PrepareDeps['db']['query'], tenant: string, executio
   };
 }
 
-/** What the tenant keeps, and may keep; on the wire 0 is no limit. */
+/** Returns the tenant's usage and limit of storage; on the wire 0 means no limit. */
 const storageAnswer = async ({ db, storageLimit }: PrepareDeps, tenant: string) => ({
   ...(await storageFor(db.query, tenant)),
   limit: storageLimit(tenant) ?? 0,

@@ -1,4 +1,4 @@
-/** Folders of the file server for workers: the working folder of a deployment, files of the tenant and of everybody. */
+/** Folders of the file server for workers: the working folder of a deployment, the files of a tenant, and the global files. */
 import { Readable } from 'node:stream';
 import type { catalogRpc } from '@baton/contracts';
 import { AppError, badParameter } from '@baton/kernel';
@@ -23,7 +23,7 @@ function keyOf(folder: catalogRpc.Folder | undefined): FolderKey {
   return { area: folder.area, tenant: folder.tenant, folder: folder.folder };
 }
 
-/** @throws AppError payload_too_large_error before the first chunk */
+/** Streams a folder as a zip. @throws AppError payload_too_large_error before the first chunk */
 async function* zipped(
   deps: FolderDeps,
   key: FolderKey,
@@ -44,7 +44,7 @@ function* pieces(chunk: Buffer): Generator<{ data: Buffer }> {
 }
 
 export interface FolderRpcDeps extends UnpackDeps {
-  /** @throws AppError not_found_error where the tenant has no such deployment */
+  /** @throws AppError not_found_error when the tenant has no such deployment */
   requireDeploymentOf(tenant: string, id: string): Promise<void>;
 }
 
@@ -118,7 +118,7 @@ export function folderHandlers(
     },
     async *readStoredFile({ folder, path, digest }) {
       const file = await storedFile(deps, keyOf(folder), { path, digest });
-      // An empty file is one empty chunk, so that it differs from nothing.
+      // An empty file is sent as one empty chunk, so that it differs from no file.
       if (file.size === 0) yield { data: Buffer.alloc(0) };
       for await (const data of fileChunks(deps, file, CHUNK_BYTES)) yield { data };
     },

@@ -1,4 +1,4 @@
-/** Unpacked archives and the blobs they keep. */
+/** Unpacked archives and the blobs of their files. */
 import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { Unpacked } from '../archive/unpack';
@@ -7,7 +7,7 @@ import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
-/** Keeps what `digest` unpacks to; nothing happens when it is known. */
+/** Stores the unpacked files of `digest`; does nothing when they are stored already. */
 export async function insertArchive(
   tx: Tx<DB>,
   digest: string,
@@ -55,7 +55,7 @@ export async function findFile(db: Reader, digest: string, path: string): Promis
   return row ?? null;
 }
 
-/** Paths of all files, without contents. */
+/** Returns the paths of all files, without contents. */
 export async function listPaths(db: Reader, digest: string): Promise<string[]> {
   const rows = await db
     .selectFrom('archive_files')
@@ -73,7 +73,7 @@ export interface FolderRow {
   unpacked_at: string;
 }
 
-/** Files below a folder ('' = all), without contents. */
+/** Returns the files below a folder ('' = all), without contents. */
 export async function listFolder(db: Reader, digest: string, folder: string): Promise<FolderRow[]> {
   return db
     .selectFrom('archive_files as f')
@@ -85,7 +85,7 @@ export async function listFolder(db: Reader, digest: string, folder: string): Pr
     .execute();
 }
 
-/** Marks blobs that a crash could leave behind; a reference found later spares them. */
+/** Marks blobs that a crash could leave behind; the sweep spares a blob that a row refers to. */
 export async function noteLooseBlobs(db: Reader, digests: readonly string[]): Promise<void> {
   if (digests.length === 0) return;
   await sql`
@@ -94,8 +94,8 @@ export async function noteLooseBlobs(db: Reader, digests: readonly string[]): Pr
 }
 
 /**
- * Forgets archives that no blueprint has used for `graceMs` and marks their blobs; at most `limit`.
- * The grace covers an upload between unpacking and the insert of its blueprint.
+ * Deletes archives that no blueprint has used for `graceMs` and marks their blobs; at most `limit`. The grace time covers an upload
+ * between unpacking and the insert of its blueprint.
  */
 export async function dropUnusedArchives(tx: Tx<DB>, graceMs: number, limit: number): Promise<number> {
   const { rows } = await sql<{ digest: string }>`
@@ -119,7 +119,7 @@ export async function dropUnusedArchives(tx: Tx<DB>, graceMs: number, limit: num
   return digests.length;
 }
 
-/** Loose blobs older than `graceMs` that nothing refers to; referenced ones lose their mark. */
+/** Takes loose blobs older than `graceMs` that nothing refers to; blobs with a reference lose their mark. */
 export async function takeLooseBlobs(tx: Tx<DB>, graceMs: number, limit: number): Promise<string[]> {
   const { rows } = await sql<{ digest: string; is_used: boolean }>`
     select l.digest, exists (select 1 from archive_files f where f.blob_digest = l.digest)
@@ -143,7 +143,7 @@ export async function takeLooseBlobs(tx: Tx<DB>, graceMs: number, limit: number)
 
 export type OpenBlob = (digest: string) => Promise<AsyncIterable<Buffer | Uint8Array | string>>;
 
-/** The whole content of a file, wherever it lies. */
+/** Returns the whole content of a file, from its row or from its blob. */
 export async function fileContent(
   file: Pick<FileRow, 'content' | 'blob_digest'>,
   openBlob: OpenBlob,
@@ -154,7 +154,7 @@ export async function fileContent(
   return Buffer.concat(chunks);
 }
 
-/** Texts of the archive's YAML files up to `maxBytes` each. */
+/** Returns the texts of the archive's YAML files up to `maxBytes` each. */
 export async function listTexts(
   db: Reader,
   digest: string,
@@ -173,7 +173,7 @@ export async function listTexts(
   return texts;
 }
 
-/** Says that an upload is about to use a known archive, so that the sweep spares it; false when there is none. */
+/** Marks a stored archive as about to be used, so that the sweep spares it; returns false when it does not exist. */
 export async function touchArchive(db: Reader, digest: string): Promise<boolean> {
   const done = await sql`update archives set unpacked_at = app_now() where digest = ${digest}`.execute(db);
   return done.numAffectedRows === 1n;

@@ -3,11 +3,15 @@ import { type Db, isGlobal, type Tx, type Viewer, visibleTo } from '@baton/postg
 import { sql } from 'kysely';
 import type { PlanUse } from '../domain/plan-uses';
 import type { UploadState } from '../domain/upload.machine';
+import { noteResources, OWNED, type OwnedResource } from './noted-resources.sql';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
-/** Ids are unique within a tenant and against global ones: whoever adds or widens an id holds this lock. */
+/**
+ * Locks a blueprint id. Ids are unique within a tenant and against global ones: every transaction that adds or widens an id holds
+ * this lock.
+ */
 export async function lockBlueprintId(tx: Tx<DB>, id: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`blueprint ${id}`}, 0))`.execute(tx);
 }
@@ -24,7 +28,7 @@ export interface BlueprintHead {
 
 const head = ['tenant', 'id', 'upload_id', 'visibility', 'created_by', 'state', 'archive_digest'] as const;
 
-/** Rows of that id that stand in the way of a new one in `tenant`: its own, and global ones elsewhere. */
+/** Returns the rows that conflict with a new id in `tenant`: its own, and global ones of other tenants. */
 export async function findRivals(
   db: Reader,
   tenant: string,
@@ -93,16 +97,18 @@ export async function insertBlueprint(tx: Tx<DB>, b: NewBlueprint): Promise<void
       requested_labels: b.requestedLabels === null ? null : JSON.stringify(b.requestedLabels),
     })
     .execute();
+  noteResources(tx, 'blueprints', 'created', [{ ...b, created_by: b.createdBy }]);
 }
 
-/** Deletes the row; the id of the execution that uploaded it, null when there was no row. */
+/** Deletes the row; returns the id of the execution that uploaded it, null when there was no row. */
 export async function deleteBlueprint(tx: Tx<DB>, tenant: string, id: string): Promise<string | null> {
   const deleted = await tx
     .deleteFrom('blueprints')
     .where('tenant', '=', tenant)
     .where('id', '=', id)
-    .returning('upload_execution_id')
+    .returning(['upload_execution_id', ...OWNED])
     .executeTakeFirst();
+  noteResources(tx, 'blueprints', 'deleted', deleted ? [deleted] : []);
   return deleted?.upload_execution_id ?? null;
 }
 
@@ -116,7 +122,7 @@ export interface ParsedBlueprint {
   digest: string;
 }
 
-/** Ends an upload well. False: another one has taken the id since, or the lease was lost. */
+/** Ends an upload successfully. Returns false when another upload has taken the id since, or the lease was lost. */
 export async function markUploaded(
   tx: Tx<DB>,
   uploadId: string,
@@ -124,15 +130,15 @@ export async function markUploaded(
   owner: string | null,
   p: ParsedBlueprint,
 ): Promise<boolean> {
-  const done = await sql`
+  const { rows } = await sql<OwnedResource>`
     update blueprints set state = 'uploaded', main_file_name = ${p.mainFileName}, archive_digest = ${p.archiveDigest},
       archive_size = ${p.archiveSize}, plan = ${p.planJson}::json, requirements = ${p.requirementsJson}::json,
       description = ${p.description}, digest = ${p.digest}, error = null, error_traceback = null, diagnostics = null,
       lease_owner = null, lease_until = null, upload_ended_at = app_now(), updated_at = app_now()
-    where upload_id = ${uploadId} and state = ${from} and lease_owner is not distinct from ${owner}`.execute(
-    tx,
-  );
-  return done.numAffectedRows === 1n;
+    where upload_id = ${uploadId} and state = ${from} and lease_owner is not distinct from ${owner}
+    returning tenant, id, created_by, visibility`.execute(tx);
+  noteResources(tx, 'blueprints', 'changed', rows);
+  return rows.length === 1;
 }
 
 export async function insertUses(
@@ -148,7 +154,7 @@ export async function insertUses(
     .execute();
 }
 
-/** Makes `labels` the whole set; those that stay keep their time and creator (reference/rest-api.md 4.2). */
+/** Replaces the set of labels by `labels`; labels that stay keep their time and creator (reference/rest-api.md 4.2). */
 export async function replaceLabels(
   tx: Tx<DB>,
   tenant: string,
@@ -179,15 +185,19 @@ export async function touch(
     created_by?: string;
   } = {},
 ): Promise<void> {
-  await tx
+  const changed = await tx
     .updateTable('blueprints')
     .set({ ...changes, updated_at: sql<string>`app_now()` })
     .where('tenant', '=', tenant)
     .where('id', '=', id)
+    .returning(OWNED)
     .execute();
+  noteResources(tx, 'blueprints', 'changed', changed);
 }
 
-/** Ids of blueprints whose plan imports `id`: of the same tenant, of any when the imported one is global. */
+/**
+ * Returns ids of blueprints whose plan imports `id`: of the same tenant, or of any tenant when the imported blueprint is global.
+ */
 export async function listImporters(
   db: Reader,
   tenant: string,
@@ -205,7 +215,7 @@ export async function listImporters(
   return rows.map((r) => r.blueprint_id);
 }
 
-/** An uploaded blueprint that may be imported or read by `who`: the own tenant's before a global one. */
+/** Returns an uploaded blueprint that `who` may import or read; a blueprint of the own tenant comes before a global one. */
 export async function findImportableBlueprint(
   db: Reader,
   who: Viewer,
@@ -230,7 +240,7 @@ export interface DownloadRow {
   archive_size: number | null;
 }
 
-/** Where the archive of a blueprint that `who` may see lies. */
+/** Returns the archive's fields of a blueprint that `who` may see. */
 export async function findDownload(db: Reader, who: Viewer, id: string): Promise<DownloadRow | null> {
   const row = await db
     .selectFrom('blueprints')

@@ -2,11 +2,14 @@ import { heldForEver, type TableCheck } from '@baton/snapshot-part';
 
 const UNFINISHED = `state in ('pending', 'uploading', 'extracting', 'parsing')`;
 
-/** Uploads that wait although no replica has taken them for ten minutes, or that have not ended within two hours. */
+/**
+ * Condition of stuck uploads: waiting ones that no replica has taken for ten minutes, and those that have not ended within two
+ * hours.
+ */
 export const IS_STUCK = `${UNFINISHED} and (updated_at < app_now() - interval '2 hours'
   or (updated_at < app_now() - interval '10 minutes' and (lease_until is null or lease_until < app_now() - interval '10 minutes')))`;
 
-/** What the doctor looks for in the tables of catalog; `giveUp` ends an upload as failed. */
+/** The doctor's checks of catalog's tables; `giveUp` ends an upload as failed. */
 export const doctorChecks = (giveUp: (uploadId: string) => Promise<unknown>): TableCheck[] => [
   heldForEver({
     name: 'upload-held',

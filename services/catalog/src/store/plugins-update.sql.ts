@@ -12,7 +12,7 @@ export interface UpdatableBlueprint {
   archive_size: number;
 }
 
-/** An uploaded blueprint of the tenant with its archive. */
+/** Returns an uploaded blueprint of the tenant with its archive. */
 export async function findUpdatable(
   db: Reader,
   tenant: string,
@@ -33,7 +33,7 @@ export async function readUses(db: Reader, tenant: string, id: string): Promise<
   return rows;
 }
 
-/** A hidden blueprint like another one, with its own plan; false when it is there already or the other one has gone. */
+/** Inserts a hidden copy of a blueprint with its own plan; returns false when the copy exists already or the blueprint is gone. */
 export async function insertCopy(
   tx: Tx<DB>,
   tenant: string,
@@ -53,7 +53,7 @@ export async function insertCopy(
   return done.numAffectedRows === 1n;
 }
 
-/** Gives a blueprint the plan and the uses of its copy; false when there is no such blueprint. */
+/** Gives a blueprint the plan and the uses of its copy; returns false when there is no such blueprint. */
 export async function adoptPlan(
   tx: Tx<DB>,
   tenant: string,

@@ -3,10 +3,14 @@ import type { JsonObject } from '@baton/kernel';
 import { type Db, isGlobal as isGlobalRow, type Tx, type Viewer, visibleTo } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { PluginExtras, PluginPackage, PluginYaml } from '../domain/plugin-package';
+import { noteResources, OWNED } from './noted-resources.sql';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
-/** Packages are unique against global ones too: whoever adds or widens one holds this lock. */
+/**
+ * Locks a package. Packages are unique within a tenant and against global ones: every transaction that adds or widens one holds
+ * this lock.
+ */
 export async function lockPackage(tx: Tx<DB>, packageName: string, archiveName: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`plugin ${packageName} ${archiveName}`}, 0))`.execute(
     tx,
@@ -39,7 +43,7 @@ const installed = [
   'resource_tags',
 ] as const;
 
-/** Uploaded plugins of that package that `who` may use. */
+/** Returns the uploaded plugins of that package that `who` may use. */
 export async function listPluginsNamed(
   db: Reader,
   who: Viewer,
@@ -54,7 +58,7 @@ export async function listPluginsNamed(
     .execute();
 }
 
-/** Names of plugins that `who` may use, each once, at most `limit`. */
+/** Returns the names of plugins that `who` may use, each once, at most `limit`. */
 export async function listPluginNames(db: Reader, who: Viewer, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('plugins')
@@ -84,7 +88,7 @@ export async function findPluginIcon(db: Reader, pluginId: string): Promise<Buff
   return row?.icon ?? null;
 }
 
-/** Whether that archive is there already for `tenant`, or would clash with a global one. */
+/** Whether the archive exists already for `tenant`, or would conflict with a global one. */
 export async function isPackageTaken(
   tx: Tx<DB>,
   tenant: string,
@@ -150,6 +154,7 @@ export async function insertPlugin(tx: Tx<DB>, p: NewPlugin): Promise<void> {
       archive_size: archive?.size ?? null,
     })
     .execute();
+  noteResources(tx, 'plugins', 'created', [p]);
   if (yamls.length === 0) return;
   await tx
     .insertInto('plugin_yamls')
@@ -189,7 +194,7 @@ const head = [
   'archive_size',
 ] as const;
 
-/** The plugin if `who` may see it. */
+/** Returns the plugin if `who` may see it. */
 export async function findPlugin(db: Reader, who: Viewer, id: string): Promise<PluginHead | null> {
   const row = await db
     .selectFrom('plugins')
@@ -223,18 +228,21 @@ export async function updatePlugin(
   const columns = Object.fromEntries(
     Object.entries(extras).map(([key, value]) => [key, json(value ?? null)]),
   );
-  await tx
+  const changed = await tx
     .updateTable('plugins')
     .set({ ...(visibility ? { visibility } : {}), ...(created_by ? { created_by } : {}), ...columns })
     .where('id', '=', id)
+    .returning(OWNED)
     .execute();
+  noteResources(tx, 'plugins', 'changed', changed);
 }
 
 export async function deletePlugin(tx: Tx<DB>, id: string): Promise<void> {
-  await tx.deleteFrom('plugins').where('id', '=', id).execute();
+  const deleted = await tx.deleteFrom('plugins').where('id', '=', id).returning(OWNED).execute();
+  noteResources(tx, 'plugins', 'deleted', deleted);
 }
 
-/** Blueprints whose plan uses the package in that version: of the tenant, of any for a global plugin. */
+/** Returns blueprints whose plan uses the package in that version: of the tenant, or of any tenant for a global plugin. */
 export async function listPluginUsers(
   db: Reader,
   p: Pick<PluginHead, 'tenant' | 'visibility' | 'package_name' | 'package_version'>,
@@ -251,17 +259,22 @@ export async function listPluginUsers(
   return rows.map((r) => r.blueprint_id);
 }
 
-/** Marks targets for installation; ones that are installed or under way stay as they are. */
+/** Marks targets for installation; targets that are installed or being installed stay unchanged. */
 export async function requestInstallation(
   tx: Tx<DB>,
-  id: string,
+  plugin: PluginHead,
   targets: readonly { kind: 'manager' | 'agent'; name: string }[],
 ): Promise<void> {
   if (targets.length === 0) return;
   await tx
     .insertInto('plugin_installations')
     .values(
-      targets.map((t) => ({ plugin_id: id, target_kind: t.kind, target: t.name, state: 'pending-install' })),
+      targets.map((t) => ({
+        plugin_id: plugin.id,
+        target_kind: t.kind,
+        target: t.name,
+        state: 'pending-install',
+      })),
     )
     .onConflict((c) =>
       c
@@ -275,4 +288,5 @@ export async function requestInstallation(
         ]),
     )
     .execute();
+  noteResources(tx, 'plugins', 'changed', [plugin]);
 }

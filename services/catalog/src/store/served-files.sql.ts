@@ -1,11 +1,11 @@
-/** What the file server reads: where the files of a blueprint lie. */
+/** Reads of the file server: the files of a blueprint. */
 import { type Db, isGlobal, sharedOrOwn, type Tx, type Viewer } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
-/** Whose rights count; null: somebody who belongs elsewhere and sees what is global. */
+/** The caller whose rights count; null: a user of another tenant, who sees only global resources. */
 export type Reading = Viewer | null;
 
 export interface ServedBlueprint {
@@ -19,7 +19,7 @@ export interface ServedBlueprint {
 
 const seenBy = (who: Reading) => (who === null ? sql<boolean>`${isGlobal('b')}` : sharedOrOwn(who, 'b'));
 
-/** The blueprint of exactly that tenant, where `who` may see it. */
+/** Returns the blueprint of exactly that tenant if `who` may see it. */
 export async function findServedBlueprint(
   db: Reader,
   who: Reading,

@@ -1,4 +1,4 @@
-/** The catalog's part of snapshots (packages/snapshot-part): its tables and the blobs that they name. */
+/** The catalog's part of snapshots (packages/snapshot-part): its tables and the blobs that their rows refer to. */
 import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
 
 const NOT_FINISHED = 'The upload had not ended when the snapshot was made; upload the blueprint again';
@@ -7,7 +7,7 @@ const mark = (digests: string): string => `
   insert into loose_blobs (digest) select distinct d from (${digests}) b (d) where d is not null
   on conflict (digest) do update set since = excluded.since`;
 
-/** Digests of every blob that rows name. */
+/** Selects the digests of every blob that rows refer to. */
 const BLOBS = `
   select blob_digest from archive_files where blob_digest is not null
   union select blob_digest from stored_files where blob_digest is not null
@@ -27,7 +27,7 @@ export const snapshotTables: SnapshotTables = {
   noteBlobs: async (client, digests) => {
     await client.query(mark('select unnest($1::text[])'), [digests]);
   },
-  // The sweep looks at them again: what the new state uses stays.
+  // The sweep checks them again: the blobs that the restored state uses stay.
   beforeSwitch: async (client) => {
     await client.query(mark(BLOBS));
   },

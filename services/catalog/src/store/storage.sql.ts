@@ -3,14 +3,14 @@ import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { DB } from './tables.gen';
 
-/** What a tenant's blueprints, plugins and written files hold, in bytes; what two of them share counts twice. */
+/** Bytes of a tenant's blueprints, plugins and written files; content that two of them share counts twice. */
 export interface TenantStorage {
   blueprints: number;
   plugins: number;
   files: number;
 }
 
-/** Answers what the tenant holds. Hidden copies of blueprints keep the archive of another one. */
+/** Returns the tenant's storage. Hidden copies of blueprints are not counted: they share the archive of another blueprint. */
 export async function storageOf(db: Db<DB>['query'] | Tx<DB>, tenant: string): Promise<TenantStorage> {
   const { rows } = await sql<TenantStorage>`select
     (select coalesce(sum(archive_size), 0) from blueprints where tenant = ${tenant} and not is_hidden)::float8 as blueprints,
@@ -20,14 +20,15 @@ export async function storageOf(db: Db<DB>['query'] | Tx<DB>, tenant: string): P
 }
 
 /**
- * To be called last in a transaction that has added something: the sum counts it. `limit` in bytes; null: no limit,
- * which costs nothing. Additions of one tenant wait for each other's commit, so that two cannot fit into the same room.
+ * Checks the storage limit. Call it last in a transaction that has added something: the sum includes the addition. `limit` in
+ * bytes; null: no limit, which costs nothing. Additions of one tenant wait for each other's commit, so that two cannot use the same
+ * free space.
  * @throws AppError insufficient_storage_error naming usage and limit
  */
 export async function requireStorage(tx: Tx<DB>, tenant: string, limit: number | null): Promise<void> {
   if (limit === null || tenant === '') return;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`storage of ${tenant}`}, 0))`.execute(tx);
-  // A statement of its own: it sees what was committed while the lock was waited for.
+  // A separate statement: it sees the commits made while the lock was waited for.
   const { blueprints, plugins, files } = await storageOf(tx, tenant);
   const usage = blueprints + plugins + files;
   if (usage <= limit) return;

@@ -7,13 +7,13 @@ import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
-/** What a file of a folder is, without its content. */
+/** A file of a folder, without its content. */
 export interface StoredFile {
   path: string;
   size: number;
   mode: number;
   digest: string;
-  /** As Python writes it: `2026-01-02T03:04:05.678901+00:00`, without a fraction of zero. */
+  /** Time as Python writes it: `2026-01-02T03:04:05.678901+00:00`, without a fraction of zero. */
   modified: string;
   /** Microseconds since 1970. */
   modified_us: number;
@@ -24,7 +24,7 @@ export interface StoredContent extends StoredFile {
   blob_digest: string | null;
 }
 
-/** A file to be written; its content is here or in the blob store. */
+/** A file to be written; its content is in `content` or in the blob store. */
 export interface FileWrite {
   path: string;
   size: number;
@@ -32,7 +32,7 @@ export interface FileWrite {
   digest: string;
   content: Buffer | null;
   blobDigest: string | null;
-  /** What PostgreSQL reads as a time; null: now. */
+  /** Time in a format that PostgreSQL reads; null: now. */
   modified: string | null;
 }
 
@@ -45,7 +45,7 @@ const FACTS = sql`path, size, mode, digest,
 
 const visibilityOf = (key: FolderKey): string => (key.area === 'global-resources' ? 'global' : 'tenant');
 
-/** Version of a folder; null: nothing lies in it. */
+/** Returns the version of a folder; null when the folder is empty. */
 export async function findFolderVersion(db: Reader, key: FolderKey): Promise<string | null> {
   const row = await db.selectFrom('file_folders').select('version').where(of(key)).executeTakeFirst();
   return row?.version ?? null;
@@ -61,7 +61,7 @@ export async function findStoredFile(
   return rows[0] ?? null;
 }
 
-/** Files whose path begins with `prefix` ('' or a folder with its slash), by path. */
+/** Returns the files whose path begins with `prefix` ('' or a folder with its slash), by path. */
 export async function listStoredFiles(db: Reader, key: FolderKey, prefix: string): Promise<StoredFile[]> {
   const { rows } = await sql<StoredFile>`
     select ${FACTS} from stored_files where ${of(key)} and starts_with(path, ${prefix}) order by path`.execute(
@@ -70,7 +70,7 @@ export async function listStoredFiles(db: Reader, key: FolderKey, prefix: string
   return rows;
 }
 
-/** Makes the folder where it is missing, locks it to the end of the transaction and gives it a new version. */
+/** Creates the folder when it is missing, locks it until the end of the transaction and gives it a new version. */
 export async function lockFolder(tx: Tx<DB>, key: FolderKey): Promise<string> {
   const version = newId();
   await sql`
@@ -80,7 +80,7 @@ export async function lockFolder(tx: Tx<DB>, key: FolderKey): Promise<string> {
   return version;
 }
 
-/** Replaces what lies under the same paths. */
+/** Writes files; replaces files with the same paths. */
 export async function writeFiles(tx: Tx<DB>, key: FolderKey, files: readonly FileWrite[]): Promise<void> {
   for (let at = 0; at < files.length; at += FILES_A_STATEMENT) {
     const some = files.slice(at, at + FILES_A_STATEMENT);
@@ -102,7 +102,7 @@ export async function writeFiles(tx: Tx<DB>, key: FolderKey, files: readonly Fil
 
 const FILES_A_STATEMENT = 500;
 
-/** Removes files that still have the content that the caller knows; answers how many. */
+/** Removes files that still have the content that the caller knows. */
 export async function removeFiles(
   tx: Tx<DB>,
   key: FolderKey,
@@ -114,7 +114,7 @@ export async function removeFiles(
     where ${of(key)} and s.path = f.path and s.digest = f.digest`.execute(tx);
 }
 
-/** Removes the file `path`, or where it ends with a slash or is empty all below; answers how many. */
+/** Removes the file `path`, or all files below a path that is empty or ends with a slash; returns their number. */
 export async function removeBelow(tx: Tx<DB>, key: FolderKey, path: string): Promise<number> {
   const which =
     path === '' || path.endsWith('/')
@@ -124,7 +124,7 @@ export async function removeBelow(tx: Tx<DB>, key: FolderKey, path: string): Pro
   return Number(done.numAffectedRows ?? 0n);
 }
 
-/** Counts the folder anew; one that holds nothing goes. */
+/** Counts the files of the folder again; deletes the folder when it is empty. */
 export async function countFolder(tx: Tx<DB>, key: FolderKey): Promise<{ files: number; bytes: number }> {
   const { rows } = await sql<{ files: number; bytes: number }>`
     update file_folders set files = c.files, bytes = c.bytes
@@ -135,7 +135,7 @@ export async function countFolder(tx: Tx<DB>, key: FolderKey): Promise<{ files: 
   return counted;
 }
 
-/** Removes what was stored until then. */
+/** Removes the files that were stored until that time. */
 export async function removeStoredUntil(tx: Tx<DB>, key: FolderKey, until: string): Promise<void> {
   await tx.deleteFrom('stored_files').where(of(key)).where('stored_at', '<=', until).execute();
 }

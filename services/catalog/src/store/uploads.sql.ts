@@ -1,9 +1,10 @@
-/** The work left in asynchronous uploads: rows that are not in an end state, leased to one replica at a time. */
+/** Unfinished asynchronous uploads: rows that are not in an end state, leased to one replica at a time. */
 import type { LabelPair, Visibility } from '@baton/contracts';
 import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { UploadState } from '../domain/upload.machine';
 import { IS_STUCK } from './doctor.sql';
+import { noteResources, type OwnedResource } from './noted-resources.sql';
 import type { DB } from './tables.gen';
 
 export interface LeasedUpload {
@@ -25,7 +26,7 @@ export interface LeasedUpload {
 
 const UNFINISHED = sql`state in ('pending', 'uploading', 'extracting', 'parsing')`;
 
-/** The next unfinished upload without a living lease, now leased to `owner` for `leaseMs`; null when there is none. */
+/** Leases the next unfinished upload without a live lease to `owner` for `leaseMs`; null when there is none. */
 export async function leaseUpload(
   db: Db<DB>['query'],
   owner: string,
@@ -42,7 +43,7 @@ export async function leaseUpload(
   return rows[0] ?? null;
 }
 
-/** Prolongs a lease; false when it was lost. */
+/** Renews a lease; returns false when it was lost. */
 export async function renewLease(
   db: Db<DB>['query'],
   uploadId: string,
@@ -55,7 +56,7 @@ export async function renewLease(
   return done.numAffectedRows === 1n;
 }
 
-/** A step of the machine; false when the row is gone, moved or leased to another. */
+/** Moves an upload to its next state; returns false when the row is gone, in another state or leased to another owner. */
 export async function moveUpload(
   tx: Tx<DB>,
   uploadId: string,
@@ -64,11 +65,13 @@ export async function moveUpload(
   to: UploadState,
   archive: { digest: string; size: number } | null = null,
 ): Promise<boolean> {
-  const done = await sql`
+  const { rows } = await sql<OwnedResource>`
     update blueprints set state = ${to}, updated_at = app_now(),
       archive_digest = coalesce(${archive?.digest ?? null}, archive_digest), archive_size = coalesce(${archive?.size ?? null}::bigint, archive_size)
-    where upload_id = ${uploadId} and state = ${from} and lease_owner = ${owner}`.execute(tx);
-  return done.numAffectedRows === 1n;
+    where upload_id = ${uploadId} and state = ${from} and lease_owner = ${owner}
+    returning tenant, id, created_by, visibility`.execute(tx);
+  noteResources(tx, 'blueprints', 'changed', rows);
+  return rows.length === 1;
 }
 
 export interface UploadFault {
@@ -77,7 +80,7 @@ export interface UploadFault {
   diagnostics: unknown[] | null;
 }
 
-/** An upload as its execution shows it. */
+/** An upload in the form of its execution. */
 export interface ShownUpload {
   tenant: string;
   id: string;
@@ -103,7 +106,7 @@ export async function readEndedUpload(tx: Tx<DB>, uploadId: string): Promise<Sho
   return rows[0] ?? null;
 }
 
-/** The upload that clients know as this execution, in work or ended. */
+/** Returns the upload that clients see as this execution, running or ended. */
 export async function findUploadOf(
   db: Db<DB>['query'],
   tenant: string,
@@ -115,7 +118,7 @@ export async function findUploadOf(
   return rows[0] ?? null;
 }
 
-/** An upload that nobody goes on with, locked; null when it is none any more. */
+/** Locks and returns a stuck upload; null when it is no longer stuck. */
 export async function lockStuckUpload(
   tx: Tx<DB>,
   uploadId: string,
@@ -127,7 +130,7 @@ export async function lockStuckUpload(
   return rows[0] ?? null;
 }
 
-/** Ends an upload badly; false when it is no longer `owner`'s. */
+/** Ends an upload as failed; returns false when it no longer belongs to `owner`. */
 export async function failUpload(
   tx: Tx<DB>,
   uploadId: string,
@@ -136,12 +139,12 @@ export async function failUpload(
   to: UploadState,
   fault: UploadFault,
 ): Promise<boolean> {
-  const done = await sql`
+  const { rows } = await sql<OwnedResource>`
     update blueprints set state = ${to}, error = ${fault.error}, error_traceback = ${fault.traceback},
       diagnostics = ${fault.diagnostics === null ? null : JSON.stringify(fault.diagnostics)}::json,
       lease_owner = null, lease_until = null, upload_ended_at = app_now(), updated_at = app_now()
-    where upload_id = ${uploadId} and state = ${from} and lease_owner is not distinct from ${owner}`.execute(
-    tx,
-  );
-  return done.numAffectedRows === 1n;
+    where upload_id = ${uploadId} and state = ${from} and lease_owner is not distinct from ${owner}
+    returning tenant, id, created_by, visibility`.execute(tx);
+  noteResources(tx, 'blueprints', 'changed', rows);
+  return rows.length === 1;
 }

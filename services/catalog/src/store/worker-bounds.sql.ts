@@ -5,7 +5,7 @@ import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
-/** Whether the plan of that blueprint, of the tenant or a global one, uses each of `names`: packages of plugins, or blueprints. */
+/** Whether the plan of the blueprint (of the tenant or a global one) uses each of `names`: packages of plugins, or blueprints. */
 export async function usesEach(
   db: Reader,
   blueprint: { tenant: string; id: string },
@@ -22,7 +22,7 @@ export async function usesEach(
   return rows[0]!.count === wanted.length;
 }
 
-/** Package of an uploaded plugin; null: there is none of that id. */
+/** Returns the package of an uploaded plugin; null when no plugin has that id. */
 export async function packageOf(db: Reader, pluginId: string): Promise<string | null> {
   const row = await db
     .selectFrom('plugins')

@@ -1,4 +1,4 @@
-/** Archives for tests, honest and hostile: every name and type can be written, which real packers refuse. */
+/** Valid and malicious archives for tests: any name and type can be written, also those that real packers refuse. */
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 
@@ -31,7 +31,7 @@ export async function tgzOf(entries: readonly TestEntry[]): Promise<Buffer> {
   return gzipSync(await tarOf(entries));
 }
 
-/** A blueprint archive as clients make it: one top folder. */
+/** Makes a blueprint archive as clients do: with one top folder. */
 export function blueprintTgz(files: Record<string, string>, top = 'bp'): Promise<Buffer> {
   return tgzOf(
     Object.entries(files).map(([name, content]) => ({ name: `${top}/${name}`, content, mode: 0o755 })),

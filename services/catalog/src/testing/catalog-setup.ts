@@ -1,4 +1,4 @@
-/** A whole catalog over real PostgreSQL for tests: its HTTP app, rpc and loops, with a stand-in for deployments. */
+/** A whole catalog over real PostgreSQL for tests: its HTTP app, rpc and loops, with a stub of the service deployments. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export const admin: Principal = {
   executionId: '',
   isBootstrapAdmin: true,
 };
-/** A user of a tenant without special rights. */
+/** Returns a user of a tenant without special permissions. */
 export function userOf(username: string, tenant = 'default_tenant', userId = 7): Principal {
   return {
     ...admin,
@@ -64,7 +64,7 @@ export interface TestCatalog {
       headers?: Record<string, string>;
     },
   ): Promise<TestAnswer>;
-  /** Where it listens, and the headers that say who calls. */
+  /** Returns the URL of the catalog and the headers that identify the caller. */
   signed(as: Principal): Promise<{ url: string; headers: Record<string, string> }>;
   rpc: RpcClient<typeof catalogRpc.CatalogServiceDefinition>;
   parts: ServiceParts;
@@ -72,9 +72,9 @@ export interface TestCatalog {
   blobs: ReturnType<typeof createFileBlobStore>;
   /** Folder of the blobs. */
   root: string;
-  /** Deployments that the stand-in reports, by blueprint id. */
+  /** Deployments that the stub reports, by blueprint id. */
   deployments: Map<string, string[]>;
-  /** Deployments that the stand-in finds: `<tenant>/<id>` -> the only user that sees it, '' for everybody. */
+  /** Deployments that the stub finds: `<tenant>/<id>` -> the only user that sees it, '' for every user. */
   known: Map<string, string>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Plugins as they are uploaded: the plugin x-plugin in any version. */
+/** Plugin uploads for tests: the plugin x-plugin in any version. */
 import { tgzOf, zipOf } from './archives';
 
 function packageJson(version: string) {

@@ -5,7 +5,7 @@ import type { ConfigDefinition } from '../domain/config-items';
 const MASK = '********';
 const ajv = new Ajv();
 
-/** A value that somebody has set. */
+/** A configuration value that a user has set; it overrides the shipped value. */
 export interface ConfigRow {
   scope: string;
   name: string;
@@ -36,7 +36,7 @@ export function currentValue(definition: ConfigDefinition, row: ConfigRow | unde
   return row ? row.value : definition.shipped;
 }
 
-/** The definition that `name` or `scope.name` means; errors not_found_error, ambiguous_name. */
+/** Returns the definition that `name` or `scope.name` refers to; errors not_found_error, ambiguous_name. */
 export function findConfig(
   definitions: readonly ConfigDefinition[],
   asked: string,
@@ -65,8 +65,9 @@ export function findConfig(
 }
 
 /**
- * Why `value` may not be set, or null: not editable without force, or against the schema (both 409); an admin_only value
- * by somebody else (401, as in the original). null takes back what is shipped as null.
+ * Returns the error that refuses to set `value`, or null when the value is allowed. Refused: a value that is not editable,
+ * without force (409); a value against the schema (409); an admin_only value set by a user who is no administrator (401, as in
+ * the original). null resets a value whose shipped value is null.
  */
 export function configRefusal(
   definition: ConfigDefinition,

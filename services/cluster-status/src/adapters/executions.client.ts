@@ -2,12 +2,12 @@ import { executionsRpc } from '@baton/contracts';
 import type { RpcConnector } from '@baton/rpc';
 import type { RemainingExecution } from '../domain/maintenance';
 
-/** Shown to whoever waits for maintenance mode; all are counted. */
+/** The most executions in the list shown while activation of maintenance mode waits; the total counts all of them. */
 const SHOWN = 1000;
 
-/** The executions service as maintenance mode sees it. */
+/** The calls to the executions service that maintenance mode needs. */
 export interface ExecutionsPort {
-  /** Executions of any tenant that have not ended, oldest first, and how many they are. */
+  /** Returns the executions of all tenants that have not ended, oldest first, and their total number. */
   unfinished(): Promise<{ executions: RemainingExecution[]; total: number }>;
 }
 

@@ -7,7 +7,7 @@ export interface AuthorizationTable {
   permissions: Record<string, string[]>;
 }
 
-/** The identity service as GET /config sees it. */
+/** The calls to the identity service that GET /config needs. */
 export interface IdentityPort {
   authorization(): Promise<AuthorizationTable>;
 }

@@ -22,7 +22,7 @@ const signatureValue = z.union([
 ]);
 const file = z.object({ license: z.record(z.string(), z.unknown()), signature: signatureValue.optional() });
 
-/** What a license file says. An expiration by days counts from the upload. */
+/** The content of a license file. An expiration in days counts from the upload. */
 export interface License {
   customerId: string;
   expiration: { date: string } | { days: number } | null;
@@ -33,8 +33,8 @@ export interface License {
 }
 
 /**
- * The bytes that a license is signed over: its `license` mapping as JSON, keys sorted, no blanks, UTF-8. The signature is
- * RSA (PKCS #1 v1.5) with SHA-256. Own choice: the reference says "over the license content" only.
+ * Returns the bytes that the signature of a license covers: its `license` mapping as JSON, keys sorted, no blanks, UTF-8. The
+ * signature is RSA (PKCS #1 v1.5) with SHA-256. Own choice: the reference says "over the license content" only.
  */
 export function signedContent(license: Record<string, unknown>): Buffer {
   const sorted = (value: unknown): unknown => {
@@ -47,8 +47,8 @@ export function signedContent(license: Record<string, unknown>): Buffer {
 }
 
 /**
- * Reads and checks a license file (reference/rest-api.md 8.3). Without a key signatures are not looked at: whoever runs
- * an installation without one has decided that licenses are for information only.
+ * Reads and checks a license file (reference/rest-api.md 8.3). Without a key, signatures are not checked: on an installation
+ * without a key, licenses are for information only.
  */
 export function readLicense(
   text: string,
@@ -109,7 +109,7 @@ function expirationOf(said: string | null): Result<License['expiration'], AppErr
   if (days) return ok({ days: Number(days[1]) });
   const [, month, day, year] = US_DATE.exec(said) ?? [];
   const date = `${year}-${month}-${day}T00:00:00.000Z`;
-  // 02/30 is a date to the pattern only: it comes back as another day.
+  // The pattern also accepts 02/30; `Date` turns such a date into another day, which the comparison detects.
   const ms = Date.parse(date);
   if (!Number.isNaN(ms) && new Date(ms).toISOString() === date) return ok({ date });
   return err(
@@ -117,7 +117,7 @@ function expirationOf(said: string | null): Result<License['expiration'], AppErr
   );
 }
 
-/** Whether a license up to `max` covers `version`; a part that `max` leaves out covers every one. */
+/** Returns whether a license up to version `max` covers `version`. A part that `max` leaves out matches every value. */
 function covers(max: string, version: string): boolean {
   if (!VERSION.test(max)) return false;
   const allowed = max.split('.').map(Number);

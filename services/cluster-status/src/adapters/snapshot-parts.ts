@@ -4,10 +4,10 @@ import { EXPORT_ORDER, type SnapshotService } from '../domain/snapshot-archive';
 
 type Part = RpcClient<typeof snapshotsRpc.SnapshotPartServiceDefinition>;
 
-/** Exports, rehearsals and switches of big services; a dead service is noticed by its connection. */
+/** Deadline of exports, rehearsals and switches of big services. A dead service is noticed earlier, by its closed connection. */
 export const PART_DEADLINE_MS = 12 * 3_600_000;
 
-/** The parts of a snapshot that the services have. */
+/** Clients of the snapshot part of each service. */
 export type SnapshotParts = Record<SnapshotService, Part>;
 
 export function createSnapshotParts(rpc: RpcConnector): SnapshotParts {

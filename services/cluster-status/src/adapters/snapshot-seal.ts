@@ -1,7 +1,7 @@
 import { secretsRpc } from '@baton/contracts';
 import type { RpcConnector } from '@baton/rpc';
 
-/** The secrets service as archives need it: it has the key. */
+/** The calls to the secrets service that seal archives and check seals; the secrets service holds the key. */
 export interface SealPort {
   /** @param digest SHA-256 of the manifest. */
   seal(digest: Buffer): Promise<{ master_key_id: string; seal: string }>;

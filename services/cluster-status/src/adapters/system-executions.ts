@@ -3,7 +3,7 @@ import type { RpcConnector } from '@baton/rpc';
 
 export interface SystemExecutionRequest {
   tenant: string;
-  /** The same id answers the same execution. */
+  /** The same id always returns the same execution. */
   requestId: string;
   createdBy: string;
   workflowId: 'create_snapshot' | 'restore_snapshot' | 'create_log_bundle';
@@ -21,16 +21,16 @@ export interface ExecutionReport {
 /** Executions that this service carries out. */
 export interface SystemExecutionsPort {
   start(request: SystemExecutionRequest): Promise<{ id: string; execution: Record<string, unknown> }>;
-  /** Answers the status; '' when the execution is gone. */
+  /** Reports and returns the status of the execution; '' when the execution was deleted. */
   report(report: ExecutionReport): Promise<string>;
-  /** Findings, executions and events for a log bundle, file by file. */
+  /** Returns findings, executions and events for a log bundle, file by file. */
   logs(signal: AbortSignal): AsyncIterable<{ file: string; data: Buffer }>;
-  /** Ids of executions of any tenant that have not ended, some of them. */
+  /** Returns the ids of some of the executions, of any tenant, that have not ended. */
   unfinished(): Promise<{ id: string; workflowId: string }[]>;
 }
 
 const SHOWN = 20;
-/** All events of a big manager. */
+/** Deadline for reading all events of a big manager. */
 const LOGS_DEADLINE_MS = 3_600_000;
 
 export function createSystemExecutions(rpc: RpcConnector): SystemExecutionsPort {

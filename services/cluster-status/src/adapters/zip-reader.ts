@@ -3,13 +3,16 @@ import { AppError } from '@baton/kernel';
 import * as yauzl from 'yauzl';
 
 export interface ZipReader {
-  /** Sizes by name, in the order of the directory. */
+  /** Sizes by entry name, in the order of the zip directory. */
   entries: ReadonlyMap<string, { size: number }>;
   read(name: string): Promise<Readable>;
   close(): void;
 }
 
-/** More entries than files and tables of any manager; each costs some 200 bytes of memory. */
+/**
+ * Upper limit for the entries of an archive: more than the files and tables of any manager. Each entry takes some 200 bytes of
+ * memory.
+ */
 const MAX_ENTRIES = 2_000_000;
 const UNIX = 3;
 const FORMAT = 0o170000;
@@ -26,7 +29,7 @@ function open(path: string): Promise<yauzl.ZipFile> {
   );
 }
 
-/** @throws AppError for what has no place in an archive of ours: links, encryption, doubled or overlapping entries. */
+/** @throws AppError for an entry that no archive of Baton contains: link, encrypted, doubled or overlapping entry. */
 function check(entry: yauzl.Entry, known: ReadonlyMap<string, unknown>): void {
   const refuse = (why: string) =>
     archiveRefused(`entry ${entry.fileName}: ${why}`, { entry: entry.fileName });
@@ -59,7 +62,7 @@ function readDirectory(zip: yauzl.ZipFile): Promise<Map<string, yauzl.Entry>> {
   });
 }
 
-/** Opens the zip at `path`; nothing of it is unpacked to disk. @throws AppError snapshot_action_error */
+/** Opens the zip at `path`; nothing is unpacked to disk. @throws AppError snapshot_action_error */
 export async function openZip(path: string): Promise<ZipReader> {
   const zip = await open(path);
   try {

@@ -4,25 +4,28 @@ import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-/** Tables compress well and must not cost the processor for long; blobs are archives already. */
+/**
+ * Compression level. Tables compress well at the fastest level, which costs little CPU time; blobs are compressed archives
+ * already.
+ */
 const FAST = 1;
 
 export interface ZipWriter {
-  /** Writes one entry to its end before the next may begin: nothing is held in memory. */
+  /** Writes one entry to its end before the next may begin: no content is held in memory. */
   add(name: string, content: Readable, isCompressed: boolean): Promise<void>;
-  /** An entry that comes piece by piece; `end` resolves when it is written. */
+  /** Opens an entry that is written piece by piece; `end` resolves when the entry is written. */
   open(name: string): { write(bytes: Buffer): Promise<void>; end(): Promise<void> };
   finish(): Promise<void>;
-  /** Gives up; the file is the caller's to remove. */
+  /** Stops writing; the caller must remove the file. */
   abort(error: Error): void;
 }
 
-/** A zip file at `path`, written as it comes; the directory of names is all that is kept. */
+/** Creates a zip file at `path` and writes entries as they arrive. Only the directory of names is kept in memory. */
 export function createZipWriter(path: string): ZipWriter {
   const zip = new ZipFile();
   const file = createWriteStream(path, { mode: 0o600 });
   const written = pipeline(zip.outputStream as Readable, file);
-  // Told to whoever waits; without this a failure between two calls would end the process.
+  // The callers that wait get this error; without the handler, a failure between two calls would end the process.
   written.catch(() => undefined);
   const failed = written.then(
     () => new Promise<never>(() => undefined),

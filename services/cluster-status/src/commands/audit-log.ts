@@ -7,12 +7,12 @@ interface Deps {
   db: Db<DB>;
 }
 
-/** Adds entries at the end of the audit log, in the given order; leaves out those whose message id the log knows. */
+/** Appends entries to the audit log in the given order; skips entries whose message id the log already has. */
 export async function addAuditEntries({ db }: Deps, entries: readonly AuditFacts[]): Promise<void> {
   await db.tx((tx) => appendAudit(tx, entries));
 }
 
-/** Deletes the entries that pass the filter; answers how many. */
+/** Deletes the entries that pass the filter; returns their number. */
 export async function truncateAuditLog({ db }: Deps, filter: AuditFilter): Promise<number> {
   return db.tx((tx) => truncateAudit(tx, filter));
 }

@@ -18,15 +18,17 @@ import { discardAll, prepareRestore } from './prepare-restore';
 import type { JobVoice, SnapshotDeps } from './snapshot-deps';
 import { storeArchive } from './store-archive';
 
-/** Between two looks whether other executions have ended. */
+/** Pause between two checks whether the other executions have ended. */
 const OTHERS_PAUSE_MS = 1_000;
-/** A request that takes longer than this is not waited for: its gateway refuses all others by then. */
+/**
+ * The longest wait for requests under way. A request that takes longer is ignored: its gateway refuses all other writes by then.
+ */
 const GATEWAYS_MS = 60_000;
 const GATEWAYS_PAUSE_MS = 100;
 
 /**
- * Makes and stores the archive, and ends the job. The digest is noted before the blob is stored, so whatever a crash
- * leaves is found by the sweep; the next attempt makes a new archive.
+ * Makes and stores the archive, and ends the job. The digest is noted before the blob is stored, so the sweep finds the leftovers
+ * of a crash; the next attempt makes a new archive.
  */
 export async function createSnapshotArchive(
   deps: SnapshotDeps,
@@ -53,7 +55,7 @@ export async function createSnapshotArchive(
   });
 }
 
-/** Verifies, stages, rehearses; then decides: a dry run ends, everything else switches. */
+/** Verifies, stages and rehearses the restore, then decides: a dry run ends, every other restore switches. */
 export async function prepareSnapshotRestore(
   deps: SnapshotDeps,
   job: RestoreJob,
@@ -87,9 +89,10 @@ export async function prepareSnapshotRestore(
 }
 
 /**
- * From here on only forward: every service switches, one after the other. A failure or crash leaves the state as it is,
- * and the loop comes again until all have switched. While a job is in this state reports answer `restoring`, by which
- * gateways refuse what would change something: also after a crash, until the last service has switched.
+ * Switches every service, one after the other; from here on the restore only goes forward. A failure or crash leaves the state as
+ * it is, and the loop repeats the step until all services have switched. While a job is in this state, answers to process reports
+ * say `restoring`; gateways then refuse every request that would change something. This holds also after a crash, until the last
+ * service has switched.
  */
 export async function switchServices(
   deps: SnapshotDeps,
@@ -104,7 +107,10 @@ export async function switchServices(
   await decide(deps, job, { status: 'terminated', error: '' });
 }
 
-/** Until every living gateway refuses writes and none is under way in it, or until they take them again. */
+/**
+ * Waits until every living gateway refuses writes and has none under way; with `isRestoring` false, until all accept writes
+ * again.
+ */
 async function waitForGateways(
   deps: SnapshotDeps,
   isRestoring: boolean,
@@ -122,11 +128,11 @@ async function waitForGateways(
   }
 }
 
-/** After the decision: leftovers go, the execution ends. All of it may be repeated. */
+/** Runs after the decision: removes leftovers and ends the execution. Every step may be repeated. */
 export async function cleanUp(deps: SnapshotDeps, job: SnapshotJob): Promise<void> {
   if (job.kind === 'restore') {
     await discardAll(deps, job.id);
-    // Whoever sees that the execution has ended may write.
+    // A client that sees the ended execution may write at once, so gateways must accept writes before that.
     if (job.plan) await waitForGateways(deps, false);
   }
   const { status, error } = job.outcome!;
@@ -146,7 +152,7 @@ export async function cleanUp(deps: SnapshotDeps, job: SnapshotJob): Promise<voi
   await advanceJob(deps.db.query, at(deps, job, 'cleaning'), { state: 'ended' });
 }
 
-/** Writes the outcome of a job, unless it was decided before or is in other hands. */
+/** Stores the outcome of a job, unless the outcome was decided before or another process holds the job. */
 export async function decide(deps: SnapshotDeps, job: SnapshotJob, outcome: JobOutcome): Promise<void> {
   await advanceJob(deps.db.query, at(deps, job, job.state), { state: 'cleaning', outcome });
 }
@@ -157,7 +163,7 @@ const at = (deps: SnapshotDeps, job: SnapshotJob, from: SnapshotJob['state']) =>
   owner: deps.instanceId,
 });
 
-/** New executions queue behind a restore; those that were there before get `timeout` seconds to end. */
+/** Waits for the executions that existed before the restore, at most `timeout` seconds. New executions queue behind the restore. */
 async function waitForOthers(deps: SnapshotDeps, job: RestoreJob, { signal, say }: JobVoice): Promise<void> {
   const untilMs = deps.clock.now() + job.options.timeoutS * 1000;
   for (let isTold = false; ; isTold = true) {

@@ -7,10 +7,10 @@ import { upsertConfig } from '../store/config.sql';
 import type { DB } from '../store/tables.gen';
 
 /**
- * Sets the value that `name` or `scope.name` means, and answers its item. Services hear of it by a message; those that
- * miss it read the values every 10 s.
- * @throws AppError not_found_error; ambiguous_name; unauthorized_error for a value for administrators only;
- * conflict_error for one that is not editable or breaks its schema.
+ * Sets the value that `name` or `scope.name` refers to, and returns its item. Services are informed by a message; a service that
+ * misses the message reads the values anyway every 10 s.
+ * @throws AppError not_found_error; ambiguous_name; unauthorized_error for a value that only administrators may set;
+ * conflict_error for a value that is not editable or breaks its schema.
  */
 export async function changeConfig(
   { db, definitions }: { db: Db<DB>; definitions: readonly ConfigDefinition[] },
@@ -19,7 +19,7 @@ export async function changeConfig(
   { value, isForced }: { value: unknown; isForced: boolean },
 ): Promise<ConfigItem> {
   const definition = configNamed(definitions, name);
-  // A tenant's manager administers the tenant, not the manager as a whole: its secrets stay closed to them.
+  // The manager of a tenant administers the tenant, not the whole installation: admin_only values stay hidden from that user.
   const isAdmin = isAdministrator(principal) && hasPermission(principal, 'all_tenants');
   const refusal = configRefusal(definition, { value, isForced, isAdministrator: isAdmin });
   if (refusal) throw refusal;

@@ -18,17 +18,17 @@ import {
 import type { SnapshotDeps } from './snapshot-deps';
 
 const LEASE_MS = 15_000;
-/** Lease and cancel are looked after this often while a job works. */
+/** Interval at which a working job renews its lease and checks for a cancel. */
 const KEEP_MS = 1_000;
-/** Before a job that cannot go on now is taken again. */
+/** Pause before a job that cannot continue now is taken again. */
 const RETRY_MS = 1_000;
-/** The engine starts what does not queue within milliseconds. */
+/** Pause before the status is read again: the engine starts an execution that does not queue within milliseconds. */
 const START_MS = 200;
 
 class JobCancelled extends Error {}
 class JobLost extends Error {}
 
-/** Starts the execution of a job that has none; the same request id answers the same one. */
+/** Starts the execution of a job that has none; the same request id returns the same execution. */
 export async function startExecution(deps: SnapshotDeps, job: SnapshotJob): Promise<Record<string, unknown>> {
   const { id, execution } = await deps.executions.start({
     tenant: job.tenant,
@@ -44,8 +44,8 @@ export async function startExecution(deps: SnapshotDeps, job: SnapshotJob): Prom
 }
 
 /**
- * Takes one step of the oldest job that nobody has; answers after how many ms that job can go on, null: there is none. After
- * a crash its lease ends, and another replica takes the step again.
+ * Takes one step of the oldest job that no process holds. Returns the milliseconds until that job can continue; null when there
+ * is no job. After a crash the lease of the job ends, and another replica repeats the step.
  */
 export async function takeJobStep(deps: SnapshotDeps, stopping: AbortSignal): Promise<number | null> {
   const job = await leaseJob(deps.db.query, deps.instanceId, LEASE_MS);
@@ -53,8 +53,9 @@ export async function takeJobStep(deps: SnapshotDeps, stopping: AbortSignal): Pr
 }
 
 /**
- * Takes a leased job one step on and gives it back. Each step may be repeated after a crash at any point of it; a job in
- * `switching` is repeated until it succeeds, everything before may end it. Answers after how many ms it can go on.
+ * Takes a leased job one step further and releases it. Each step may be repeated after a crash at any point of it. A job in
+ * `switching` is repeated until it succeeds; in every earlier state a failure may end it. Returns the milliseconds until the job
+ * can continue.
  */
 async function driveJob(deps: SnapshotDeps, job: SnapshotJob, stopping: AbortSignal): Promise<number> {
   const keeper = keepJob(deps, job, stopping);
@@ -95,7 +96,10 @@ async function takeStep(
   }
 }
 
-/** The engine says when: queued behind others, at once, or never. Answers after how many ms to ask again. */
+/**
+ * Waits for the engine, which decides when the execution starts: after others in the queue, at once, or never. Returns the
+ * milliseconds until the next check.
+ */
 async function followStart(deps: SnapshotDeps, job: SnapshotJob): Promise<number> {
   if (job.execution_id === null) {
     await startExecution(deps, job);
@@ -114,7 +118,7 @@ async function followStart(deps: SnapshotDeps, job: SnapshotJob): Promise<number
 const isCancel = (status: string): boolean => status === 'cancelled' || status.endsWith('cancelling');
 const isOver = (status: string): boolean => status === '' || status === 'terminated' || status === 'failed';
 
-/** Gives the job back, unless it was lost; answers after how many ms it can go on. */
+/** Releases the job, unless its lease was lost; returns the milliseconds until the job can continue. */
 async function afterFailure(deps: SnapshotDeps, job: SnapshotJob, error: unknown): Promise<number> {
   if (error instanceof JobLost) return 0;
   const isBefore = job.state === 'waiting' || job.state === 'preparing';
@@ -125,14 +129,14 @@ async function afterFailure(deps: SnapshotDeps, job: SnapshotJob, error: unknown
   }
   const mayPass = !isAppError(error) || error.entry.retryable;
   deps.log.warn({ jobId: job.id, state: job.state, err: error }, 'work on a snapshot failed');
-  // A refusal stands; what may be a passing fault is tried again, as after a crash.
+  // A refusal is final; an error that may be temporary is retried, as after a crash.
   if (isBefore && (!mayPass || job.attempts >= MAX_ATTEMPTS))
     await decide(deps, job, { status: 'failed', error: (error as AppError).message });
   await releaseJob(deps.db.query, job.id, deps.instanceId, RETRY_MS);
   return RETRY_MS;
 }
 
-/** Holds the lease, looks for a cancel and carries log lines while a job works. */
+/** Renews the lease, checks for a cancel and writes log lines while a job works. */
 function keepJob(deps: SnapshotDeps, job: SnapshotJob, stopping: AbortSignal) {
   const abort = new AbortController();
   const giveUp = (): void => abort.abort(stopping.reason);

@@ -17,7 +17,7 @@ interface Deps {
 }
 
 /**
- * Puts the license of a file in the place of the one that is there, and answers it. Without a key signatures are not looked at.
+ * Replaces the stored license by the license of a file, and returns it. Without a key, signatures are not checked.
  * @throws AppError of `readLicense`, for a file that is not a license for this manager.
  */
 export async function uploadLicense(
@@ -32,7 +32,10 @@ export async function uploadLicense(
   });
 }
 
-/** Keeps a customer id without a license, and answers it. @throws AppError conflict_error when there is either already. */
+/**
+ * Stores a customer id without a license, and returns it. @throws AppError conflict_error when there is a license or a customer
+ * id already.
+ */
 export async function keepCustomerId({ db }: Deps, customerId: string): Promise<LicenseItem | null> {
   return db.tx(async (tx) => {
     if (await insertCustomer(tx, newId(), customerId)) return readLicenseItem(tx);

@@ -31,11 +31,11 @@ export interface LogBundleDeps extends SnapshotDeps {
   definitions: readonly ConfigDefinition[];
 }
 
-/** Making the archive is begun again after a crash this often. */
+/** The most attempts to make an archive; a crash begins a new attempt. */
 const MAX_ATTEMPTS = 3;
 const LEASE_MS = 15_000;
 const LOOK_MS = 500;
-/** After a fault of the platform. */
+/** Pause after an error of the platform. */
 const RETRY_MS = 2_000;
 const AT_ONCE = 0;
 
@@ -51,8 +51,8 @@ Services write their own logs to standard output: the host, the container runtim
 `;
 
 /**
- * Accepts a log bundle (reference/rest-api.md 5.13): row first, then the execution. A crash between leaves a row that the
- * loop goes on with. Answers the execution. @throws AppError conflict_error
+ * Accepts a log bundle (reference/rest-api.md 5.13): inserts the row first, then starts the execution. After a crash between the
+ * two, the loop continues with the row. Returns the execution. @throws AppError conflict_error
  */
 export async function requestLogBundle(
   deps: LogBundleDeps,
@@ -91,7 +91,7 @@ async function startExecution(
   return execution;
 }
 
-/** @throws AppError not_found_error; log_bundle_action_error while it is being made. */
+/** Deletes a log bundle and its archive. @throws AppError not_found_error; log_bundle_action_error while it is being made. */
 export async function removeLogBundle(
   deps: LogBundleDeps,
   principal: Principal,
@@ -109,8 +109,8 @@ export async function removeLogBundle(
 }
 
 /**
- * Takes one step of the oldest log bundle that nobody has; answers in how many ms to look again, null: there is none. After a
- * crash its lease ends, and another replica takes the step again.
+ * Takes one step of the oldest log bundle that no process holds. Returns the milliseconds until the next check; null when there
+ * is no bundle. After a crash the lease of the bundle ends, and another replica repeats the step.
  */
 export async function takeLogBundleStep(deps: LogBundleDeps, stopping: AbortSignal): Promise<number | null> {
   const owner = `${deps.instanceId}/${newId()}`;
@@ -129,8 +129,8 @@ export async function takeLogBundleStep(deps: LogBundleDeps, stopping: AbortSign
 }
 
 /**
- * Takes a leased bundle one step on; answers in how many ms to look again. Every step may be repeated after a crash; the
- * archive is made anew then, and what the first attempt stored is swept.
+ * Takes a leased bundle one step further; returns the milliseconds until the next check. Every step may be repeated after a
+ * crash; the archive is then made anew, and the archive of the first attempt is swept.
  */
 async function driveLogBundle(
   deps: LogBundleDeps,
@@ -194,7 +194,7 @@ async function writeBundle(deps: LogBundleDeps, path: string, signal: AbortSigna
   }
 }
 
-/** Pieces of one file come one after the other. */
+/** Adds the log files to the zip; the pieces of one file arrive one after the other. */
 async function addLogs(deps: LogBundleDeps, zip: ZipWriter, signal: AbortSignal): Promise<void> {
   const open: { file: string; entry: ReturnType<ZipWriter['open']> }[] = [];
   for await (const { file, data } of deps.executions.logs(signal)) {

@@ -33,8 +33,8 @@ export interface ArchiveRequest {
 const NEWLINE = 0x0a;
 
 /**
- * Writes the archive of the whole manager to the file `path`: all instants fixed first, then one service after the
- * other, a piece at a time. Nothing of it is kept; a crash leaves the file to the loop temporary-sweep.
+ * Writes the archive of the whole manager to the file `path`: first fixes the instants of all services, then reads one service
+ * after the other, a piece at a time. Nothing else is stored; after a crash the loop temporary-sweep deletes the file.
  */
 export async function makeArchive(
   deps: SnapshotDeps,
@@ -84,7 +84,7 @@ export async function makeArchive(
   }
 }
 
-/** Every service fixes its instant before any is read, in the order of EXPORT_ORDER. */
+/** Opens the export of every service, in the order of EXPORT_ORDER. Every service fixes its instant before any service is read. */
 async function openParts(deps: SnapshotDeps, request: ArchiveRequest, signal: AbortSignal) {
   const instant = await shareInstant(deps.db.pool);
   const { postgresSnapshot, databaseId } = instant;
@@ -110,7 +110,10 @@ async function openParts(deps: SnapshotDeps, request: ArchiveRequest, signal: Ab
   }
 }
 
-/** Tables come by name, those without rows not at all; blobs at the end. */
+/**
+ * Writes the export of one service. Rows come grouped by table, in the order of the header; tables without rows have no pieces.
+ * Digests of blobs come at the end.
+ */
 async function writePart(
   zip: ZipWriter,
   { service, pieces, header }: OpenPart,
@@ -146,7 +149,7 @@ function addLines(hash: RowHash, rows: Buffer): void {
   }
 }
 
-/** @throws when a blob that rows name is not in the store: such a snapshot could not be restored. */
+/** Writes the blobs. @throws when a blob that rows refer to is not in the store: such a snapshot could not be restored. */
 async function writeBlobs(
   deps: SnapshotDeps,
   zip: ZipWriter,
@@ -165,7 +168,7 @@ async function writeBlobs(
   return { count: hash.rows, bytes, hash: hash.digest() };
 }
 
-/** Answers the SHA-256 of what it wrote. */
+/** Adds `value` as JSON text; returns the SHA-256 of the written bytes. */
 async function addText(zip: ZipWriter, name: string, value: unknown): Promise<Buffer> {
   const text = Buffer.from(`${JSON.stringify(value, null, 1)}\n`, 'utf8');
   const entry = zip.open(name);

@@ -7,13 +7,13 @@ interface Deps {
   db: Db<DB>;
 }
 
-/** Enters a node of the cluster. @throws AppError conflict_error when there is one with this hostname. */
+/** Adds a node of the cluster. @throws AppError conflict_error when a node with this hostname exists. */
 export async function addManager({ db }: Deps, node: NewManager): Promise<void> {
   const isNew = await db.tx((tx) => insertManager(tx, node));
   if (!isNew) throw new AppError('conflict_error', `A manager with the hostname \`${node.hostname}\` exists`);
 }
 
-/** Sets the id by which file replication knows a node. @throws AppError not_found_error */
+/** Sets the id that file replication uses for a node. @throws AppError not_found_error */
 export async function changeSyncNode({ db }: Deps, hostname: string, id: string): Promise<void> {
   const isKnown = await db.tx((tx) => setSyncNode(tx, hostname, id));
   if (!isKnown) throw notFound('Manager', hostname);

@@ -19,14 +19,14 @@ export interface RestoreRequest {
   options: RestoreOptions;
 }
 
-/** Rows of one call; a single larger row goes alone. */
+/** Most bytes of rows in one call; a single larger row is sent alone. */
 const BATCH_BYTES = 512 * 1024;
 const DIGESTS_A_CALL = 500;
 
 /**
- * Everything of a restore that changes nothing: verifies the archive, stages its rows and files, rehearses the switch of
- * every service. May be begun again at any time. Answers what to switch to.
- * @throws AppError snapshot_action_error with why the restore is refused.
+ * Does the part of a restore that changes nothing: verifies the archive, stages its rows and files, rehearses the switch of every
+ * service. May be started again at any time. Returns the plan for the switch.
+ * @throws AppError snapshot_action_error with the reason when the restore is refused.
  */
 export async function prepareRestore(
   deps: SnapshotDeps,
@@ -109,7 +109,7 @@ async function* batchesOf(lines: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
   if (held.length > 0) yield Buffer.concat(held);
 }
 
-/** Marked before they are stored, so that files of a restore that comes to nothing are swept. */
+/** Stores the blobs of the archive. Each is marked before it is stored, so that the files of an unfinished restore are swept. */
 async function stageBlobs(
   deps: SnapshotDeps,
   zip: ZipReader,
@@ -152,7 +152,7 @@ async function rehearse(
   for (const note of notes) await voice.say(note);
 }
 
-/** Forgets what is staged anywhere. */
+/** Deletes the staged rows and files of a restore in every service. */
 export async function discardAll(deps: SnapshotDeps, restoreId: string): Promise<void> {
   for (const service of EXPORT_ORDER) await deps.parts[service].discard({ restoreId });
 }

@@ -4,7 +4,10 @@ import { customerId, organisationOf } from '../domain/contact';
 import { insertContact, type NewContact } from '../store/contacts.sql';
 import type { DB } from '../store/tables.gen';
 
-/** Registers who uses a community edition; answers the customer id. @throws AppError bad_parameters_error without the agreement. */
+/**
+ * Registers the user of a community edition; returns the customer id. @throws AppError bad_parameters_error when the license
+ * agreement is not accepted.
+ */
 export async function registerContact(
   { db }: { db: Db<DB> },
   { is_eula: isAgreed, ...contact }: Omit<NewContact, 'organisation'> & { is_eula: boolean },

@@ -38,8 +38,8 @@ const NEW_JOB = {
 } as const;
 
 /**
- * Accepts a snapshot: rows first, then the execution. A crash between leaves a job that the loop starts.
- * Answers the execution. @throws AppError conflict_error
+ * Accepts a snapshot: inserts the rows first, then starts the execution. After a crash between the two, the loop starts the job.
+ * Returns the execution. @throws AppError conflict_error
  */
 export async function requestCreation(
   deps: SnapshotDeps,
@@ -76,8 +76,8 @@ export async function requestCreation(
 }
 
 /**
- * Accepts a restore. Only the administrator of the manager, and only while nothing else runs: the restore replaces what
- * executions stand on.
+ * Accepts a restore. Only the administrator of the manager may request one. Unless it is a dry run, no execution may run: the
+ * restore replaces the data that executions work on.
  * @throws AppError forbidden_error, snapshot_action_error, existing_running_execution_error, in_snapshot_restore_error
  */
 export async function requestRestore(
@@ -115,7 +115,7 @@ export async function requestRestore(
     deps.kick();
     return execution;
   } catch (error) {
-    // Nobody waits for it: a restore that was told to have failed must not begin later.
+    // No client waits for this job: a restore that was reported as failed must not begin later.
     await deps.db.tx((tx) => deleteJob(tx, job.id));
     throw error;
   }
@@ -146,7 +146,7 @@ export function requireArchive(snapshot: SnapshotRow, action: 'restore' | 'downl
   );
 }
 
-/** Makes a snapshot of a stored archive. @throws AppError conflict_error */
+/** Creates the row of a snapshot whose archive is stored already. @throws AppError conflict_error */
 export async function registerUpload(
   deps: Pick<SnapshotDeps, 'db'>,
   principal: Principal,
@@ -161,7 +161,7 @@ export async function registerUpload(
     });
 }
 
-/** Before a long upload. @throws AppError conflict_error */
+/** Checks that the id of a snapshot is free, before a long upload begins. @throws AppError conflict_error */
 export async function requireFree(
   deps: Pick<SnapshotDeps, 'db'>,
   principal: Principal,
@@ -170,7 +170,10 @@ export async function requireFree(
   if (await findSnapshot(deps.db.query, principal.tenant, id)) throw taken(id);
 }
 
-/** Deletes a snapshot and its archive. @throws AppError not_found_error, snapshot_action_error while work on it goes on. */
+/**
+ * Deletes a snapshot and its archive. @throws AppError not_found_error, snapshot_action_error while it is being created or
+ * restored.
+ */
 export async function removeSnapshot(
   deps: Pick<SnapshotDeps, 'db'>,
   principal: Principal,
@@ -193,8 +196,8 @@ export async function removeSnapshot(
 }
 
 /**
- * Says how a snapshot stands. @throws AppError not_found_error, snapshot_action_error for a status that needs an archive, or
- * work on it, where there is none: it would stay so for ever.
+ * Sets the status of a snapshot. @throws AppError not_found_error; snapshot_action_error for a status that needs an archive, or a
+ * running job, where there is none: the snapshot would keep such a status for ever.
  */
 export async function changeStatus(
   deps: Pick<SnapshotDeps, 'db'>,

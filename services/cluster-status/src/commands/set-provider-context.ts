@@ -6,7 +6,7 @@ import type { DB } from '../store/tables.gen';
 
 /**
  * Sets the provider context, or replaces it when `isUpdate`.
- * @throws AppError conflict_error when there is one already; not_found_error when there is none to replace.
+ * @throws AppError conflict_error when a provider context exists already; not_found_error when there is none to replace.
  */
 export async function setProviderContext(
   { db }: { db: Db<DB> },

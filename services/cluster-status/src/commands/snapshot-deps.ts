@@ -15,13 +15,13 @@ export interface SnapshotDeps {
   clock: Clock;
   log: Log;
   instanceId: string;
-  /** Looks for work at once; the loop comes anyway. */
+  /** Starts a check for work at once; the loop checks anyway. */
   kick(): void;
-  /** Largest archive that is taken. */
+  /** Size of the largest archive that is accepted. */
   maxBytes: number;
 }
 
-/** How a running job speaks: lines of its execution's log. */
+/** Connection of a running job to its execution: log lines out, cancellation in. */
 export interface JobVoice {
   say(line: string): Promise<void>;
   /** Aborted when the job is cancelled, lost to another process, or this process stops. */

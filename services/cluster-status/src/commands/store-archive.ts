@@ -10,8 +10,8 @@ import { noteLooseArchive, type StoredArchive } from '../store/snapshots.sql';
 import type { SnapshotDeps } from './snapshot-deps';
 
 /**
- * Stores an archive. Its digest is noted before the blob is there, so that one that no snapshot comes to name is swept;
- * for that the content is first spooled to a file.
+ * Stores an archive. Its digest is noted before the blob is stored, so that the sweep finds a blob that no snapshot refers to. To
+ * know the digest first, the content is spooled to a file.
  * @throws AppError payload_too_large_error
  */
 export async function storeArchive(

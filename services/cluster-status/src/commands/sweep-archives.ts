@@ -4,8 +4,8 @@ import type { SnapshotDeps } from './snapshot-deps';
 const BATCH = 20;
 
 /**
- * Deletes archives that no snapshot and no log bundle has, noted over `graceMs` ago; at most 20. `again`: there may be more.
- * A crash in the middle leaves blobs that nobody names: space, nothing else.
+ * Deletes archives that no snapshot and no log bundle refers to and that were noted over `graceMs` ago; at most 20. `again`:
+ * there may be more. A crash in the middle leaves blobs without any reference: they cost space, nothing else.
  */
 export async function sweepArchives(
   { db, blobs }: Pick<SnapshotDeps, 'db' | 'blobs'>,

@@ -19,9 +19,8 @@ import {
 import type { SnapshotDeps } from './snapshot-deps';
 
 /**
- * Reads the whole archive once and compares everything with the sealed manifest: names, counts, hashes. Nothing is
- * written anywhere.
- * @throws AppError snapshot_action_error with what is wrong.
+ * Reads the whole archive once and compares everything with the sealed manifest: names, counts, hashes. Writes nothing.
+ * @throws AppError snapshot_action_error that names the difference.
  */
 export async function verifyArchive(
   deps: Pick<SnapshotDeps, 'seals'>,
@@ -45,7 +44,7 @@ export async function verifyArchive(
   return manifest;
 }
 
-/** Lines of a table; damage and lines without end are refusals. */
+/** Yields the lines of a table; refuses damaged content and over-long lines. */
 export async function* readLines(zip: ZipReader, name: string): AsyncGenerator<Buffer, void, void> {
   try {
     yield* linesOf(await zip.read(name), MAX_LINE_BYTES);
@@ -92,7 +91,7 @@ function parsed<S extends z.ZodType>(schema: S, text: Buffer, name: string): z.o
   }
 }
 
-/** Exactly the entries that the manifest names, and nothing beside them. */
+/** Checks that the archive has exactly the entries that the manifest names. */
 function checkNames(zip: ZipReader, manifest: Manifest): void {
   let tables = 0;
   for (const name of zip.entries.keys()) {

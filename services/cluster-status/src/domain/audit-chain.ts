@@ -13,10 +13,13 @@ export interface AuditFacts {
   created_at: string;
 }
 
-/** What the chain of an empty log begins with. */
+/** The link before the first row of an empty log. */
 export const FIRST_LINK = '0'.repeat(64);
 
-/** The next link: sha256, hex, over the link before and every fact of the row, keys of the identifier in order. */
+/**
+ * Returns the next link of the chain: sha256, hex, over the previous link and every fact of the row, keys of the identifier in
+ * order.
+ */
 export function linkOf(previous: string, row: AuditFacts): string {
   const identifier = Object.entries(row.ref_identifier).sort(([a], [b]) => (a < b ? -1 : 1));
   const facts = [
@@ -35,7 +38,7 @@ export function linkOf(previous: string, row: AuditFacts): string {
     .digest('hex');
 }
 
-/** Id of the first row that does not follow from the one before; null: the rows are as they were written. */
+/** Returns the id of the first row whose link does not follow from the row before; null when all rows are unchanged. */
 export function firstBreak(rows: readonly (AuditFacts & { id: number; previous: string; chain: string })[]) {
   let previous = rows[0]?.previous ?? FIRST_LINK;
   for (const row of rows) {

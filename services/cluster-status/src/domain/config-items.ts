@@ -1,6 +1,6 @@
 import type { JsonObject } from '@baton/kernel';
 
-/** One value of the manager's configuration as it is shipped (reference/rest-api.md 5.21). */
+/** One value of the manager's configuration with its shipped value (reference/rest-api.md 5.21). */
 export interface ConfigDefinition {
   scope: string;
   name: string;
@@ -10,7 +10,7 @@ export interface ConfigDefinition {
   isAdminOnly: boolean;
 }
 
-/** What the manager's own settings say about itself; shown, changed only by a restart. */
+/** Values from the manager's own settings. GET /config shows them; only a restart changes them. */
 export interface ShippedValues {
   publicIp: string;
   fileServerRoot: string;
@@ -32,7 +32,7 @@ const number = (minimum?: number, maximum?: number): JsonObject => ({
   ...(minimum === undefined ? {} : { minimum }),
   ...(maximum === undefined ? {} : { maximum }),
 });
-// Clients know these names; the agent's own shipped value is spelt in lower case all the same.
+// Clients know these names; the agent's own shipped value is nevertheless in lower case.
 const logLevel: JsonObject = { type: 'string', enum: ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] };
 
 /** Services log to their standard output. */
@@ -110,12 +110,14 @@ function workItems(own: ShippedValues): ConfigDefinition[] {
     agent('min_workers', 2, integer(1)),
     workflow('subgraph_retries', own.subgraphRetries, integer(-1)),
     workflow('task_retries', own.taskRetries, integer(-1)),
-    // Without end is a matter of task_retries; an interval below zero means nothing.
+    // Endless retries are set by task_retries (-1); a negative interval has no meaning.
     workflow('task_retry_interval', own.taskRetryIntervalS, number(0)),
   ];
 }
 
-/** Every value, sorted by name. Scopes composer and stage have none: the console keeps its own settings. */
+/**
+ * Returns the definitions of all values, sorted by name. Scopes composer and stage have none: the console keeps its own settings.
+ */
 export function configDefinitions(own: ShippedValues): ConfigDefinition[] {
   return [...restItems(own), ...workItems(own)].sort((a, b) =>
     a.name < b.name ? -1 : a.name > b.name ? 1 : 0,

@@ -1,6 +1,6 @@
 /**
- * Customer id of the n-th contact of an organisation, COM-<company>-<n> (reference/rest-api.md 5.12). The company is taken
- * from the domain of the address; the original asked its vendor, here nothing leaves the manager.
+ * Returns the customer id of the n-th contact of an organisation, COM-<company>-<n> (reference/rest-api.md 5.12). The company is
+ * taken from the domain of the mail address. The original requested the id from its vendor; Baton sends no data out.
  */
 export function customerId(organisation: string, number: number): string {
   return `COM-${organisation}-${number}`;

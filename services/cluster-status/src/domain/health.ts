@@ -1,6 +1,6 @@
 import type { ServiceName } from '@baton/contracts';
 
-/** A process as it last reported itself. Instants are ISO texts. */
+/** A process as in its last report. Instants are ISO texts. */
 export interface Instance {
   service: ServiceName;
   instance_id: string;
@@ -15,7 +15,7 @@ export interface Instance {
 export type NodeStatus = 'OK' | 'Fail';
 export type GroupStatus = 'OK' | 'Degraded' | 'Fail';
 
-/** Names that people know the services by. */
+/** Display names of the services, as users know them. */
 const DISPLAY: Record<ServiceName, string> = {
   gateway: 'Webserver',
   identity: 'Identity Service',
@@ -30,7 +30,7 @@ const SERVICES = Object.keys(DISPLAY) as ServiceName[];
 
 const BROKER_CHECK = 'broker';
 const DATABASE_CHECK = 'database';
-/** Of a standalone, about the worker processes that it keeps. */
+/** Check that a standalone manager reports about the worker processes that it starts. */
 const WORKERS_CHECK = 'workers';
 
 export interface ServiceStatus {
@@ -39,13 +39,13 @@ export interface ServiceStatus {
   extra_info: Record<string, unknown>;
 }
 
-/** Of a worker: how operations are kept apart there, in words. */
+/** Check that a worker reports: how it isolates operations, in words. */
 const ISOLATION_CHECK = 'isolation';
 
-/** Those about servers are shown as rows of their own. */
+/** Checks about servers, which are shown as rows of their own. */
 const SERVER_CHECKS = new Set([BROKER_CHECK, DATABASE_CHECK, 'database_server', 'cache', WORKERS_CHECK]);
 
-/** Why a living process does not do its work although the servers are there, as it says itself; null: it does. */
+/** Returns the reason, by its own report, why a living process does not work although the servers are there; null when it works. */
 function ownProblem(instance: Instance): string | null {
   const failing = Object.entries(instance.checks).find(([name, { ok }]) => !ok && !SERVER_CHECKS.has(name));
   return failing ? (failing[1].detail ?? `${failing[0]} fails`) : null;
@@ -57,8 +57,8 @@ const isWell = (instance: Instance): boolean =>
   instance.is_alive && Object.values(instance.checks).every((check) => check.ok);
 
 /**
- * Every service with its instances, and the database and broker as the services see them (reference/rest-api.md 8.6).
- * `hasRabbit` false: the broker is a part of the database, and there is no row for a server that is not there.
+ * Returns every service with its instances, and the database and broker as the services see them (reference/rest-api.md 8.6).
+ * `hasRabbit` false: the database serves as the broker, so the broker has no row.
  */
 export function serviceStatuses(
   instances: readonly Instance[],
@@ -104,7 +104,10 @@ function systemd(unit: string, displayName: string, instances: readonly Instance
   };
 }
 
-/** The first complaint of a living instance about `check`; null when all that look are content. */
+/**
+ * Returns the first problem that a living instance reports for `check`; null when all instances that report `check` report
+ * success.
+ */
 function problemOf(instances: readonly Instance[], check: string): string | null {
   const looking = instances.filter((instance) => instance.is_alive && instance.checks[check]);
   if (looking.length === 0) return 'nobody reports on it';
@@ -135,7 +138,7 @@ function dependency(
   };
 }
 
-/** OK when every service is Active. */
+/** Returns OK when every service is Active. */
 export function managerStatusOf(services: Record<string, ServiceStatus>): NodeStatus {
   return Object.values(services).every((service) => service.status === 'Active') ? 'OK' : 'Fail';
 }
@@ -147,8 +150,8 @@ export interface ClusterGroup {
 }
 
 /**
- * Groups manager, broker and db (reference/rest-api.md 8.8). A host is OK when everything on it is well; the managers
- * are Degraded while every service still lives somewhere, else they fail.
+ * Returns the groups manager, broker and db (reference/rest-api.md 8.8). A host is OK when everything on it is well. The managers
+ * are Degraded while every service still lives on some host, else they fail.
  */
 export function clusterGroups(
   instances: readonly Instance[],
@@ -193,7 +196,7 @@ export function clusterGroups(
   };
 }
 
-/** The worst of the groups. */
+/** Returns the worst status of the groups. */
 export function clusterStatusOf(groups: Record<string, ClusterGroup>): GroupStatus {
   const all = Object.values(groups).map((group) => group.status);
   return all.includes('Fail') ? 'Fail' : all.includes('Degraded') ? 'Degraded' : 'OK';

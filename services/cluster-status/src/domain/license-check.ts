@@ -6,8 +6,9 @@ export interface LicenseState {
 }
 
 /**
- * What GET /license-check refuses (reference/rest-api.md 8.3): a trial that ended, and where one `isAskedFor`, no license. An
- * expired paid license serves on. Only this endpoint refuses: Baton is open, no other route asks for a license.
+ * Returns the error of GET /license-check (reference/rest-api.md 8.3): for an expired trial license, and for a missing license
+ * when `isAskedFor`. An expired paid license stays valid. Only this endpoint refuses: Baton is open, no other route asks for a
+ * license.
  */
 export function licenseProblem(license: LicenseState | null, isAskedFor: boolean): AppError | null {
   if (!license)

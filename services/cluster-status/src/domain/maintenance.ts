@@ -1,6 +1,6 @@
 /**
- * Maintenance mode (reference/rest-api.md 5.20). Not `defineMachine`: the mode goes round and has no end.
- * `requested` while work runs leads to activating, `drained` on to activated; the gateway refuses by these states.
+ * Maintenance mode (reference/rest-api.md 5.20). Not `defineMachine`: the mode goes round and has no final state. `requested`
+ * leads to activating while work still runs, `drained` leads on to activated. The gateway refuses requests by these states.
  */
 export type MaintenanceState = 'deactivated' | 'activating' | 'activated';
 export type MaintenanceEvent = 'requested' | 'drained' | 'ended';
@@ -11,12 +11,12 @@ const table: Record<MaintenanceState, Partial<Record<MaintenanceEvent, Maintenan
   activated: { ended: 'deactivated' },
 };
 
-/** The state after `event`; null where nothing changes, which is answered with 304. */
+/** Returns the state after `event`; null when nothing changes, which the route answers with 304. */
 function nextMaintenance(state: MaintenanceState, event: MaintenanceEvent): MaintenanceState | null {
   return table[state][event] ?? null;
 }
 
-/** States in which `event` changes something: what the update statements expect. */
+/** Returns the states in which `event` changes something: the update statements require one of them. */
 export function statesBefore(event: MaintenanceEvent): MaintenanceState[] {
   return (Object.keys(table) as MaintenanceState[]).filter((state) => nextMaintenance(state, event) !== null);
 }
@@ -34,7 +34,7 @@ export interface RemainingExecution {
   workflow_id: string;
 }
 
-/** Body of the answers; what is not there is an empty text. Executions are shown while they are waited for. */
+/** Returns the body of the answers; a missing value is an empty text. Executions are shown while the mode waits for them. */
 export function presentMaintenance(row: MaintenanceRow, remaining: RemainingExecution[]) {
   return {
     status: row.status,

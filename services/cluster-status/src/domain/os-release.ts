@@ -4,7 +4,7 @@ export interface OsRelease {
   release: string;
 }
 
-/** From the text of /etc/os-release; empty texts where it does not say. */
+/** Parses the text of /etc/os-release; a missing value is an empty text. */
 export function parseOsRelease(text: string): OsRelease {
   const value = (name: string): string => {
     const line = text.split('\n').find((one) => one.startsWith(`${name}=`));

@@ -1,4 +1,4 @@
-/** Brokers and database nodes as clients ask for them (reference/rest-api.md 5.14), from the addresses in use. */
+/** Brokers and database nodes in the form of the API (reference/rest-api.md 5.14), made from the configured addresses. */
 const DEFAULT_PORTS: Record<string, number> = {
   'amqp:': 5672,
   'amqps:': 5671,
@@ -21,8 +21,8 @@ export interface BrokerItem {
 }
 
 /**
- * The broker at `url`. Who may see credentials gets the user name; the password is a mask for everybody: nobody connects
- * to the broker by this answer, workers are configured directly.
+ * Returns the broker at `url`. A user who may see credentials gets the user name. The password is a mask for every user: no
+ * client connects to the broker by this answer, workers are configured directly.
  */
 export function brokerItem(url: string, maySeeCredentials: boolean): BrokerItem {
   const { protocol, hostname, port, username, password } = new URL(url);
@@ -41,7 +41,7 @@ export function brokerItem(url: string, maySeeCredentials: boolean): BrokerItem 
   };
 }
 
-/** Hosts of a connection URL; several are separated by commas. */
+/** Returns the hosts of a connection URL; several hosts are separated by commas. */
 export function dbNodeItems(url: string): { name: string; host: string; is_external: boolean }[] {
   const authority = /^[a-z]+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(url)?.[1] ?? '';
   return authority

@@ -1,10 +1,10 @@
-/** What an archive of a snapshot holds (docs/adr/0012-snapshots.md): names of its entries, manifest, hash of the whole. */
+/** Contents of a snapshot archive (docs/adr/0012-snapshots.md): names of its entries, manifest, hash of the whole. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 export const ARCHIVE_VERSION = 1;
 
-/** In the order in which they are exported: referring ones before those that they refer to. */
+/** Services in the order of their export: a service that refers to others comes before those it refers to. */
 export const EXPORT_ORDER = [
   'executions',
   'deployments',
@@ -14,10 +14,10 @@ export const EXPORT_ORDER = [
   'cluster-status',
 ] as const;
 export type SnapshotService = (typeof EXPORT_ORDER)[number];
-/** The engine acts on what it finds, so it is last to find the new state. */
+/** The engine acts on the data that it finds, so it switches to the new state last. */
 export const SWITCH_ORDER: readonly SnapshotService[] = [...EXPORT_ORDER].reverse();
 
-/** A line of a table: one row as JSON. Larger ones do not fit a message between services. */
+/** Longest line of a table (one row as JSON). A longer line does not fit a message between services. */
 export const MAX_LINE_BYTES = 48 * 1024 * 1024;
 export const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 
@@ -41,7 +41,7 @@ export const manifestSchema = z.object({
   product_version: z.string(),
   created_at: z.string(),
   execution_id: z.string(),
-  /** shared: all services at one instant. ordered: at instants of their own, referring ones first. */
+  /** shared: all services at one instant. ordered: each service at its own instant, referring services first. */
   consistency: z.enum(['shared', 'ordered']),
   options: z.object({ include_events: z.boolean(), include_logs: z.boolean() }),
   services: z.partialRecord(z.enum(EXPORT_ORDER), manifestService),
@@ -56,7 +56,7 @@ export const sealSchema = z.object({ master_key_id: z.string().max(100), seal: h
 export const tableEntry = (service: string, table: string): string => `services/${service}/${table}.ndjson`;
 export const blobEntry = (digest: string): string => `blobs/${digest}`;
 
-/** Canonical hash of everything that a snapshot holds: equal states have equal hashes. */
+/** Returns the canonical hash of the whole content of a snapshot: equal states have equal hashes. */
 export function contentHash(manifest: Pick<Manifest, 'services' | 'blobs'>): string {
   const services = EXPORT_ORDER.map((service) => {
     const tables = [...(manifest.services[service]?.tables ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -73,7 +73,7 @@ export type EntryKind =
   | { kind: 'table'; service: string; table: string }
   | { kind: 'blob'; digest: string };
 
-/** What an entry of this name is; null: nothing that an archive may hold. */
+/** Returns the kind of the entry with this name; null when an archive may not contain such an entry. */
 export function entryKind(entry: string): EntryKind | null {
   if (entry === 'manifest.json') return { kind: 'manifest' };
   if (entry === 'seal.json') return { kind: 'seal' };

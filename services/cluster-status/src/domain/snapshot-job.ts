@@ -4,7 +4,10 @@ import type { SnapshotService } from './snapshot-archive';
 export type JobState = 'waiting' | 'preparing' | 'switching' | 'cleaning' | 'ended';
 export type JobEvent = 'executionStarted' | 'decidedToSwitch' | 'decidedOutcome' | 'cleaned';
 
-/** States of work on a snapshot; what each means when a process dies in it stands in docs/adr/0012-snapshots.md. @public (drawn in docs/generated) */
+/**
+ * States of work on a snapshot. docs/adr/0012-snapshots.md says for each state what follows when a process dies in it. @public
+ * (drawn in docs/generated)
+ */
 export const jobMachine = defineMachine<JobState, JobEvent>({
   name: 'snapshot-job',
   initial: 'waiting',
@@ -28,7 +31,7 @@ export interface CreateOptions {
   includeLogs: boolean;
   includeCredentials: boolean;
   mayQueue: boolean;
-  /** Parameters that the execution shows. */
+  /** Parameters shown on the execution. */
   parameters: Record<string, unknown>;
 }
 
@@ -39,8 +42,11 @@ export interface RestoreOptions {
   parameters: Record<string, unknown>;
 }
 
-/** What each service switches to: RestoreRequest of proto/snapshots/v1 as JSON. */
+/** The state that each service switches to: RestoreRequest of proto/snapshots/v1 as JSON. */
 export type SwitchPlan = Partial<Record<SnapshotService, object>>;
 
-/** Preparing is begun again after a crash this often; then something in it ends processes. */
+/**
+ * The most attempts to prepare a restore; a crash begins a new attempt. After so many attempts, the job itself is assumed to end
+ * the process.
+ */
 export const MAX_ATTEMPTS = 5;

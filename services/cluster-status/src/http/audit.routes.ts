@@ -8,7 +8,7 @@ import type { AuditFilter, AuditRow } from '../store/audit.sql';
 import type { DB } from '../store/tables.gen';
 
 const DEFAULT_SIZE = 100;
-/** `size=0` asks for everything; more than this is read page by page. */
+/** Largest page: `size=0` asks for everything, but more rows than this must be read page by page. */
 const MOST = 10_000;
 
 interface Deps {

@@ -10,13 +10,15 @@ export interface BrokersDeps {
 }
 
 /**
- * Broker and database (reference/rest-api.md 5.14). They are what the services were configured with: adding and removing
- * them is a matter of the installation, so the writes of the original are not offered (405).
+ * Broker and database (reference/rest-api.md 5.14). The answers come from the configuration of the services. Adding and removing
+ * them is a matter of the installation, so the write requests of the original are not offered (405).
  */
 export function brokersHttp({ brokerUrl, databaseUrl }: BrokersDeps): BoundRoute[] {
   return bindRoutes(brokerRoutes, {
     listBrokers: (call) => {
-      const maySee = hasPermission(call.principal, 'broker_credentials');
+      // An operation that an administrator has started needs the addresses, and never the user of the services.
+      const isOperation = call.principal.executionId !== '';
+      const maySee = !isOperation && hasPermission(call.principal, 'broker_credentials');
       return page([brokerItem(brokerUrl.expose(), maySee)], call.list);
     },
     listDbNodes: (call) => page(dbNodeItems(databaseUrl.expose()), call.list),

@@ -1,6 +1,6 @@
 import { AppError } from '@baton/kernel';
 
-/** What the manager says that it is. Everything works in both; community adds the registration of who uses it. */
+/** Edition that the manager reports. Every function works in both editions; community adds the registration of its user. */
 export type Edition = 'premium' | 'community';
 
 /** @throws AppError community_only_error (404) */

@@ -10,7 +10,7 @@ import { type Edition, requireCommunity } from './edition';
 export interface LicenseDeps {
   db: Db<DB>;
   edition: Edition;
-  /** Null: signatures are not looked at. */
+  /** Null: signatures are not checked. */
   key: KeyObject | null;
 }
 
@@ -32,7 +32,7 @@ export function licenseHttp(deps: LicenseDeps): BoundRoute[] {
       await removeLicense(deps);
     },
     async checkLicense() {
-      // Clients of a premium manager ask before each upload and give up without one, which Baton does not need.
+      // Clients of a premium manager call this before each upload and stop when there is no license; Baton needs no license.
       await checkLicense(deps, deps.edition === 'community');
       return 'OK';
     },

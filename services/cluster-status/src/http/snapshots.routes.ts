@@ -23,7 +23,7 @@ import { listPrivateArchives, presentArchive, visibleArchive } from '../queries/
 import { isRestoring } from '../queries/restores';
 import type { WirePolicy } from './wire-policy';
 
-/** Downloads of archives by address go through the same judgement as those of blueprints. */
+/** Downloads an archive by URL; the URL must pass the same checks as the URLs of blueprints. */
 export type FetchArchive = (
   url: string,
   field: string,

@@ -5,19 +5,22 @@ import type { MaintenanceBody } from '../commands/change-maintenance';
 
 type Shown = Record<string, unknown>;
 
-/** What differs between the wires. `service.ts` builds one and gives it to the routes. */
+/** The differences between the wires. `service.ts` builds one policy and passes it to the routes. */
 export interface WirePolicy {
-  /** A snapshot, in the form of v3.1, as this version of the API shows it. */
+  /** Returns a snapshot, given in the form of v3.1, in the form of this version of the API. */
   presentSnapshot(version: ApiVersion, row: Shown): Shown;
-  /** An execution of this service, in the form of v3.1, as this version of the API shows it. */
+  /** Returns an execution of this service, given in the form of v3.1, in the form of this version of the API. */
   presentExecution(version: ApiVersion, execution: Shown): Shown;
   /** Answer to the delete of a snapshot. */
   deletedSnapshot(version: ApiVersion, row: Shown): HttpAnswer;
-  /** What a new snapshot says of credentials where the request says nothing. No snapshot has any to include. */
+  /**
+   * Default of "includes credentials" that a new snapshot shows when the request does not give it. No snapshot has credentials to
+   * include.
+   */
   includesCredentials: boolean;
   /** Parameters of the execution that makes a snapshot. */
   creationParameters(shown: Shown, body: Shown): Shown;
-  /** Whether a restore must say `force`. */
+  /** Whether a restore request must set `force`. */
   needsForce: boolean;
   /** Answer to the activation of maintenance mode. */
   activated(body: MaintenanceBody): HttpAnswer;
@@ -28,7 +31,7 @@ export interface WirePolicy {
 const pick = (value: Shown, names: readonly string[]) =>
   Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]]));
 
-/** `YYYY-MM-DD hh:mm:ss.ffffff`, as v2.1 writes times. */
+/** Formats a time as v2.1 does: `YYYY-MM-DD hh:mm:ss.ffffff`. */
 const naive = (iso: unknown): string => `${String(iso).slice(0, 10)} ${String(iso).slice(11, 23)}000`;
 
 /** The wire of the specification. */

@@ -4,10 +4,10 @@ import type { SnapshotDeps } from '../commands/snapshot-deps';
 import { sweepArchives } from '../commands/sweep-archives';
 
 const SWEEP_MS = 600_000;
-/** Longer than an upload takes from the note of its archive to its row. */
+/** Longer than the time between the note of an uploaded archive and its row. */
 const SWEEP_GRACE_MS = 3_600_000;
 
-/** Takes work on snapshots on, on every replica; one job at a time in a process, each reads or writes everything. */
+/** Works on snapshots, on every replica. A process takes one job at a time, because each job reads or writes everything. */
 export function driveSnapshots(deps: SnapshotDeps): LeasedWork {
   const takeStep = (stopping: AbortSignal) => takeJobStep(deps, stopping);
   return leasedWork({ name: 'drive-snapshots', log: deps.log, takeStep });

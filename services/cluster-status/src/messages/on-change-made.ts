@@ -4,7 +4,7 @@ import { addAuditEntries } from '../commands/audit-log';
 import type { AuditFacts } from '../domain/audit-chain';
 import type { DB } from '../store/tables.gen';
 
-/** How long the first change of a batch waits for others: nobody reads the log within that. */
+/** How long the first change of a batch waits for others: no client reads the log within this time. */
 const GATHER_MS = 100;
 
 interface Batch {
@@ -13,9 +13,9 @@ interface Batch {
 }
 
 /**
- * Changes by requests go into the audit log, each once. Writers of the log wait for each other, so changes that arrive
- * together go in together; a message is acknowledged when its batch is committed. *Crash before:* it comes again, and
- * the log knows its id.
+ * Writes changes made by requests into the audit log, each once. Writers of the log wait for each other, so changes that arrive
+ * together are written together. A message is acknowledged when its batch is committed. *Crash before:* the message is delivered
+ * again, and the log knows its id.
  */
 export function onChangeMade(deps: { db: Db<DB> }) {
   let open: Batch | null = null;
@@ -23,7 +23,7 @@ export function onChangeMade(deps: { db: Db<DB> }) {
   const begin = (): Batch => {
     const rows: AuditFacts[] = [];
     const gathered = new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-    // One transaction at a time in this process: a batch grows while the one before is written.
+    // One transaction at a time in this process: a batch grows while the previous batch is written.
     const written = Promise.all([gathered, before]).then(() => {
       open = null;
       return addAuditEntries(deps, rows);

@@ -19,7 +19,7 @@ interface Deps {
   db: Db<DB>;
 }
 
-/** A page of the audit log; `total` counts all entries that pass the filter. */
+/** Returns a page of the audit log; `total` counts all entries that pass the filter. */
 export async function listAudit(
   { db }: Deps,
   filter: AuditFilter,
@@ -30,8 +30,8 @@ export async function listAudit(
 }
 
 /**
- * Entries as they come: from `since`, else from now on. Ends after `timeoutMs` without an entry (0: never), or with
- * `signal`. A row is given its id under the lock of the chain, so none appears behind one that was already sent.
+ * Yields entries as they arrive: from `since`, else from now on. Ends after `timeoutMs` without an entry (0: never), or with
+ * `signal`. A row gets its id under the lock of the chain, so no row appears behind a row that was sent already.
  */
 export async function* followAudit(
   { db, clock }: Deps & { clock: Clock },

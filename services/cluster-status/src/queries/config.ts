@@ -12,7 +12,7 @@ interface Deps {
 /** An item of GET /config. */
 export type ConfigItem = ReturnType<typeof presentConfig>;
 
-/** Items of all values, or of one scope. Values for administrators only are masked for others. */
+/** Returns the items of all values, or of one scope. Values that only administrators may see are masked for other users. */
 export async function listConfig(
   { db, definitions }: Deps,
   { isAdministrator, scope }: { isAdministrator: boolean; scope?: string },
@@ -23,7 +23,7 @@ export async function listConfig(
     .map((one) => presentConfig(one, rowOf(rows, one), isAdministrator));
 }
 
-/** The item that `name` or `scope.name` means. @throws AppError not_found_error; ambiguous_name */
+/** Returns the item that `name` or `scope.name` refers to. @throws AppError not_found_error; ambiguous_name */
 export async function getConfig(
   { db, definitions }: Deps,
   name: string,
@@ -33,7 +33,7 @@ export async function getConfig(
   return presentConfig(definition, rowOf(await readConfig(db.query), definition), isAdministrator);
 }
 
-/** The values of a scope by their names, shipped ones included; `changed`: names whose value somebody has set. */
+/** Returns the values of a scope by their names, shipped ones included. `changed`: names of the values that a user has set. */
 export async function configOfScope(
   { db, definitions }: Deps,
   scope: string,
@@ -46,7 +46,7 @@ export async function configOfScope(
   };
 }
 
-/** The definition that `name` or `scope.name` means. @throws AppError not_found_error; ambiguous_name */
+/** Returns the definition that `name` or `scope.name` refers to. @throws AppError not_found_error; ambiguous_name */
 export function configNamed(definitions: readonly ConfigDefinition[], name: string): ConfigDefinition {
   const found = findConfig(definitions, name);
   if (!found.ok) throw found.error;

@@ -8,7 +8,7 @@ interface Deps {
   db: Db<DB>;
 }
 
-/** The license as a list: there is one at most. */
+/** Returns the license as a list of one item, or an empty list. */
 export async function listLicenses(
   { db }: Deps,
   { offset, size }: Pick<ListQuery, 'offset' | 'size'>,
@@ -19,7 +19,7 @@ export async function listLicenses(
 }
 
 /**
- * Refuses a trial that has expired, and no license where one `isAskedFor`.
+ * Refuses an expired trial license, and a missing license when `isAskedFor`.
  * @throws AppError expired_cloudify_license; missing_cloudify_license
  */
 export async function checkLicense({ db }: Deps, isAskedFor: boolean): Promise<void> {

@@ -8,7 +8,7 @@ interface Deps {
   db: Db<DB>;
 }
 
-/** A page of the nodes of the cluster in the order of their ids; a filter may name hosts. */
+/** Returns a page of the nodes of the cluster in the order of their ids; a filter may name hosts. */
 export async function listManagers(
   { db }: Deps,
   { filters, offset, size }: Pick<ListQuery, 'filters' | 'offset' | 'size'>,

@@ -12,7 +12,7 @@ interface Rows {
 }
 const NAMES = { snapshots: 'Snapshot', log_bundles: 'LogBundle' };
 
-/** What snapshots and log bundles have in common: both are always private (reference/rest-api.md 4.4). */
+/** Visibility of snapshots and log bundles: always private (reference/rest-api.md 4.4). */
 const VISIBILITY = sql`'private'::text`;
 
 const columns: Record<string, RawBuilder<unknown>> = {
@@ -51,7 +51,7 @@ export function listPrivateArchives(
   });
 }
 
-/** @throws AppError not_found_error for one that the caller does not see. */
+/** Returns the row with this id. @throws AppError not_found_error when the caller may not see it, or it does not exist. */
 export async function visibleArchive<T extends keyof Rows>(
   db: Db<DB>['query'],
   principal: Principal,
@@ -65,7 +65,7 @@ export async function visibleArchive<T extends keyof Rows>(
   return rows[0];
 }
 
-/** A row as a single read, a write or a removal answers it. */
+/** Returns a row in the form of the answers to a single read, a write and a delete. */
 export function presentArchive(
   row: Pick<SnapshotRow, 'tenant' | 'id' | 'error' | 'created_by' | 'created_at'> & { status: string },
 ): Record<string, unknown> {

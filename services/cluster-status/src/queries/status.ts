@@ -11,7 +11,7 @@ import { readInstances } from '../store/instances.sql';
 import { readManagers } from '../store/managers.sql';
 import type { DB } from '../store/tables.gen';
 
-/** Every service, database and broker by the names that people know, as processes reported them last. */
+/** Returns the status of every service, database and broker by their display names, from the last reports of the processes. */
 export async function getServiceStatuses(deps: {
   db: Db<DB>;
   hasRabbit: boolean;
@@ -19,7 +19,7 @@ export async function getServiceStatuses(deps: {
   return serviceStatuses(await readInstances(deps.db.query), deps.hasRabbit);
 }
 
-/** Status of the cluster, and of its groups manager, broker and db. Hosts show `publicIp` where it is known. */
+/** Returns the status of the cluster and of its groups manager, broker and db. Hosts show `publicIp` where it is known. */
 export async function getClusterStatus(deps: {
   db: Db<DB>;
   publicIp: string | undefined;

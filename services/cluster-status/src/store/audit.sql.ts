@@ -18,10 +18,10 @@ export interface AuditFilter {
   afterId?: number;
 }
 
-/** Transactions that write the log wait for each other: each link needs the one before. */
+/** Advisory lock of the log. Transactions that write the log wait for each other, because each link needs the one before. */
 const LOCK = sql`select pg_advisory_xact_lock(hashtext('baton.audit'))`;
 
-/** Adds rows at the end of the chain, in the given order; those of known messages are left out. */
+/** Appends rows to the chain, in the given order; skips rows whose message id the log has. */
 export async function appendAudit(tx: Tx<DB>, facts: readonly AuditFacts[]): Promise<void> {
   await LOCK.execute(tx);
   const { rows: known } = await sql<{ message_id: string }>`
@@ -63,7 +63,7 @@ function where({ creatorName, executionId, since, before, afterId }: AuditFilter
   return sql`${sql.join(conditions, sql` and `)}`;
 }
 
-/** Orders are column names of the contract; the id decides between equals. */
+/** Orders are column names of the contract; rows with equal values are ordered by id. */
 export interface AuditPage {
   orders: readonly string[];
   isDescending: boolean;
@@ -92,7 +92,10 @@ export async function lastAuditId(reader: Reader): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-/** Answers how many were deleted. With a creator or an execution rows in the middle go, and the chain shows that. */
+/**
+ * Deletes the rows that pass the filter; returns their number. A filter by creator or execution deletes rows from the middle, and
+ * the chain shows the gap.
+ */
 export async function truncateAudit(tx: Tx<DB>, filter: AuditFilter): Promise<number> {
   await LOCK.execute(tx);
   const { rows } = await sql`delete from audit_log where ${where(filter)} returning id`.execute(tx);

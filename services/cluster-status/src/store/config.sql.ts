@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ConfigRow } from '../adapters/config-values';
 import type { DB } from './tables.gen';
 
-/** Values that somebody has set, by `scope.name`. */
+/** Returns the values that users have set, by `scope.name`. */
 export async function readConfig(reader: Db<DB>['query']): Promise<Map<string, ConfigRow>> {
   const { rows } =
     await sql<ConfigRow>`select scope, name, value, updated_at, updater_name from config`.execute(reader);

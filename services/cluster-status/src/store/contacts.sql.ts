@@ -10,7 +10,7 @@ export interface NewContact {
   phone?: string | null;
 }
 
-/** Number of the contact within its organisation. */
+/** Stores a contact; returns its number within its organisation. */
 export async function insertContact(tx: Tx<DB>, contact: NewContact): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtext('contacts'), hashtext(${contact.organisation}))`.execute(
     tx,

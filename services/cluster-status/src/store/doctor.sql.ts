@@ -4,7 +4,7 @@ const IS_STUCK = `s.status = 'creating' and s.created_at < app_now() - interval 
   and not exists (select 1 from snapshot_jobs j where j.tenant = s.tenant and j.snapshot_id = s.id and j.state <> 'ended')`;
 const IS_FORGOTTEN = `status = 'creating' and is_reported`;
 
-/** What the doctor looks for in the tables of cluster-status. */
+/** Checks of the doctor on the tables of cluster-status. */
 export const doctorChecks: readonly TableCheck[] = [
   {
     name: 'snapshot-stuck',
@@ -34,5 +34,12 @@ export const doctorChecks: readonly TableCheck[] = [
     key: `tenant || '/' || id`,
     what: 'a log bundle',
     open: 'not is_reported',
+  }),
+  heldForEver({
+    name: 'webhook-delivery-held',
+    table: 'webhook_deliveries',
+    key: 'id::text',
+    what: 'a delivery of a webhook',
+    open: `state = 'pending'`,
   }),
 ];

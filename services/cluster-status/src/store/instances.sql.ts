@@ -7,15 +7,15 @@ import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
-/** Reports come every 5 s; three missed ones mean that the process is gone. */
+/** A process reports every 5 s; after three missed reports it counts as dead. */
 const ALIVE_S = 15;
-/** Dead processes are shown this long when nothing of their service lives, then forgotten. */
+/** How long dead processes are shown when no process of their service lives; then their rows are deleted. */
 const FORGOTTEN_S = 3_600;
 
 /**
- * Takes the reports of the services of a living process, which show its host as well, and answers the state of maintenance
- * and what tells one configuration from another: one statement, since every process of the manager sends this every few
- * seconds.
+ * Stores the reports of the services of a living process, and its host. Returns the state of maintenance mode and a hash of the
+ * set configuration values, which changes with the configuration. Done in one statement, because every process of the manager
+ * sends a report every few seconds.
  */
 export async function recordReports(
   db: Reader,
@@ -44,7 +44,7 @@ export async function recordReports(
   return answers[0]!;
 }
 
-/** Living gateways that do, or do not, act by the state `restoring`. */
+/** Returns living gateways that act by the state `restoring`, or (`isRestoring` false) those that do not. */
 export async function gatewaysActing(db: Reader, isRestoring: boolean): Promise<string[]> {
   const { rows } = await sql<{ instance_id: string }>`
     select instance_id from instances where service = 'gateway' and (acts_by = 'restoring') = ${isRestoring}
@@ -64,7 +64,10 @@ export async function readInstances(reader: Reader): Promise<Instance[]> {
   return rows;
 }
 
-/** Forgets dead processes: at once where another of the service lives, later where none does. Hosts go with them. */
+/**
+ * Deletes dead processes: soon when another process of the service lives, later when none does. Hosts without processes are
+ * deleted too.
+ */
 export async function forgetDead(tx: Tx<DB>): Promise<void> {
   await sql`
     delete from instances d where last_seen < app_now() - make_interval(secs => ${ALIVE_S * 4})

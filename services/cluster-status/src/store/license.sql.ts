@@ -25,7 +25,7 @@ export async function readLicenseItem(reader: Reader): Promise<LicenseItem | nul
   return rows[0] ?? null;
 }
 
-/** There is one license only: a new one takes the place of the old. */
+/** Stores the license. Only one license exists: a new one replaces the old one. */
 export async function replaceLicense(tx: Tx<DB>, id: string, license: License): Promise<void> {
   const { expiration, capabilities } = license;
   const expires =
@@ -45,7 +45,7 @@ export async function replaceLicense(tx: Tx<DB>, id: string, license: License): 
   );
 }
 
-/** A customer id without a license; false when there is either already. */
+/** Stores a customer id without a license; false when a license or a customer id exists already. */
 export async function insertCustomer(tx: Tx<DB>, id: string, customerId: string): Promise<boolean> {
   const data = { id, customer_id: customerId };
   const { count } = await model.over(tx, (p) => p.license.createMany({ data, skipDuplicates: true }));

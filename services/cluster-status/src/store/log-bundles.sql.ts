@@ -24,7 +24,7 @@ const logBundleColumns = sql`b.tenant, b.id, b.status, b.error, b.created_by, b.
   b.archive_digest, b.archive_size, b.outcome, b.attempts`;
 const OF = (of: { tenant: string; id: string }) => sql`tenant = ${of.tenant} and id = ${of.id}`;
 
-/** @throws a unique violation when the id is taken. */
+/** Inserts a log bundle. @throws a unique violation when the id is taken. */
 export async function insertLogBundle(
   tx: Tx<DB>,
   row: Pick<LogBundleRow, 'tenant' | 'id' | 'created_by' | 'job_id'>,
@@ -41,7 +41,7 @@ export async function setBundleExecution(
   await sql`update log_bundles set execution_id = ${executionId} where ${OF(of)}`.execute(db);
 }
 
-/** The oldest one with work left that nobody has, taken for `leaseMs`. */
+/** Leases the oldest bundle with work left and no valid lease, for `leaseMs`; null when there is none. */
 export async function leaseLogBundle(
   db: Db<DB>['query'],
   owner: string,
@@ -55,7 +55,7 @@ export async function leaseLogBundle(
   return rows[0] ?? null;
 }
 
-/** Prolongs a lease; false when somebody else has it. */
+/** Extends a lease; false when another owner has it. */
 export async function renewLogBundle(
   db: Reader,
   of: { tenant: string; id: string },
@@ -87,7 +87,7 @@ export async function setReported(db: Reader, of: { tenant: string; id: string }
   await sql`update log_bundles set is_reported = true where ${OF(of)}`.execute(db);
 }
 
-/** Gives it back, to be taken again after `pauseMs`. */
+/** Releases the lease; the bundle may be leased again after `pauseMs`. */
 export async function releaseLogBundle(
   db: Reader,
   of: { tenant: string; id: string },
@@ -98,7 +98,7 @@ export async function releaseLogBundle(
     where ${OF(of)} and lease_owner = ${owner}`.execute(db);
 }
 
-/** Deletes one that is not being made; false when it is, or is gone. */
+/** Deletes a bundle that is not being made; false when it is being made or does not exist. */
 export async function deleteLogBundle(tx: Tx<DB>, of: { tenant: string; id: string }): Promise<boolean> {
   const done =
     await sql`delete from log_bundles where ${OF(of)} and status <> 'creating' and is_reported`.execute(tx);

@@ -11,7 +11,7 @@ export async function readMaintenance(reader: Reader): Promise<MaintenanceRow> {
   return rows[0]!;
 }
 
-/** False when the mode is on already. */
+/** Starts the activation; false when the mode is activating or activated already. */
 export async function requestActivation(tx: Tx<DB>, username: string): Promise<boolean> {
   const { rows } = await sql`
     update maintenance set status = 'activating', activation_requested_at = app_now(), requested_by = ${username}
@@ -19,7 +19,7 @@ export async function requestActivation(tx: Tx<DB>, username: string): Promise<b
   return rows.length > 0;
 }
 
-/** Nothing runs any more. False when the mode was left or reached meanwhile. */
+/** Completes the activation, once nothing runs any more. False when the mode is not activating any more. */
 export async function completeActivation(tx: Tx<DB>): Promise<boolean> {
   const { rows } = await sql`
     update maintenance set status = 'activated', activated_at = app_now()
@@ -27,7 +27,7 @@ export async function completeActivation(tx: Tx<DB>): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** False when the mode is off already. */
+/** Ends the mode; false when it is off already. */
 export async function endMaintenance(tx: Tx<DB>): Promise<boolean> {
   const { rows } = await sql`
     update maintenance set status = 'deactivated', activation_requested_at = null, activated_at = null,

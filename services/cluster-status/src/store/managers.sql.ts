@@ -6,7 +6,7 @@ import type { DB } from './tables.gen';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
-/** A node of the cluster: one that reports itself, or one that an administrator entered (`is_entered`). */
+/** A node of the cluster: one that reports itself, or one that an administrator added (`is_entered`). */
 export interface ManagerRow {
   id: number;
   hostname: string;
@@ -15,7 +15,7 @@ export interface ManagerRow {
   distribution: string;
   distro_release: string;
   last_seen: string;
-  /** Null where the node said nothing about it. */
+  /** Null when the node did not report it. */
   public_ip: string | null;
   edition: string | null;
   fs_sync_node_id: string | null;
@@ -25,7 +25,7 @@ export interface ManagerRow {
 
 export type NewManager = z.infer<typeof newManager>;
 
-/** False: there is one with this hostname. */
+/** Inserts a node; false when a node with this hostname exists. */
 export async function insertManager(tx: Tx<DB>, node: NewManager): Promise<boolean> {
   const { private_ip: address, networks, ...rest } = node;
   const data = { ...rest, address, networks: networks ?? undefined, is_entered: true };
@@ -33,7 +33,7 @@ export async function insertManager(tx: Tx<DB>, node: NewManager): Promise<boole
   return count > 0;
 }
 
-/** False: there is no such host. */
+/** Sets the id of the node for file replication; false when no such host exists. */
 export async function setSyncNode(tx: Tx<DB>, hostname: string, id: string): Promise<boolean> {
   const data = { fs_sync_node_id: id };
   const { count } = await model.over(tx, (p) => p.manager.updateMany({ where: { hostname }, data }));
@@ -49,7 +49,7 @@ export async function readManagers(reader: Reader): Promise<ManagerRow[]> {
   }));
 }
 
-/** False: there is no such host. */
+/** Deletes a node and its processes; false when no such host exists. */
 export async function deleteManager(tx: Tx<DB>, hostname: string): Promise<boolean> {
   return model.over(tx, async (p) => {
     const { count } = await p.manager.deleteMany({ where: { hostname } });

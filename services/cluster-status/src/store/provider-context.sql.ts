@@ -15,7 +15,7 @@ export async function readProviderContext(reader: Db<DB>['query']): Promise<Prov
   return found as ProviderContext | null;
 }
 
-/** False when there is one and it may not be replaced, or none to be replaced. */
+/** Stores the provider context. False when one exists and may not be replaced, or none exists to be replaced. */
 export async function writeProviderContext(
   tx: Tx<DB>,
   { name, context }: ProviderContext,

@@ -39,12 +39,12 @@ export async function setExecution(db: Reader, id: string, executionId: string):
   await sql`update snapshot_jobs set execution_id = ${executionId} where id = ${id}`.execute(db);
 }
 
-/** A job that never got an execution and is to have none: its request was refused. */
+/** Deletes a job that has no execution and must not get one, because its request was refused. */
 export async function deleteJob(tx: Tx<DB>, id: string): Promise<void> {
   await sql`delete from snapshot_jobs where id = ${id} and execution_id is null`.execute(tx);
 }
 
-/** The oldest unfinished job in nobody's hands, taken for `leaseMs`. Skips rows that others take. */
+/** Leases the oldest unfinished job without a valid lease, for `leaseMs`. Skips rows that other processes are leasing. */
 export async function leaseJob(db: Reader, owner: string, leaseMs: number): Promise<SnapshotJob | null> {
   const { rows } = await sql<SnapshotJob>`
     update snapshot_jobs set lease_owner = ${owner}, lease_until = ${after(leaseMs)},
@@ -55,14 +55,14 @@ export async function leaseJob(db: Reader, owner: string, leaseMs: number): Prom
   return rows[0] ?? null;
 }
 
-/** False: somebody else has it. */
+/** Extends the lease; false when another process has the job. */
 export async function renewJob(db: Reader, id: string, owner: string, leaseMs: number): Promise<boolean> {
   const done = await sql`update snapshot_jobs set lease_until = ${after(leaseMs)}
     where id = ${id} and lease_owner = ${owner} and state <> 'ended'`.execute(db);
   return done.numAffectedRows === 1n;
 }
 
-/** Gives the job back, to be taken again after `pauseMs`. */
+/** Releases the job; it may be leased again after `pauseMs`. */
 export async function releaseJob(db: Reader, id: string, owner: string, pauseMs: number): Promise<void> {
   await sql`update snapshot_jobs set lease_owner = null, lease_until = ${after(pauseMs)}
     where id = ${id} and lease_owner = ${owner}`.execute(db);
@@ -75,7 +75,7 @@ export interface JobChanges {
   archive_digest?: string;
 }
 
-/** Moves a job on from `from` while `owner` has it; false when it is not so any more. */
+/** Moves a job on from the state `from` while `owner` has its lease; false when the state or the owner has changed. */
 export async function advanceJob(
   tx: Reader,
   of: { id: string; from: JobState; owner: string },
@@ -91,7 +91,7 @@ export async function advanceJob(
   return done.numAffectedRows === 1n;
 }
 
-/** Unfinished jobs; of one snapshot where it is given. */
+/** Returns unfinished jobs; those of one snapshot when it is given. */
 export async function openJobs(
   db: Reader,
   of?: { tenant: string; id: string },
@@ -109,7 +109,7 @@ export async function openJobs(
   return rows;
 }
 
-/** One restore at a time: held to the end of the transaction by whoever asks for one. */
+/** Serializes restores: a request for a restore takes this lock and holds it to the end of its transaction. */
 export async function lockRestores(tx: Tx<DB>): Promise<void> {
   await sql`select pg_advisory_xact_lock(7236201)`.execute(tx);
 }

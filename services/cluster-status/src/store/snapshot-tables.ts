@@ -1,4 +1,4 @@
-/** The part of snapshots that cluster-status has itself (packages/snapshot-part): settings, not hosts or the license. */
+/** The tables of cluster-status in a snapshot (packages/snapshot-part): settings, without hosts and license. */
 import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
 
 export const snapshotTables: SnapshotTables = {
@@ -14,6 +14,11 @@ export const snapshotTables: SnapshotTables = {
     audit_log: 'who changed what here, restores included',
     loose_archives: 'what this blob store holds beside the used archives',
   },
-  cleared: commonlyCleared,
+  cleared: {
+    ...commonlyCleared,
+    webhook_hosts: 'hosts that do not answer now',
+    webhook_deliveries: 'told what happened on the manager before the restore',
+    trigger_calls: 'requests of the last minutes',
+  },
   contents: [],
 };

@@ -28,7 +28,7 @@ const columnsOf = (archive: StoredArchive | null) => ({
   archive_size: archive?.size ?? null,
 });
 
-/** @throws a unique violation when the id is taken. */
+/** Inserts a snapshot. @throws a unique violation when the id is taken. */
 export async function insertSnapshot(
   tx: Tx<DB>,
   row: {
@@ -49,14 +49,14 @@ export async function findSnapshot(db: Reader, tenant: string, id: string): Prom
   if (!found) return null;
   return {
     ...found,
-    // A check of the table holds it.
+    // A check constraint of the table guarantees it.
     status: found.status as SnapshotStatus,
     created_at: found.created_at.toISOString(),
     archive_size: found.archive_size === null ? null : Number(found.archive_size),
   };
 }
 
-/** Ends `creating`; false when the row is gone or somebody else has set its status. */
+/** Ends the status `creating`; false when the row was deleted or its status was changed meanwhile. */
 export async function endCreation(
   tx: Tx<DB>,
   of: { tenant: string; id: string },
@@ -69,7 +69,10 @@ export async function endCreation(
   return count === 1;
 }
 
-/** False when the status needs an archive and there is none, or somebody at work on it and nobody is, or the row is gone. */
+/**
+ * Sets the status. False when the status needs an archive and there is none, when `creating` finds no open job, or when the row
+ * was deleted.
+ */
 export async function setSnapshotStatus(
   tx: Tx<DB>,
   of: { tenant: string; id: string },
@@ -86,21 +89,21 @@ export async function setSnapshotStatus(
   return done.numAffectedRows === 1n;
 }
 
-/** Answers the digest of its archive, null without one. */
+/** Deletes a snapshot; returns the digest of its archive, null when it has none. */
 export async function deleteSnapshot(tx: Tx<DB>, tenant: string, id: string): Promise<string | null> {
   const { rows } = await sql<{ archive_digest: string | null }>`
     delete from snapshots where tenant = ${tenant} and id = ${id} returning archive_digest`.execute(tx);
   return rows[0]?.archive_digest ?? null;
 }
 
-/** Marks an archive that may belong to nobody after a crash; `isOver`: nobody needs it any more. */
+/** Marks an archive that may be without a reference after a crash; `isOver`: no snapshot or log bundle needs it any more. */
 export async function noteLooseArchive(db: Reader, digest: string, isOver: boolean): Promise<void> {
   await sql`insert into loose_archives (digest, since)
     values (${digest}, case when ${isOver} then '-infinity' else app_now() end)
     on conflict (digest) do update set since = excluded.since`.execute(db);
 }
 
-/** Takes marks older than `graceMs`; answers those of archives that no snapshot and no log bundle has. */
+/** Deletes marks older than `graceMs`; returns the marked archives that no snapshot and no log bundle refers to. */
 export async function takeLooseArchives(tx: Tx<DB>, graceMs: number, limit: number): Promise<string[]> {
   const { rows } = await sql<{ digest: string }>`
     with old as (

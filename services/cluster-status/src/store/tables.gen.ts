@@ -183,6 +183,91 @@ export interface SnapshotSwitches {
   switched_at: Generated<string>;
 }
 
+export interface TriggerCalls {
+  address: string;
+  execution_id: string | null;
+  message_id: string;
+  received_at: Generated<string>;
+  request_id: string;
+  tenant: string;
+}
+
+export interface Triggers {
+  address: string;
+  created_at: Generated<string>;
+  created_by: string;
+  deployment_id: string;
+  fixed_parameters: Generated<Json>;
+  id: string;
+  is_enabled: Generated<boolean>;
+  parameters: Generated<Json>;
+  scheme: string;
+  sealed: Buffer;
+  tenant: string;
+  updated_at: Generated<string>;
+  workflow_id: string;
+}
+
+export interface WebhookDeliveries {
+  answer: string | null;
+  attempts: Generated<number>;
+  content_type: string;
+  created_at: Generated<string>;
+  ended_at: string | null;
+  error: string | null;
+  event: string;
+  event_id: string;
+  give_up_at: string;
+  id: string;
+  last_status: number | null;
+  lease_owner: string | null;
+  lease_until: string | null;
+  next_attempt_at: Generated<string>;
+  order_key: string | null;
+  payload: string;
+  seq: Generated<number>;
+  state: Generated<string>;
+  tenant: string;
+  webhook: string;
+}
+
+export interface WebhookHosts {
+  failures: number;
+  host: string;
+  open_until: string | null;
+  tenant: string;
+}
+
+export interface WebhookInterests {
+  is_listening: boolean;
+  tenant: string;
+  version: number;
+}
+
+export interface Webhooks {
+  created_at: Generated<string>;
+  created_by: string;
+  disabled_at: string | null;
+  disabled_reason: string | null;
+  events: string[];
+  filter: Json | null;
+  format: string;
+  former_key_until: string | null;
+  header_names: Generated<string[]>;
+  host: string;
+  id: string;
+  is_enabled: Generated<boolean>;
+  max_attempts: number;
+  order_by: string | null;
+  sealed: Buffer;
+  template: string | null;
+  tenant: string;
+  uid: string;
+  updated_at: Generated<string>;
+  url: string;
+  version: Generated<number>;
+}
+
 export interface DB {
   audit_log: AuditLog;
   config: Config;
@@ -200,4 +285,10 @@ export interface DB {
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;
   snapshots: Snapshots;
+  trigger_calls: TriggerCalls;
+  triggers: Triggers;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_hosts: WebhookHosts;
+  webhook_interests: WebhookInterests;
+  webhooks: Webhooks;
 }

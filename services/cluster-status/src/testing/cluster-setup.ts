@@ -1,11 +1,19 @@
-/** The cluster-status service over real PostgreSQL for tests; the services that it asks are peers on the local rpc. */
+/** The cluster-status service over real PostgreSQL for tests; the services that it calls are peers on the local rpc. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileBlobStore } from '@baton/blob-store';
-import { clusterStatusRpc, executionsRpc, identityRpc, type Principal } from '@baton/contracts';
+import {
+  buildMessage,
+  clusterStatusRpc,
+  executionsRpc,
+  identityRpc,
+  type MessageType,
+  type Principal,
+  secretsRpc,
+} from '@baton/contracts';
 import { createHttpApp, principalHeader, signPrincipal, type Wire } from '@baton/http';
-import { silentLog, systemClock } from '@baton/kernel';
+import { AppError, isoInstant, silentLog, systemClock } from '@baton/kernel';
 import { createDb } from '@baton/postgres';
 import { createLocalRpc, type RpcHandlers } from '@baton/rpc';
 import { type Infra, loadConfig } from '@baton/service-runtime';
@@ -38,12 +46,29 @@ export const bob: Principal = {
 
 type Running = executionsRpc.UnfinishedExecution;
 
-/** Executions that the service under test carries out: their ends, and what a log bundle gets. */
+/** Executions that the service under test carries out: their ends, and the content for a log bundle. */
 export interface Carried {
-  /** What ReportSystemExecution answers. */
+  /** The status that ReportSystemExecution returns. */
   status: string;
   started: executionsRpc.StartExecutionRequest[];
   ends: { executionId: string; endStatus: string }[];
+  /** Rights of users, as identity answers them; a name that is missing is no user of the tenant. */
+  rights: Record<string, string[]>;
+}
+
+/** Seals by masking: no text is readable in the ciphertext, which opens only for its tenant and use. */
+function textSeal(): Partial<RpcHandlers<typeof secretsRpc.TextSealServiceDefinition>> {
+  const mask = (bytes: Uint8Array) => Buffer.from(bytes.map((byte) => byte ^ 0x5a));
+  return {
+    sealText: async ({ tenant, use, text }) => ({
+      sealed: mask(Buffer.from(JSON.stringify([tenant, use, text]))),
+    }),
+    openText: async ({ tenant, use, sealed }) => {
+      const [ofTenant, forUse, text] = JSON.parse(mask(sealed).toString());
+      const isReadable = ofTenant === tenant && forUse === use;
+      return { isReadable, text: isReadable ? text : '', isOutdated: false };
+    },
+  };
 }
 
 function peers(running: Running[], carried: Carried) {
@@ -73,6 +98,12 @@ function peers(running: Running[], carried: Carried) {
       roles: [{ id: 1, name: 'sys_admin', type: 'system_role', description: '' }],
       permissions: [{ permission: 'administrators', roles: ['sys_admin', 'manager'] }],
     }),
+    getPrincipal: async ({ username, tenant }) => {
+      const permissions = carried.rights[`${tenant}/${username}`];
+      if (!permissions) throw new AppError('forbidden_error', 'no member');
+      const principal = identityRpc.Principal.fromPartial({ username, tenant, permissions });
+      return { principal, cacheMs: 0 };
+    },
   };
   return { executions, systemExecutions, identity };
 }
@@ -95,11 +126,12 @@ export async function startCluster(env: Record<string, string> = {}, wire: Wire 
   });
   const running: Running[] = [];
   const rpc = createLocalRpc({ log });
-  const carried: Carried = { status: 'started', started: [], ends: [] };
+  const carried: Carried = { status: 'started', started: [], ends: [], rights: {} };
   const others = peers(running, carried);
   rpc.serve('executions', executionsRpc.ExecutionsServiceDefinition, others.executions as never);
   rpc.serve('executions', executionsRpc.SystemExecutionsServiceDefinition, others.systemExecutions as never);
   rpc.serve('identity', identityRpc.IdentityServiceDefinition, others.identity as never);
+  rpc.serve('secrets', secretsRpc.TextSealServiceDefinition, textSeal() as never);
   const root = await mkdtemp(join(tmpdir(), 'baton-cluster-'));
   const parts = buildService(config, {
     db,
@@ -124,11 +156,26 @@ export async function startCluster(env: Record<string, string> = {}, wire: Wire 
     running,
     carried,
     rpc: rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, serviceName),
+    pool: db.pool,
+    /** Gives a message to its consumer; returns the envelope, to give it again. */
+    tell: async <T>(message: MessageType<T>, payload: T, again?: ReturnType<typeof buildMessage<T>>) => {
+      const about = { tenant: 'default_tenant', key: 'k', time: isoInstant(systemClock.now()) };
+      const envelope = again ?? buildMessage(message, about, payload);
+      const consumer = parts.consumers.find((one) => one.message.type === message.type)!;
+      await consumer.handler(envelope, new AbortController().signal);
+      return envelope;
+    },
     tick: (name: string) => parts.loops.find((loop) => loop.name === name)!.tickOnce(),
     call: async (
       method: string,
       path: string,
-      o: { json?: unknown; text?: string; as?: Principal; api?: string } = {},
+      o: {
+        json?: unknown;
+        text?: string;
+        as?: Principal;
+        api?: string;
+        headers?: Record<string, string>;
+      } = {},
     ) => {
       const headers: Record<string, string> = {
         [principalHeader]: await signPrincipal(
@@ -137,6 +184,7 @@ export async function startCluster(env: Record<string, string> = {}, wire: Wire 
           'cluster-status',
         ),
         'content-type': o.text === undefined ? 'application/json' : 'application/octet-stream',
+        ...o.headers,
       };
       const body = o.text ?? (o.json === undefined ? undefined : JSON.stringify(o.json));
       const answer = await fetch(`${url}/api/${o.api ?? 'v3.1'}${path}`, { method, headers, body });

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 
 export interface Blueprint {
   id: string;
-  /** Tenant that owns it; another one's when the blueprint is global. */
+  /** Tenant that owns the blueprint; another tenant when the blueprint is global. */
   tenant: string;
   state: string;
   visibility: 'private' | 'tenant' | 'global';
@@ -23,25 +23,26 @@ export interface PluginQuery {
 
 /** The catalog service as deployments sees it. */
 export interface CatalogPort {
-  /** Null when the caller sees none. With the plan only when it is uploaded. */
+  /** Returns a blueprint, with its plan only when it is uploaded. Null when the caller sees none of that id. */
   blueprint(
     tenant: string,
     id: string,
     caller: { username: string; isAdministrator: boolean },
   ): Promise<Blueprint | null>;
-  /** The queries that no uploaded plugin answers. */
+  /** Returns the queries for which there is no uploaded plugin. */
   missingPlugins(tenant: string, queries: readonly PluginQuery[]): Promise<PluginQuery[]>;
   /**
-   * Makes a hidden copy of a blueprint with other versions of its plugins, unless it has them; false then. May be
-   * repeated. @throws AppError not_found_error, bad_parameters_error, invalid_blueprint_error.
+   * Makes a hidden copy of a blueprint with other versions of its plugins; returns false when the blueprint has these versions
+   * already. May be repeated.
+   * @throws AppError not_found_error, bad_parameters_error, invalid_blueprint_error.
    */
   preparePluginsUpdate(of: BlueprintCopy, selection: PluginSelection, caller: Caller): Promise<boolean>;
-  /** Working folder of a deployment as a zip; null where nothing lies in it. @throws AppError payload_too_large_error */
+  /** Returns the working folder of a deployment as a zip; null when it is empty. @throws AppError payload_too_large_error */
   zippedFolder(tenant: string, deploymentId: string): Promise<Buffer | null>;
   /**
-   * Puts the files of an archive into the working folder of a deployment. `isCheck`: only whether it could, before there
-   * is a deployment. With a request id it is done once, however often it is asked. @throws AppError bad_parameters_error,
-   * payload_too_large_error.
+   * Unpacks an archive into the working folder of a deployment. `isCheck`: only checks the archive, before the deployment exists.
+   * With a request id it is done once, however often it is called.
+   * @throws AppError bad_parameters_error, payload_too_large_error.
    */
   unpackFolder(
     tenant: string,
@@ -49,9 +50,9 @@ export interface CatalogPort {
     archive: Buffer,
     how: { isCheck: true } | { requestId: string },
   ): Promise<void>;
-  /** The blueprint takes over the plan of its copy. May be repeated. @throws AppError not_found_error. */
+  /** Gives the blueprint the plan of its copy. May be repeated. @throws AppError not_found_error. */
   adoptPluginsUpdate(of: BlueprintCopy): Promise<void>;
-  /** The copy goes; `isKept`: it becomes a blueprint like others. May be repeated. */
+  /** Deletes the copy; with `isKept` it becomes an ordinary blueprint instead. May be repeated. */
   dropPluginsUpdate(of: BlueprintCopy, isKept: boolean): Promise<void>;
 }
 
@@ -63,20 +64,20 @@ export interface BlueprintCopy {
   tempBlueprintId: string;
 }
 
-/** The plan is parsed anew. */
+/** Deadline of a call in which the catalog parses the plan again. */
 const PREPARE_MS = 60_000;
 
-/** Bytes of a working folder that an answer carries as text; whole ones come from the file server. */
+/** Most bytes of a working folder in an answer, as text; larger ones are read from the file server. */
 const ZIP_BYTES = 32 * 1024 * 1024;
 const ZIP_MS = 60_000;
 
 const PLANS = 200;
-/** Of their texts; what has been read takes some times as many bytes. */
+/** Most characters of their texts; the parsed plans take several times as many bytes. */
 const PLANS_CHARS = 48 * 1024 * 1024;
-/** A plan without anything in common between its nodes may have a hundred megabytes. */
+/** Long enough for a plan of a hundred megabytes, as one without shared parts between its nodes may be. */
 const PLAN_MS = 60_000;
 
-/** A plan as the catalog keeps it; it comes in pieces, so it may be larger than a message. */
+/** Returns the text of a plan as the catalog stores it. It is streamed, so it may be larger than a message. */
 async function planText(
   client: RpcClient<catalogRpc.CatalogServiceDefinition>,
   of: { tenant: string; blueprintId: string; digest: string } & Caller,
@@ -98,7 +99,7 @@ async function zippedFolder(
   return chunks.length === 0 ? null : Buffer.concat(chunks);
 }
 
-/** Plans are immutable for (tenant that owns the blueprint, id, digest) and cached by that. */
+/** Caches plans by tenant that owns the blueprint, id and digest, for which a plan never changes. */
 function createPlans(client: RpcClient<catalogRpc.CatalogServiceDefinition>) {
   const plans = new LRUCache<string, { plan: JsonObject; chars: number }>({
     max: PLANS,
@@ -117,7 +118,7 @@ function createPlans(client: RpcClient<catalogRpc.CatalogServiceDefinition>) {
   };
 }
 
-/** Plans are remembered; everything else is asked each time. */
+/** Makes the client. Plans are cached; every other call goes to the catalog. */
 export function createCatalogClient(rpc: RpcConnector): CatalogPort {
   const client = rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog');
   const planOf = createPlans(client);

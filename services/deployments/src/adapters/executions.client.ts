@@ -9,7 +9,7 @@ export interface ActiveExecution {
 
 export interface StartRequest {
   tenant: string;
-  /** A repeated request with the same id answers the first execution. */
+  /** A repeated request with the same id returns the first execution. */
   requestId: string;
   createdBy: string;
   deploymentId: string;
@@ -23,7 +23,7 @@ export interface StartRequest {
 
 export interface ExecutionReport {
   executionId: string;
-  /** `batchId` names the lines: repeated they are stored once. */
+  /** `batchId` identifies the lines: a repeated batch is stored once. */
   log?: { batchId: string; lines: string[] };
   end?: { status: 'terminated' | 'failed' | 'cancelled'; error: string };
 }
@@ -31,7 +31,7 @@ export interface ExecutionReport {
 /** A system workflow on many deployments. */
 export interface GroupStartRequest {
   tenant: string;
-  /** Minted by the caller; a repeated request with the same id starts nothing more. */
+  /** Made by the caller; a repeated request with the same id starts nothing more. */
   groupId: string;
   deploymentGroupId: string;
   createdBy: string;
@@ -50,15 +50,17 @@ const AWAIT_MARGIN_MS = 500;
 /** The executions service as deployments sees it. */
 export interface ExecutionsPort {
   active(tenant: string, deploymentId: string): Promise<ActiveExecution[]>;
-  /** Starts a system workflow on a deployment; answers the execution's id. */
+  /** Starts a system workflow on a deployment; returns the id of the execution. */
   startSystemWorkflow(request: StartRequest): Promise<string>;
   startSystemGroup(request: GroupStartRequest): Promise<void>;
-  /** Log lines and the end of an execution that this service carries out. Answers its status; '' when it is gone. */
+  /** Reports log lines and the end of an execution that this service performs. Returns its status; '' when it is gone. */
   report(report: ExecutionReport): Promise<string>;
-  /** Waits until an execution that a message tells of is there; false: not yet. */
+  /** Waits until an execution that was announced by a message exists; returns false when it does not exist yet. */
   isThere(executionId: string, withinMs: number): Promise<boolean>;
-  /** `tenant/id` of all deployments that have schedules; null: of every tenant. */
+  /** Returns `tenant/id` of all deployments that have schedules; null: of every tenant. */
   scheduled(tenant: string | null): Promise<string[]>;
+  /** Returns the number of schedules of all these deployments of a tenant. */
+  countSchedules(tenant: string, deploymentIds: readonly string[]): Promise<number>;
 }
 
 export function createExecutionsClient(rpc: RpcConnector): ExecutionsPort {
@@ -107,6 +109,9 @@ export function createExecutionsClient(rpc: RpcConnector): ExecutionsPort {
         isMore = names.length === SCHEDULED_PAGE;
       }
       return found;
+    },
+    async countSchedules(tenant, deploymentIds) {
+      return (await client.countSchedules({ tenant, deploymentIds: [...deploymentIds] })).total;
     },
   };
 }

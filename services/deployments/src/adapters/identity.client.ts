@@ -7,11 +7,11 @@ import { LRUCache } from 'lru-cache';
 export interface IdentityPort {
   isAdministrator(username: string, tenant: string): Promise<boolean>;
   findUser: FindUser;
-  /** The user with the rights of now in `tenant`; null: gone, locked, or there is no such tenant. */
+  /** Returns the user with the current rights in `tenant`; null when the user is gone or locked, or the tenant does not exist. */
   principal(username: string, tenant: string): Promise<Principal | null>;
 }
 
-/** What identity answers for somebody who cannot act. */
+/** Error codes of identity for a user who may not act. */
 const NOBODY = ['not_found_error', 'unauthorized_error', 'forbidden_error'] as const;
 
 const CACHE_MS = 10_000;

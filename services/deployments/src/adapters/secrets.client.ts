@@ -9,9 +9,9 @@ export interface SecretReading {
   hidden: string[];
 }
 
-/** The secrets service: values are asked when they are used and kept nowhere. */
+/** The secrets service: values are read when they are used, and are never stored or cached. */
 export interface SecretsPort {
-  /** On behalf of `username`; whether that user is an administrator is asked of identity unless it is known. */
+  /** Reads secrets on behalf of `username`; identity is asked whether that user is an administrator unless it is known. */
   read(
     tenant: string,
     names: readonly string[],

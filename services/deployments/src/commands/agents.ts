@@ -6,7 +6,10 @@ import { type AgentInput, insertAgent, updateAgent } from '../store/agents.sql';
 
 type Deps = Pick<ServiceDeps, 'db'>;
 
-/** Enters an agent of a node instance of the tenant. False: the tenant has one of this name. @throws AppError not_found_error */
+/**
+ * Stores an agent of a node instance of the tenant. Returns false when the tenant has an agent of this name.
+ * @throws AppError not_found_error
+ */
 export async function enterAgent(
   { db }: Deps,
   principal: Principal,
@@ -19,7 +22,7 @@ export async function enterAgent(
   return await db.tx((tx) => insertAgent(tx, principal, name, agent));
 }
 
-/** Changes an agent of the tenant; null and absent leave a value as it is. @throws AppError not_found_error */
+/** Changes an agent of the tenant; null and absent values stay unchanged. @throws AppError not_found_error */
 export async function changeAgent(
   { db }: Deps,
   tenant: string,

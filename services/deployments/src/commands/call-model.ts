@@ -28,7 +28,7 @@ import {
 import { performUpdate } from './perform-update';
 import { prepareUpdate, rehearseUpdate, requireUpdate } from './prepare-update';
 
-type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'secrets' | 'executions'>;
+type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'secrets' | 'executions' | 'boundsScaling'>;
 
 export interface ModelCall {
   tenant: string;
@@ -43,8 +43,8 @@ export interface ModelCall {
 }
 
 /**
- * A change of the model that a built-in workflow asks for. The result is stored in the transaction of the change, so a
- * repeated call answers the first result and changes nothing.
+ * Performs a change of the model for a built-in workflow. The result is stored in the transaction of the change, so a repeated call
+ * returns the first result and changes nothing.
  */
 export async function callModel(deps: Deps, call: ModelCall): Promise<Json> {
   const row = await requireDeployment(deps, call.tenant, call.deploymentId);
@@ -54,7 +54,7 @@ export async function callModel(deps: Deps, call: ModelCall): Promise<Json> {
   try {
     return await carryOut(deps, call, row);
   } catch (error) {
-    // Its twin may have been first; then this one failed on what the twin had changed.
+    // A concurrent repetition may have been first; then this call failed on the changes of the repetition.
     const stored = await readCallResult(deps.db.query, call);
     if (stored) return stored.result;
     throw error;
@@ -62,7 +62,7 @@ export async function callModel(deps: Deps, call: ModelCall): Promise<Json> {
 }
 
 /**
- * What the call would answer, and of new or changed instances how they would look; nothing is stored.
+ * Returns the result that the call would have, and how new or changed instances would look; stores nothing.
  * @throws AppError as the call itself.
  */
 async function rehearse(deps: Deps, of: Json | undefined, row: DeploymentRow): Promise<Json> {
@@ -84,7 +84,7 @@ async function rehearse(deps: Deps, of: Json | undefined, row: DeploymentRow): P
   return result;
 }
 
-/** Ends a transaction that must leave nothing behind. */
+/** Rolls back a transaction that must leave nothing behind. */
 class TakenBack extends Error {}
 
 function modificationOf(request: JsonObject, { key, created_by: createdBy }: DeploymentRow) {
@@ -159,7 +159,7 @@ async function carryOut(deps: Deps, call: ModelCall, row: DeploymentRow): Promis
   }
 }
 
-/** The stages of a deployment update. */
+/** Performs the stages of a deployment update. */
 async function callUpdate(
   deps: Deps,
   call: ModelCall,
@@ -190,7 +190,7 @@ async function callUpdate(
   }
 }
 
-/** The workflow that carries the update out instead of our own; null: none. */
+/** Returns the workflow that performs the update instead of the built-in one; null: none. */
 function workflowOf({ request }: ModelCall): string | null {
   const parameters = isJsonObject(request.parameters) ? request.parameters : {};
   return typeof parameters.workflow_id === 'string' && parameters.workflow_id !== ''

@@ -1,5 +1,6 @@
 import {
   changedOwnership,
+  deploymentUpdated,
   isAdministrator,
   isWider,
   type LabelPair,
@@ -11,7 +12,7 @@ import {
   widensVisibility,
 } from '@baton/contracts';
 import { AppError, badParameter, notFound } from '@baton/kernel';
-import type { AnyTx } from '@baton/postgres';
+import { type AnyTx, outbox } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import {
   type DeploymentRow,
@@ -32,7 +33,7 @@ import { requireResourceId } from './resource-id';
 
 type Deps = Pick<ServiceDeps, 'db' | 'catalog' | 'identity'>;
 
-/** Computed by the manager: requests neither add nor remove it (reference/rest-api.md 4.2). */
+/** Label that the manager computes: requests neither add nor remove it (reference/rest-api.md 4.2). */
 export const COMPUTED_LABEL = 'csys-consumer-id';
 const ATTRIBUTES = [
   'description',
@@ -48,7 +49,10 @@ const ATTRIBUTES = [
   'runtime_only_evaluation',
 ];
 
-/** The deployment that a command changes, locked. @throws AppError not_found_error, illegal_action_error for another tenant's. */
+/**
+ * Returns the deployment of a command, locked.
+ * @throws AppError not_found_error, illegal_action_error for a deployment of another tenant.
+ */
 async function ownDeployment(tx: AnyTx, principal: Principal, id: string): Promise<DeploymentRow> {
   const found = await findDeployment(tx, principal, id);
   if (found) requireOwnTenant(principal, found.tenant, `Deployment \`${id}\``);
@@ -58,7 +62,7 @@ async function ownDeployment(tx: AnyTx, principal: Principal, id: string): Promi
 }
 
 /**
- * PATCH /deployments/{id} (reference/rest-api.md 5.2): labels are replaced as a set, common ones keep their time. `creator`
+ * PATCH /deployments/{id} (reference/rest-api.md 5.2): labels are replaced as a set; labels in both sets keep their time. `creator`
  * and `created_at` are for restores.
  */
 export async function changeDeployment(
@@ -84,16 +88,22 @@ export async function changeDeployment(
       await updateDeployment(tx, row.key, { display_name: body.display_name });
     if (Object.keys(owner).length > 0) await setOwnership(tx, row.key, owner);
     if (labels) await replaceLabels(tx, principal, row, labels.value);
+    await tellSettings(tx, row);
   });
 }
 
-/** Labels may move a deployment between parents: the graph first, then everybody above in key order. */
+/** Tells other systems (webhooks) that a person changed a deployment. */
+function tellSettings(tx: AnyTx, { tenant, id }: DeploymentRow): Promise<void> {
+  return outbox.append(tx, deploymentUpdated, { tenant, key: id }, { deploymentId: id, change: 'settings' });
+}
+
+/** Locks the families, because labels may move a deployment between parents: the graph first, then all ancestors in key order. */
 async function lockFamilies(tx: AnyTx, tenant: string, ids: readonly string[]): Promise<void> {
   await lockGraph(tx, tenant);
   await lockUpwards(tx, [...(await keysOfIds(tx, tenant, ids)).values()]);
 }
 
-/** Structure is changed only by the execution of an update. */
+/** Refuses changes of the structure: only the execution of an update makes them. */
 function refuseUpdateOnly(row: DeploymentRow, body: Record<string, unknown>): void {
   if (body.blueprint_id !== undefined) {
     throw new AppError(
@@ -109,7 +119,7 @@ function refuseUpdateOnly(row: DeploymentRow, body: Record<string, unknown>): vo
   });
 }
 
-/** The labels of a locked deployment become `wanted`; the families above must be locked. */
+/** Replaces the labels of a locked deployment by `wanted`; the families above must be locked. */
 export async function replaceLabels(
   tx: AnyTx,
   principal: Principal,
@@ -134,7 +144,7 @@ export async function replaceLabels(
   else if (wasEnvironment !== isEnvironment(wanted)) await refreshFamily(tx, [row.key]);
 }
 
-/** PATCH set-visibility: never wider than blueprint or site (reference/rest-api.md 4.4). */
+/** PATCH set-visibility: never wider than the blueprint or site (reference/rest-api.md 4.4). */
 export async function setVisibility(
   deps: Deps,
   principal: Principal,
@@ -156,6 +166,7 @@ export async function setVisibility(
       );
     }
     await writeVisibility(tx, row.key, wanted);
+    await tellSettings(tx, row);
   });
 }
 
@@ -195,10 +206,10 @@ export async function setSite(
   if (name !== null) requireResourceId('site name', name, 'site_name');
   await deps.db.tx(async (tx) => {
     const row = await ownDeployment(tx, principal, id);
-    if (name === null) return updateDeployment(tx, row.key, { site_key: null });
-    const site = await findSite(tx, principal, name);
-    if (!site) throw notFound('Site', name);
-    refuseNarrowSite(site, row.visibility);
-    return updateDeployment(tx, row.key, { site_key: site.key });
+    const site = name === null ? null : await findSite(tx, principal, name);
+    if (name !== null && !site) throw notFound('Site', name);
+    if (site) refuseNarrowSite(site, row.visibility);
+    await updateDeployment(tx, row.key, { site_key: site?.key ?? null });
+    await tellSettings(tx, row);
   });
 }

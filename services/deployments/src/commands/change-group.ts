@@ -38,7 +38,7 @@ import {
 import { type MemberSelection, selectMembers } from './select-members';
 import { type DeploymentRows, storeDeployments, storeUntilFree } from './store-deployments';
 
-/** Properties of the group itself; absent and null leave them. */
+/** Properties of the group itself; absent and null ones stay unchanged. */
 export interface GroupProperties {
   description?: string | null;
   visibility?: Visibility | null;
@@ -53,15 +53,15 @@ export interface GroupProperties {
 /** A request on a group, PUT and PATCH alike. */
 export interface GroupChange {
   id: string;
-  /** Makes the group when there is none. */
+  /** Creates the group when there is none. */
   mayCreate: boolean;
   properties: GroupProperties;
   add: MemberSelection;
   remove: MemberSelection;
   newDeployments: readonly NewGroupDeployment[];
-  /** The field that they stand in. */
+  /** Name of the request field that contains `newDeployments`. */
   newField: string;
-  /** The membership becomes exactly what `add` and `newDeployments` say. */
+  /** The members become exactly those of `add` and `newDeployments`. */
   isReplacing: boolean;
   /** Idempotency key. */
   requestId: string | null;
@@ -70,10 +70,10 @@ export interface GroupChange {
 const MAX_TRIES = 5;
 
 /**
- * PUT and PATCH of a deployment group: properties, labels, members and new deployments in one transaction, so that a
- * crash leaves all of it or nothing. Plans are prepared before it; when another request counted deployments meanwhile,
- * they are prepared again with new counts.
- * @throws AppError not_found_error, conflict_error, bad_parameters_error and what creating a deployment may throw.
+ * Performs PUT and PATCH of a deployment group: properties, labels, members and new deployments in one transaction, so that a crash
+ * leaves all of them or nothing. Plans are prepared before the transaction; when another request has raised the counter of
+ * deployments meanwhile, they are prepared again with the new counts.
+ * @throws AppError not_found_error, conflict_error, bad_parameters_error and the errors of creating a deployment.
  */
 export async function changeGroup(
   deps: ServiceDeps,
@@ -96,7 +96,7 @@ export async function changeGroup(
       const rows = await prepareNewDeployments(deps, principal, defaults, newDeployments, newField);
       if (await store(deps, principal, { change, labels, owner, defaults, hash, scheduled }, rows)) return;
     } catch (error) {
-      // An id with {count} may be taken by whoever counted meanwhile.
+      // An id with {count} may have been taken by a request that raised the counter meanwhile.
       const isStale =
         isAppError(error, 'conflict_error') && (await hasCounted(deps, principal, change, defaults));
       if (!isStale) throw error;
@@ -130,13 +130,13 @@ async function isRepeated(
   });
 }
 
-/** @throws AppError; answers the new label set, null when none is given. */
+/** Checks the properties; returns the new label set, null when none is given. @throws AppError */
 async function checkProperties(
   deps: ServiceDeps,
   principal: Principal,
   { properties }: GroupChange,
 ): Promise<LabelPair[] | null> {
-  // A private frame: only whether the blueprint is there; its visibility counts for the deployments made from it.
+  // `private`: checks only that the blueprint exists; its visibility is checked for the deployments that are made from it.
   if (properties.blueprint_id) await findBlueprint(deps, principal, properties.blueprint_id, 'private');
   if (properties.labels === undefined || properties.labels === null) return null;
   const labels = parseLabels(properties.labels);
@@ -144,7 +144,10 @@ async function checkProperties(
   return labels.value;
 }
 
-/** Null where it is to be made. @throws AppError not_found_error, illegal_action_error for another tenant's. */
+/**
+ * Returns the group; null when it is to be created.
+ * @throws AppError not_found_error, illegal_action_error for a group of another tenant.
+ */
 async function currentGroup(
   deps: ServiceDeps,
   principal: Principal,
@@ -183,15 +186,15 @@ async function defaultsOf(
 interface Plan {
   change: GroupChange;
   labels: LabelPair[] | null;
-  /** Of a group that the request makes. */
+  /** Owner of a group that the request creates. */
   owner: Ownership;
   defaults: GroupDefaults;
   hash: string;
-  /** `tenant/id` of deployments with schedules, for rules that ask for them. */
+  /** `tenant/id` of deployments with schedules, for filter rules about schedules. */
   scheduled: string[];
 }
 
-/** False when somebody else counted deployments since the plans were prepared. */
+/** Stores the changes; returns false when another request has raised the counter since the plans were prepared. */
 async function store(
   deps: ServiceDeps,
   principal: Principal,
@@ -201,7 +204,7 @@ async function store(
   try {
     return await storeUntilFree(deps, rows, (tx, free) => storeInTx(tx, principal, plan, free));
   } catch (error) {
-    // A twin with the same idempotency key was first.
+    // A concurrent request with the same idempotency key was first.
     if (isUniqueViolation(error, 'deployment_group_requests_pkey')) return true;
     throw error;
   }
@@ -230,7 +233,7 @@ async function storeInTx(
     ? before.filter((key) => !named.includes(key))
     : await selectMembers(tx, principal, change.remove, scheduled);
   const joined = await addMembers(tx, group.key, named);
-  // What is named to come and to go, goes.
+  // A deployment that is in both selections is removed.
   await removeMembers(tx, group.key, removed);
   if (labels) {
     const stayed = before.filter((key) => !removed.includes(key));
@@ -269,10 +272,7 @@ async function writeProperties(
   });
 }
 
-/**
- * Whether a PUT says who the members are, all of them. Rules alone and new deployments are added to those that are there, as
- * in the original.
- */
+/** Whether a PUT names all members. Rules alone and new deployments are added to the existing members, as in the original. */
 export function replacesMembers({
   deployment_ids,
   filter_id,

@@ -8,7 +8,7 @@ import { takenIds } from '../store/deployments.sql';
 import { findSite, type SiteRow } from '../store/sites.sql';
 import { requireDeploymentId, requireResourceId } from './resource-id';
 
-/** What a request says of one new deployment. */
+/** Request body of one new deployment. */
 export interface NewDeploymentBody {
   inputs?: Record<string, unknown> | null;
   site_name?: string | null;
@@ -18,7 +18,7 @@ export interface NewDeploymentBody {
   runtime_only_evaluation?: boolean | null;
 }
 
-/** A new deployment after all checks that do not look at its plan. */
+/** A new deployment after all checks that do not need its plan. */
 export interface DeploymentRequest {
   id: string;
   body: NewDeploymentBody;
@@ -27,12 +27,12 @@ export interface DeploymentRequest {
   labels: LabelPair[];
   blueprint: Blueprint;
   site: SiteRow | null;
-  /** ISO text, null = now. */
+  /** ISO text; null: now. */
   createdAt: string | null;
   createdBy: string;
 }
 
-/** What new deployments of one request share. */
+/** The common data of all new deployments of one request. */
 export interface DeploymentFrame {
   principal: Principal;
   visibility: Visibility;
@@ -43,7 +43,10 @@ export interface DeploymentFrame {
 
 const DISPLAY_NAME_LENGTH = 256;
 
-/** @throws AppError not_found_error, deployment_creation_error (not uploaded), forbidden_error (narrower than `visibility`). */
+/**
+ * Returns the blueprint of a new deployment.
+ * @throws AppError not_found_error, deployment_creation_error (not uploaded), forbidden_error (narrower than `visibility`).
+ */
 export async function findBlueprint(
   deps: ServiceDeps,
   principal: Principal,
@@ -71,7 +74,7 @@ export async function findBlueprint(
 }
 
 /**
- * One new deployment of a frame: name, labels, site.
+ * Checks name, labels and site of one new deployment of a frame.
  * @throws AppError bad_parameters_error, not_found_error, illegal_action_error.
  */
 export async function checkNewDeployment(
@@ -91,7 +94,7 @@ export async function checkNewDeployment(
   return { ...frame, id, body, labels: labels.value, site };
 }
 
-/** @throws AppError conflict_error when one of `ids` is taken. */
+/** Refuses ids of existing deployments. @throws AppError conflict_error when one of `ids` is taken. */
 export async function refuseTaken(
   deps: Pick<ServiceDeps, 'db'>,
   frame: Pick<DeploymentFrame, 'principal' | 'visibility'>,
@@ -118,7 +121,7 @@ async function findSiteFor(
   return site;
 }
 
-/** @throws AppError illegal_action_error when the site is narrower than the deployment. */
+/** Refuses a site that is narrower than the deployment. @throws AppError illegal_action_error */
 export function refuseNarrowSite(site: SiteRow, visibility: Visibility): void {
   if (!isWider(visibility, site.visibility)) return;
   throw new AppError(
@@ -131,7 +134,7 @@ export function refuseNarrowSite(site: SiteRow, visibility: Visibility): void {
   );
 }
 
-/** @throws AppError deployment_plugin_not_found naming what the plan needs and the manager lacks. */
+/** Checks that the manager has all plugins of the plan. @throws AppError deployment_plugin_not_found naming the missing plugins. */
 export async function checkPlugins(deps: ServiceDeps, tenant: string, plan: JsonObject): Promise<void> {
   const required = requiredPlugins(plan);
   const missing = await deps.catalog.missingPlugins(tenant, required);
@@ -149,7 +152,7 @@ export async function checkPlugins(deps: ServiceDeps, tenant: string, plan: Json
   );
 }
 
-/** @throws AppError bad_parameters_error for a name that is too long or holds control characters. */
+/** Checks a display name. @throws AppError bad_parameters_error for a name that is too long or contains control characters. */
 export function checkDisplayName(name: string): string {
   const normal = name.normalize('NFKC');
   if (normal.length > DISPLAY_NAME_LENGTH || /\p{Cc}/u.test(normal)) {

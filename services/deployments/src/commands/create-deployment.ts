@@ -25,10 +25,10 @@ export interface CreateDeploymentBody extends NewDeploymentBody {
 }
 
 /**
- * PUT /deployments/{id} (reference/rest-api.md 5.2, reference/dsl.md 7.3): checks, prepares the plan and stores the whole
- * model in one transaction. A crash before the commit leaves nothing; the outbox message makes executions record the
- * terminated create_deployment_environment execution whose id is given here. Files of its working folder are stored in
- * that transaction too and unpacked after it; a crash in between is repaired by the loop unpack-workdirs.
+ * PUT /deployments/{id} (reference/rest-api.md 5.2, reference/dsl.md 7.3): checks the request, prepares the plan and stores the
+ * whole model in one transaction. A crash before the commit leaves nothing. The outbox message makes executions record the
+ * terminated execution create_deployment_environment, whose id is given here. The archive of the working folder is stored in the
+ * same transaction and unpacked after it; after a crash in between, the loop unpack-workdirs unpacks it.
  */
 export async function createDeployment(
   deps: ServiceDeps,
@@ -54,10 +54,13 @@ export async function createDeployment(
   await untilRecorded(deps, executionId);
 }
 
-/** Longest wait for an execution that clients look for at once. */
+/** Longest wait for the execution that clients look for at once. */
 const RECORDED_MS = 1_000;
 
-/** Clients ask for the execution that made the deployment right after this answer, once. It comes later where executions is away. */
+/**
+ * Waits for the creating execution: clients ask for it once, right after this answer. While executions is unavailable, it appears
+ * later.
+ */
 async function untilRecorded({ executions, log }: ServiceDeps, executionId: string): Promise<void> {
   await executions
     .isThere(executionId, RECORDED_MS)

@@ -1,13 +1,12 @@
 import type { Principal } from '@baton/contracts';
 import { requireOwnTenant } from '@baton/contracts';
-import { AppError, newId, notFound } from '@baton/kernel';
+import { newId, notFound } from '@baton/kernel';
 import type { ServiceDeps } from '../deps';
-import { dependentsError } from '../domain/dependents';
-import { descendantKeys, readDependents } from '../store/dependencies.sql';
+import { deletionBlockers, deletionFacts } from '../queries/deletion-blockers';
+import { descendantKeys } from '../store/dependencies.sql';
 import { type DeploymentRow, findDeployment, lockDeployment, markDeletion } from '../store/deployments.sql';
-import { liveInstances } from '../store/node-instances.sql';
 
-type Deps = Pick<ServiceDeps, 'db' | 'executions'>;
+type Deps = Pick<ServiceDeps, 'db' | 'executions' | 'texts'>;
 
 export interface DeleteOptions {
   /** Ignores live node instances and dependents. */
@@ -18,8 +17,8 @@ export interface DeleteOptions {
 }
 
 /**
- * DELETE /deployments/{id} (reference/rest-api.md 5.2): checks, then starts delete_deployment_environment, whose end
- * removes the row (commands/execution-ended.ts). A crash between the mark and the start is repaired by asking again.
+ * DELETE /deployments/{id} (reference/rest-api.md 5.2): checks, then starts delete_deployment_environment, whose end removes the
+ * row (commands/execution-ended.ts). After a crash between the mark and the start, a repeated request starts it.
  */
 export async function deleteDeployment(
   deps: Deps,
@@ -43,42 +42,15 @@ async function named(deps: Deps, key: number, parent: DeploymentRow): Promise<De
   return child ?? parent;
 }
 
-/** @throws AppError dependent_exists_error: what keeps the deployment, `family` and its dependents left out. */
+/** Checks a deletion. @throws AppError dependent_exists_error for the first blocker; dependents in `family` do not count. */
 export async function checkDeletion(
   deps: Deps,
   row: DeploymentRow,
   family: readonly number[],
-  options: DeleteOptions,
+  options: Pick<DeleteOptions, 'force'>,
 ): Promise<void> {
-  if (!options.force) {
-    const all = await readDependents(deps.db.query, row.key, family);
-    // A parent that is being uninstalled deletes its components.
-    const dependents = all.filter((dependent) => !dependent.isLeaving);
-    if (dependents.length > 0) throw dependentsError('delete', row.id, dependents);
-  }
-  const active = await deps.executions.active(row.tenant, row.id);
-  if (active.length > 0) {
-    throw new AppError(
-      'dependent_exists_error',
-      `Cannot delete deployment \`${row.id}\`: executions of it run or are queued: ${active.map((e) => `${e.workflow_id} (${e.id}, ${e.status})`).join(', ')}`,
-      {
-        executions: active.map((e) => e.id),
-        expected: 'no active executions',
-      },
-    );
-  }
-  if (options.force) return;
-  const live = await liveInstances(deps.db.query, row.key);
-  if (live.length > 0) {
-    throw new AppError(
-      'dependent_exists_error',
-      `Cannot delete deployment \`${row.id}\`: it has live node instances: ${live.join(', ')}${live.length === 5 ? ', ...' : ''}`,
-      {
-        node_instances: live,
-        expected: 'every node instance uninitialized or deleted, or force',
-      },
-    );
-  }
+  const first = await deletionBlockers(row, deletionFacts(deps, row, family), options).next();
+  if (!first.done) throw first.value.refusal;
 }
 
 async function startDeletion(

@@ -11,16 +11,16 @@ import {
 import { type DeploymentRow, lockDeployment, markDeletion } from '../store/deployments.sql';
 import { checkDeletion, type DeleteOptions } from './delete-deployment';
 
-type Deps = Pick<ServiceDeps, 'db' | 'executions'>;
+type Deps = Pick<ServiceDeps, 'db' | 'executions' | 'texts'>;
 
 const WORKFLOW = 'delete_deployment_environment';
-/** As for groups that make deployments (reference/rest-api.md 5.6). */
+/** The same as for groups that create deployments (reference/rest-api.md 5.6). */
 const CONCURRENCY = 10;
 
 /**
- * DELETE /deployment-groups/{id}: the group alone, or with `members` its deployments too: all are checked, then
- * delete_deployment_environment is started on them as one execution group, whose id is answered. A crash between marks,
- * start and the group's end is repaired by asking again.
+ * DELETE /deployment-groups/{id}: deletes only the group, or with `members` also its deployments. In that case all deployments are
+ * checked, then delete_deployment_environment is started on them as one execution group, whose id is returned. After a crash
+ * between the marks, the start and the deletion of the group, a repeated request continues.
  * @throws AppError not_found_error, dependent_exists_error.
  */
 export async function deleteGroup(
@@ -75,7 +75,7 @@ async function deleteMembers(
   return groupId;
 }
 
-/** In key order, as everybody locks deployments. */
+/** Locks and reads the deployments in key order, the lock order of all transactions. */
 async function readRows(deps: Deps, keys: number[]): Promise<DeploymentRow[]> {
   const rows: DeploymentRow[] = [];
   await deps.db.tx(async (tx) => {

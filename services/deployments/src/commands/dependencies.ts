@@ -21,7 +21,7 @@ interface Deps {
   identity: IdentityPort;
 }
 
-/** What identifies a dependency in requests (reference/rest-api.md 5.4). */
+/** The fields that identify a dependency in requests (reference/rest-api.md 5.4). */
 export interface DependencyBody {
   dependency_creator: string;
   source_deployment?: string | null;
@@ -33,7 +33,7 @@ export interface DependencyBody {
   created_by?: string;
 }
 
-/** Records what get_capability calls of a new plan depend on; a target that does not exist yet is kept as a function. */
+/** Stores the dependencies of the get_capability calls in a new plan; a target that does not exist yet is stored as a function. */
 export async function recordPlanDependencies(
   tx: AnyTx,
   of: { tenant: string; key: number; createdBy: string; visibility: string },
@@ -63,7 +63,7 @@ export async function recordPlanDependencies(
   );
 }
 
-/** PUT: a new row on each call. @throws AppError not_found_error, conflict_error for a cycle. */
+/** PUT: inserts a new row on each call. @throws AppError not_found_error, conflict_error for a cycle. */
 export async function createDependency(
   deps: Deps,
   principal: Principal,
@@ -72,7 +72,7 @@ export async function createDependency(
   return (await createDependencies(deps, principal, [body]))[0]!;
 }
 
-/** Inserts several in one transaction; answers their ids. */
+/** Inserts several dependencies in one transaction; returns their ids. */
 export async function createDependencies(
   deps: Deps,
   principal: Principal,
@@ -157,8 +157,8 @@ async function resolve(
 }
 
 /**
- * DELETE by identification: of several that fit, one with exactly this target, then the oldest, or with `mayBeAny` false
- * none of those that fit as well; of two requests at once one finds it.
+ * Deletes a dependency by its identifying fields. When several match, one with exactly this target is taken, then the oldest; with
+ * `mayBeAny` false several equally good matches are refused. Of two concurrent requests only one finds it.
  * @throws AppError not_found_error, also for one that the caller does not see; ambiguous_name
  */
 export async function deleteDependency(

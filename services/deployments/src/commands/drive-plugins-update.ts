@@ -19,11 +19,11 @@ import { initiateUpdate, isRefusal, updateIdOf } from './initiate-update';
 
 type Deps = ServiceDeps;
 
-/** Renewed while a process is at work on it (`underLease`), so that another replica goes on soon after a crash. */
+/** Lease of an update; renewed while a process works on it (`underLease`), so that another replica continues soon after a crash. */
 export const LEASE_MS = 15_000;
-/** A deployment's update that lasts longer counts as failed (reference/workflows.md 1.15). */
+/** An update of one deployment that takes longer counts as failed (reference/workflows.md 1.15). */
 const UPDATE_LIMIT_MS = 3_600_000;
-/** Between two looks at what goes on. */
+/** Time between two checks of a running update. */
 const LOOK_MS = 500;
 const AT_ONCE = 0;
 
@@ -44,8 +44,9 @@ const leaseOf = ({ id, lease_owner }: PluginsUpdateRow) => ({ id, owner: lease_o
 const PERMISSION = 'plugins_update_create';
 
 /**
- * The user who asked, in a tenant: with the rights of then where the update was asked for; elsewhere those of now in that
- * tenant. Null: may not update there (reference/rest-api.md 2.4: roles are those of one tenant).
+ * Returns the requesting user as principal in a tenant. In the tenant of the update the rights at the time of the request count; in
+ * other tenants the current rights there. Null when the user may not update there (reference/rest-api.md 2.4: roles belong to one
+ * tenant).
  */
 async function actingFor(deps: Deps, update: PluginsUpdateRow, tenant: string): Promise<Principal | null> {
   if (tenant !== update.tenant) {
@@ -56,8 +57,8 @@ async function actingFor(deps: Deps, update: PluginsUpdateRow, tenant: string): 
 }
 
 /**
- * One step of a leased update; answers in how many ms to look again. Each step may be repeated after a crash at any point
- * of it: the copy, the execution and each deployment's update have names that were stored before they were made.
+ * Takes one step of a leased update; returns the ms after which to check again. Each step may be repeated after a crash at any
+ * point of it: the names of the copy, the execution and each deployment's update are stored before these are created.
  */
 export async function drivePluginsUpdate(deps: Deps, update: PluginsUpdateRow): Promise<number> {
   switch (update.state) {
@@ -112,10 +113,13 @@ export async function prepareDeployments(deps: Deps, update: PluginsUpdateRow): 
   });
 }
 
-/** Of the tenant of the update, and with `all_tenants` for a global blueprint of those where its user may update. */
+/**
+ * Returns the deployments of the update's tenant; with `all_tenants` and a global blueprint also those of other tenants where its
+ * user may update.
+ */
 async function deploymentsOf(deps: Deps, update: PluginsUpdateRow): Promise<DeploymentPlugins[]> {
   const { blueprint_id: blueprintId, all_tenants, visibility } = update;
-  // A request is held to its tenant by the database; what it may see elsewhere is decided here, tenant by tenant.
+  // The database limits a request to its tenant; this code decides, tenant by tenant, about access to other tenants.
   return await outsideRequests(async () => {
     const isEverywhere = all_tenants && visibility === 'global';
     const others = isEverywhere ? await tenantsOfBlueprint(deps.db.query, blueprintId) : [];
@@ -139,7 +143,7 @@ function executionParameters(update: PluginsUpdateRow, deployments: readonly Upd
   };
 }
 
-/** `package version` of all plugins of the plan's nodes, sorted. */
+/** Returns `package version` of all plugins of the plan's nodes, sorted. */
 function pluginsOf(plan: JsonObject): string[] {
   const nodes = Array.isArray(plan.nodes) ? (plan.nodes as JsonObject[]) : [];
   const plugins = nodes.flatMap((node) => (Array.isArray(node.plugins) ? node.plugins : []));
@@ -151,7 +155,7 @@ function pluginsOf(plan: JsonObject): string[] {
   ].sort();
 }
 
-/** A request that was refused, or whose process died and cannot go on. */
+/** Ends an update as failed: its request was refused, or its process died and cannot continue. */
 export async function failPluginsUpdate(deps: Deps, update: PluginsUpdateRow): Promise<void> {
   await deps.catalog.dropPluginsUpdate(copyOf(update), false);
   await writePluginsUpdate(deps.db.query, leaseOf(update), { state: 'failed' });
@@ -188,7 +192,7 @@ async function decide(
   return AT_ONCE;
 }
 
-/** Begins or follows the update of one deployment. */
+/** Starts the update of one deployment, or checks its progress. */
 async function updateOne(deps: Deps, update: PluginsUpdateRow, one: UpdatedDeployment): Promise<number> {
   const nowMs = systemClock.now();
   if (one.request_id === null) {
@@ -197,7 +201,7 @@ async function updateOne(deps: Deps, update: PluginsUpdateRow, one: UpdatedDeplo
   }
   const updateId = updateIdOf(one.id, one.request_id);
   const progress = await updateProgress(deps.db.query, updateId);
-  // Without an execution: whoever stored it died, or was not answered, before it was started.
+  // Stored without an execution: the process died, or got no answer, before the execution was started.
   if (!progress || (progress.state === 'updating' && !progress.isStarted))
     return await begin(deps, update, one);
   const { state } = progress;
@@ -208,7 +212,10 @@ async function updateOne(deps: Deps, update: PluginsUpdateRow, one: UpdatedDeplo
   return AT_ONCE;
 }
 
-/** Node instances stay as they are; what a plugin declares is new. One that has gone needs nothing any more. */
+/**
+ * Starts the update of a deployment. Node instances stay unchanged; only the declarations of plugins are new. A deployment that is
+ * gone counts as updated.
+ */
 async function begin(deps: Deps, update: PluginsUpdateRow, one: UpdatedDeployment): Promise<number> {
   if (!(await readDeployment(deps.db.query, one.tenant, one.id))) {
     await note(deps, update, one, { state: 'successful' });
@@ -256,8 +263,8 @@ const tell = (deps: Deps, update: PluginsUpdateRow, line: string): Promise<unkno
   });
 
 /**
- * The switch, or the way back: with all deployments updated the blueprint takes over the copy's plan, they go back to it
- * and the copy goes. Otherwise the blueprint stays as it was; the copy stays where deployments are left on it.
+ * Ends an update. When all deployments are updated, the blueprint takes over the copy's plan, the deployments go back to the
+ * blueprint and the copy is deleted. Otherwise the blueprint stays unchanged, and the copy stays when deployments still use it.
  */
 async function finalize(deps: Deps, update: PluginsUpdateRow): Promise<void> {
   const { blueprint_id: blueprintId, temp_blueprint_id: tempId } = update;

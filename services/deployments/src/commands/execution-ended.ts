@@ -38,12 +38,12 @@ interface RequestedExecution {
   executionId: string;
   workflowId: string;
   resumedAt?: string;
-  /** 0: it is new, or was resumed by an older release. */
+  /** 0: the execution is new, or was resumed by an older release. */
   version: number;
 }
 
 /**
- * An execution was accepted, or goes on after it was resumed: it is the latest one from now on. Repeats and late messages
+ * Handles an execution that was accepted or resumed: it becomes the latest execution of its deployment. Repeats and late messages
  * change nothing.
  */
 export async function executionRequested(deps: Deps, of: RequestedExecution): Promise<void> {
@@ -61,11 +61,12 @@ export async function executionRequested(deps: Deps, of: RequestedExecution): Pr
 }
 
 /**
- * An execution ended: installation and latest status (reference/rest-api.md 6.4); after the end of
- * delete_deployment_environment the deployment goes. States that come late, up to `lastStateSeq`, are repeats from now
- * on. Repeats change nothing, nor does an end that another one of the execution overtook. Answers why one that succeeded has
- * failed all the same (resolveDependencies); null: it has not. It is shown so when the engine has decided it: of two that tell
- * the same end each may find something else, and the one counts whose decision is stored.
+ * Handles the end of an execution: stores installation and latest status (reference/rest-api.md 6.4); after the end of
+ * delete_deployment_environment it deletes the deployment. Late states, up to `lastStateSeq`, count as repeats from now on. Repeats
+ * change nothing, nor does an end that a newer status of the execution has overtaken.
+ * Returns the reason why a successful execution has failed after all (resolveDependencies); null when it has not. The failure is
+ * shown only when the engine has decided it: two calls that report the same end may find different results, and the stored decision
+ * counts.
  */
 export async function executionEnded(deps: EndDeps, of: EndedExecution): Promise<string | null> {
   const { execution } = of;
@@ -78,7 +79,7 @@ export async function executionEnded(deps: EndDeps, of: EndedExecution): Promise
   return isUsual ? await resolveDependencies(deps, of) : null;
 }
 
-/** What came later has been told, and done what comes with it. */
+/** Whether a newer status of the execution was reported and handled already. */
 const isOvertaken = (row: DeploymentRow, { id, version }: LatestExecution): boolean =>
   row.latest_execution === id && version !== 0 && version < row.latest_version;
 

@@ -31,7 +31,7 @@ interface Deps {
   identity: IdentityPort;
 }
 
-/** Checked rules for deployments. @throws AppError invalid_filter_rule, bad_parameters_error. */
+/** Checks and returns rules for deployments. @throws AppError invalid_filter_rule, bad_parameters_error. */
 export function deploymentRules(input: unknown): FilterRule[] {
   const rules = parseFilterRules(input, ruleAttributes.deployments);
   if (!rules.ok) throw filterRuleError(rules.error);
@@ -39,7 +39,7 @@ export function deploymentRules(input: unknown): FilterRule[] {
   return rules.value;
 }
 
-/** installation_status is one of two words: other ones are mistakes. */
+/** Refuses values of installation_status other than its two words. */
 function refuseUnknownStatus(rule: FilterRule, index: number): void {
   if (
     rule.type !== 'attribute' ||
@@ -88,7 +88,7 @@ export async function createFilter(
     });
 }
 
-/** PATCH: rules of one kind replace those of that kind; rules of both kinds replace all. */
+/** PATCH: rules of one kind replace only the rules of that kind; rules of both kinds replace all. */
 export async function updateFilter(
   deps: Deps,
   principal: Principal,

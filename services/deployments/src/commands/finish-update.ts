@@ -1,5 +1,6 @@
+import { deploymentUpdated } from '@baton/contracts';
 import { AppError, type Json } from '@baton/kernel';
-import type { AnyTx } from '@baton/postgres';
+import { type AnyTx, outbox } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { nodeParts } from '../domain/deployment-plan';
 import { mergeRelationships } from '../domain/modification';
@@ -16,8 +17,8 @@ import { requireUpdate } from './prepare-update';
 type Deps = Pick<ServiceDeps, 'db' | 'documents'>;
 
 /**
- * Stage D of an update (reference/workflows.md 1.13): what the new plan no longer has goes; the update is successful. Answers
- * the schedules that executions makes.
+ * Performs stage D of an update (reference/workflows.md 1.13): deletes everything that the new plan no longer has, and sets the
+ * update to successful. Returns the schedules that executions creates.
  */
 export async function finishUpdate(
   deps: Deps,
@@ -39,14 +40,22 @@ export async function finishUpdate(
     await writeFinalNodes(tx, locked.key, model, preparation.plan.nodes);
     await raiseRevision(tx, locked.key);
     await writeUpdate(tx, update.id, { state: 'successful' });
+    await tellUpdate(tx, locked, update.id);
     await keep(tx, result);
   });
   return result;
 }
 
+/** Tells other systems (webhooks) that the deployment is a new one. */
+function tellUpdate(tx: AnyTx, { tenant, id, blueprint_id }: DeploymentRow, updateId: string): Promise<void> {
+  const blueprintId = blueprint_id ?? undefined;
+  const payload = { deploymentId: id, change: 'update' as const, blueprintId, updateId };
+  return outbox.append(tx, deploymentUpdated, { tenant, key: id }, payload);
+}
+
 type PlanNodes = NonNullable<DeploymentUpdateRow['preparation']>['plan']['nodes'];
 
-/** Relationships of instances that stay: without those that leave, in the order of the new plan. */
+/** Orders the relationships of the remaining instances as in the new plan, without the relationships that are removed. */
 async function orderRelationships(
   tx: AnyTx,
   row: DeploymentRow,

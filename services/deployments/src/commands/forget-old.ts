@@ -4,17 +4,17 @@ import { sweepDocuments } from '../store/documents.sql';
 import { purgeSettledExecutions } from '../store/settled-executions.sql';
 import type { DB } from '../store/tables.gen';
 
-/** What nobody asks for any more, in bounded batches; any number of replicas may do it. */
+/** Deletes old data that is no longer needed, in bounded batches; any number of replicas may do it. */
 
 const GROUP_REQUESTS = 500;
 const SETTLED = 5_000;
 const DOCUMENTS = 500;
 
-/** Forgets idempotency keys of requests on groups that are older than `keepMs`; at most 500. */
+/** Deletes idempotency keys of requests on groups that are older than `keepMs`; at most 500. */
 export const forgetGroupRequests = (db: Db<DB>, keepMs: number) =>
   db.tx((tx) => purgeGroupRequests(tx, keepMs, GROUP_REQUESTS));
 
-/** Forgets how far executions had come that ended more than `keepMs` ago; at most 5,000. */
+/** Deletes the state sequence numbers of executions that ended more than `keepMs` ago; at most 5,000. */
 export const forgetSettledExecutions = (db: Db<DB>, keepMs: number) =>
   db.tx((tx) => purgeSettledExecutions(tx, keepMs, SETTLED));
 

@@ -15,7 +15,7 @@ export interface LabelChange {
 
 const same = (a: LabelPair, b: LabelPair): boolean => a.key === b.key && a.value === b.value;
 
-/** A new label set of a group: what it adds and takes away, here and, by the caller, of every member. */
+/** Replaces the labels of a group; returns the added and the removed labels, which the caller applies to every member. */
 export async function replaceGroupLabels(
   tx: AnyTx,
   principal: Principal,
@@ -32,8 +32,8 @@ export async function replaceGroupLabels(
 }
 
 /**
- * The same change on deployments. Labels that make parents and environments are written one deployment after the other,
- * with the statuses of all above; the others in two statements for all.
+ * Applies a label change to deployments. Labels that define parents and environments are written one deployment after the other,
+ * together with the statuses of all ancestors; the others in two statements for all deployments.
  */
 export async function changeMemberLabels(
   tx: AnyTx,

@@ -20,11 +20,11 @@ export interface InitiatePluginsUpdate extends PluginSelection {
 }
 
 /**
- * Starts a plugins update (reference/rest-api.md 5.18): a hidden copy of the blueprint with other versions of its
- * plugins, and the execution update_plugin that brings its deployments to it. Answers the id; state no_changes_required
- * when every plugin has its version. A crash leaves a row whose lease ends: the loop goes on with it.
- * @throws AppError not_found_error, conflict_error while another update of the blueprint goes on (unless `force`) or when
- * it is not uploaded, bad_parameters_error, invalid_blueprint_error.
+ * Starts a plugins update (reference/rest-api.md 5.18): a hidden copy of the blueprint with other versions of its plugins, and the
+ * execution update_plugin that moves its deployments to the copy. Returns the id; the state is no_changes_required when every
+ * plugin has its version already. A crash leaves a row whose lease expires: the loop then continues it.
+ * @throws AppError not_found_error, conflict_error while another update of the blueprint is running (unless `force`) or when it is
+ * not uploaded, bad_parameters_error, invalid_blueprint_error.
  */
 export async function initiatePluginsUpdate(
   deps: ServiceDeps,
@@ -78,7 +78,7 @@ export async function initiatePluginsUpdate(
   try {
     await underLease(lease, () => prepareDeployments(deps, update));
   } catch (error) {
-    // What was refused has ended; with anything else the loop goes on.
+    // A refused update has ended; after any other error the loop continues it.
     if (isRefusal(error)) await failPluginsUpdate(deps, update);
     throw error;
   }
@@ -87,7 +87,7 @@ export async function initiatePluginsUpdate(
   return id;
 }
 
-/** A request that was taken is answered before its process ends. */
+/** A signal that never aborts: an accepted request is answered before its process ends. */
 const NEVER = new AbortController().signal;
 
 /** Ids of blueprints have at most 256 characters. */

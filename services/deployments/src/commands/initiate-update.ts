@@ -19,7 +19,7 @@ import { type DeploymentRow, findDeployment, readPlan } from '../store/deploymen
 
 export interface InitiateUpdate {
   blueprint_id?: string | null;
-  /** Merged over the inputs of now. */
+  /** Merged over the current inputs. */
   inputs?: JsonObject | null;
   runtime_only_evaluation?: boolean;
   force: boolean;
@@ -30,10 +30,10 @@ export interface InitiateUpdate {
 type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'executions'>;
 
 /**
- * Stores an update and starts the workflow `update` on the deployment (reference/rest-api.md 5.3), also beside another
- * execution. Answers the id of the update. A crash between the two leaves an update that stays in state updating and
- * blocks nothing; asking again makes another one, with the same `repeatedId` the same one: such a request is made until it is
- * answered, so a fault of the platform leaves its update as it is.
+ * Stores an update and starts the workflow `update` on the deployment (reference/rest-api.md 5.3), even while another execution
+ * runs. Returns the id of the update. A crash between the two leaves an update that stays in state updating and blocks nothing; a
+ * repeated request creates another one. With the same `repeatedId` it uses the same update: such a request is repeated until it is
+ * answered, so a fault of the platform leaves its update unchanged.
  * @throws AppError not_found_error; dependent_exists_error (the update is stored as failed) unless `force`.
  */
 export async function initiateUpdate(
@@ -65,9 +65,9 @@ export async function initiateUpdate(
 }
 
 /**
- * The same for an execution that updates (csys_update_deployment): enters the update with the result of the call, and
- * answers its id with the parameters of the workflow `update`, which that execution starts itself. Dependents were
- * looked at when it was accepted.
+ * Stores the update of an execution that updates (csys_update_deployment), together with the result of the call. Returns the id of
+ * the update and the parameters of the workflow `update`, which that execution starts itself. Dependents were checked when the
+ * execution was accepted.
  * @throws AppError not_found_error, conflict_error, bad_parameters_error.
  */
 export async function beginUpdate(
@@ -114,7 +114,7 @@ async function newUpdate(
   };
 }
 
-/** Flags of the request are parameters of the workflow. */
+/** Returns the parameters of the workflow: the flags of the request. */
 function workflowParameters(updateId: string, body: InitiateUpdate): JsonObject {
   const {
     blueprint_id: _blueprint,
@@ -126,7 +126,7 @@ function workflowParameters(updateId: string, body: InitiateUpdate): JsonObject 
   return { ...flags, update_id: updateId } as JsonObject;
 }
 
-/** An answer that repeating does not change. */
+/** Whether the error is final: a repetition would get the same answer. */
 export const isRefusal = (error: unknown): boolean => isAppError(error) && error.entry.http < 500;
 
 export const updateIdOf = (deploymentId: string, requestId: string): string => `${deploymentId}-${requestId}`;
@@ -160,7 +160,7 @@ async function startWorkflow(
       visibility: row.visibility,
       workflowId: 'update',
       parameters: workflowParameters(update.id, body),
-      // Dependents were looked at above; another execution on the deployment is no hindrance.
+      // Dependents were checked above, and another execution on the deployment does not block an update.
       force: true,
     });
     await deps.db.tx((tx) => writeUpdate(tx, update.id, { execution_id: executionId }));

@@ -10,20 +10,20 @@ import {
 } from '../store/deployment-groups.sql';
 import { changeMemberLabels } from './group-labels';
 
-/** A deployment that was just stored, and the groups that its blueprint puts it in (deployment_settings.default_groups). */
+/** A deployment that was just stored, and the groups that its blueprint assigns it to (deployment_settings.default_groups). */
 export interface Joining {
   key: number;
   createdBy: string;
   groups: readonly string[];
 }
 
-/** Makes new deployments members of the groups that their blueprints name; a group that is missing is made. */
+/** Adds new deployments to the groups that their blueprints name; a missing group is created. */
 export async function joinDefaultGroups(
   tx: AnyTx,
   principal: Principal,
   joining: readonly Joining[],
 ): Promise<void> {
-  // Always in the same order, so that two requests wait for each other and do not lock each other out.
+  // Always in the same order, so that two requests wait for each other instead of causing a deadlock.
   const ids = [...new Set(joining.flatMap(({ groups }) => groups))].sort();
   for (const id of ids) {
     const members = joining.filter(({ groups }) => groups.includes(id));
@@ -31,7 +31,7 @@ export async function joinDefaultGroups(
     const { createdBy } = members[0]!;
     await insertGroup(tx, { tenant, id, visibility: 'tenant', createdBy, createdAt: null });
     const group = await lockGroup(tx, tenant, id);
-    // Deleted in between by somebody else: whoever deletes a group takes its members out of it.
+    // Another request has deleted the group in between; the deletion removes its members anyway.
     if (!group) continue;
     const joined = await addMembers(
       tx,
@@ -43,7 +43,9 @@ export async function joinDefaultGroups(
   }
 }
 
-/** Makes a deployment a member of a group, for executions that collect by result; nothing happens when one of them is gone. */
+/**
+ * Adds a deployment to a group, for executions that collect deployments by their result; does nothing when one of the two is gone.
+ */
 export async function joinGroup(
   { db }: Pick<ServiceDeps, 'db'>,
   tenant: string,

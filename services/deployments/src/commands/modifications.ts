@@ -32,12 +32,13 @@ import { deleteInstances, insertInstances, writeInstance } from '../store/node-i
 import { type NodeDefinition, type NodeRow, readNodes, setNodeCounts } from '../store/nodes.sql';
 
 type Deps = Pick<ServiceDeps, 'db' | 'documents'>;
+type StartDeps = Deps & Pick<ServiceDeps, 'boundsScaling'>;
 type Groups = Record<string, PlanScalingGroup>;
 
 const MAX_TRIES = 3;
 
 export interface StartModification {
-  /** Of a deployment that was found and may be changed. */
+  /** Key of a deployment that was found and may be changed. */
   deploymentKey: number;
   context: unknown;
   modified: ModifiedNodes;
@@ -45,12 +46,12 @@ export interface StartModification {
 }
 
 /**
- * Starts a modification: planned numbers are raised or lowered, added instances stored, and a copy of all kept for the
- * rollback. Answers its id.
+ * Starts a modification: raises or lowers the planned numbers, stores the added instances, and keeps a copy of all instances for
+ * the rollback. Returns its id.
  * @throws AppError existing_started_deployment_modification_error, not_found_error, illegal_action_error.
  */
 export async function startModification(
-  deps: Deps,
+  deps: StartDeps,
   request: StartModification,
   within?: (tx: AnyTx, id: string) => Promise<void>,
 ): Promise<string> {
@@ -62,22 +63,22 @@ export async function startModification(
         return id;
       });
     } catch (error) {
-      // Random instance ids that are taken elsewhere in the tenant: made anew they differ.
+      // Random instance ids may be taken elsewhere in the tenant: the next attempt makes other ids.
       if (!isUniqueViolation(error, 'node_instances_pkey') || attempt >= MAX_TRIES) throw error;
     }
   }
 }
 
-/** The same in a transaction of the caller's. */
+/** Starts a modification in a transaction of the caller. */
 export async function startModificationIn(
-  deps: Deps,
+  deps: StartDeps,
   tx: AnyTx,
   request: StartModification,
 ): Promise<string> {
   const row = await requireLocked(tx, request.deploymentKey);
   await refuseSecond(tx, row);
   const model = await readModel(deps, tx, row.key);
-  checkModified(request.modified, scalables(model.nodes, model.groups));
+  checkModified(request.modified, scalables(model.nodes, model.groups), deps.boundsScaling);
   const changed = modifyInstances({
     nodes: model.planNodes,
     previousNodes: model.planNodes,
@@ -131,7 +132,7 @@ export interface Model {
   copy: string;
 }
 
-/** Nodes, groups and instances of a deployment as instance changes are computed from. */
+/** Reads the nodes, groups and instances of a deployment, from which instance changes are computed. */
 export async function readModel(deps: Deps, tx: AnyTx, key: number): Promise<Model> {
   const nodes = await readNodes(tx, key);
   const digests = nodes.map((node) => node.definition);
@@ -146,7 +147,7 @@ function countsOf(node: NodeRow) {
   return { id: node.id, number: node.number_of_instances, planned: node.planned_number_of_instances };
 }
 
-/** New instances, and what their neighbours gain. */
+/** Stores new instances, and the relationships that their neighbours gain. */
 async function storeAdded(
   tx: AnyTx,
   row: DeploymentRow,
@@ -168,7 +169,7 @@ async function storeAdded(
   }
 }
 
-/** @throws AppError not_found_error */
+/** Locks and returns a deployment. @throws AppError not_found_error */
 export async function requireLocked(tx: AnyTx, key: number): Promise<DeploymentRow> {
   const row = await lockDeployment(tx, key);
   if (!row) throw notFound('Deployment', String(key));
@@ -211,7 +212,7 @@ function scalables(nodes: readonly NodeRow[], groups: Groups): Scalable[] {
   ];
 }
 
-/** The highest index that each node has given out. */
+/** Returns the highest index that each node has used. */
 export function highestIndexes(
   instances: readonly { node_id: string; index: number }[],
 ): Map<string, number> {
@@ -251,7 +252,10 @@ function withCounts(
   );
 }
 
-/** Keeps what was planned: removed instances go, numbers follow. @throws AppError deployment_modification_already_ended_error */
+/**
+ * Finishes a modification: deletes removed instances and stores the new numbers.
+ * @throws AppError deployment_modification_already_ended_error
+ */
 export async function finishModification(
   deps: Deps,
   id: string,
@@ -275,7 +279,7 @@ export async function finishModification(
   });
 }
 
-/** Puts everything back as it was before the start. @throws AppError deployment_modification_already_ended_error */
+/** Restores the state before the start of the modification. @throws AppError deployment_modification_already_ended_error */
 export async function rollbackModification(
   deps: Deps,
   id: string,

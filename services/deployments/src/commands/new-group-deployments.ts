@@ -20,20 +20,19 @@ export interface GroupDefaults {
   inputs: Record<string, unknown>;
   labels: readonly LabelPair[];
   visibility: Visibility;
-  /** Deployments made so far. */
+  /** Number of deployments created so far. */
   counter: number;
 }
 
-/** What one request may ask for: the rows of all of them are held in memory, and stored by one transaction. */
+/** Most deployments of one request: the rows of all of them are held in memory and stored by one transaction. */
 const MAX_DEPLOYMENTS = 5_000;
 const MAX_INSTANCES = 100_000;
 /** Plans prepared before other requests of this process get their turn. */
 const PLANS_A_TURN = 10;
 
 /**
- * Checks and prepares all new deployments of a group; nothing is stored. The blueprint is asked for and its plugins are
- * looked for once.
- * @throws AppError of the first deployment that cannot be made, its field led by `field` and its position.
+ * Checks and prepares all new deployments of a group; stores nothing. The blueprint and its plugins are looked up once.
+ * @throws AppError of the first deployment that cannot be created; its field begins with `field` and the position.
  */
 export async function prepareNewDeployments(
   deps: ServiceDeps,
@@ -102,7 +101,7 @@ function refuseTooMany(count: number, most: number, what: string, field: string)
   });
 }
 
-/** One body with its names filled in and the defaults of the group below what it says. */
+/** Returns one body with its names filled in; the defaults of the group apply where the body says nothing. */
 function filled(
   group: GroupDefaults,
   frame: DeploymentFrame,
@@ -128,7 +127,7 @@ function filled(
   };
 }
 
-/** A label that the group gives as well is no double. Values may be lists. */
+/** Returns the labels of a body without those that the group also gives. Values may be lists. */
 function ownLabels(group: GroupDefaults, labels: unknown): unknown[] {
   if (!Array.isArray(labels)) return [];
   const isGiven = (key: string, value: unknown): boolean =>
@@ -144,14 +143,17 @@ function ownLabels(group: GroupDefaults, labels: unknown): unknown[] {
   });
 }
 
-/** A text among the deployment settings of the blueprint; functions in them are evaluated with the plan. */
+/** Returns a string from the deployment settings of the blueprint; functions in them are evaluated with the plan. */
 function settingOf(plan: Record<string, unknown>, name: string): string | null {
   const settings = plan.deployment_settings;
   const value = isJsonObject(settings) ? settings[name] : null;
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** @throws AppError conflict_error where the blueprint's template would give all deployments the same id. */
+/**
+ * Returns the template for ids.
+ * @throws AppError conflict_error when the blueprint's template would give all deployments the same id.
+ */
 function templateOf(plan: Record<string, unknown>): string {
   const template = settingOf(plan, 'id_template') ?? DEFAULT_ID_TEMPLATE;
   if (/\{(uuid|count)\}/.test(template)) return template;
@@ -162,12 +164,12 @@ function templateOf(plan: Record<string, unknown>): string {
   );
 }
 
-/** Deployments told by one message: bounded, as the broker's messages are. */
+/** Most deployments in one message: messages of the broker are bounded. */
 const TOLD_AT_ONCE = 200;
 
 /**
- * Messages that let executions record the creations as one execution group. Deployments with default schedules are told
- * one by one as well.
+ * Makes the messages by which executions records the creations as one execution group. Deployments with default schedules also get
+ * one message each.
  */
 export function groupCreationMessages(
   group: Pick<GroupDefaults, 'id' | 'visibility'>,

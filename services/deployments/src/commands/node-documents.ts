@@ -1,12 +1,12 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { NodeDefinition } from '../store/nodes.sql';
 
-/** Work of so many nodes goes on without letting others have the event loop: some milliseconds. */
+/** Nodes processed before the event loop gets its turn: some milliseconds of work. */
 const NODES_A_TURN = 50;
 
 /**
- * `write` for each definition; equal ones are written once. Nodes of one type share their operations by reference (the plan
- * is read so), and of ten thousand nodes nine kilobytes each would be written and hashed for seconds.
+ * Calls `write` for each definition; equal definitions are written once. Nodes of one type share their operations by reference (the
+ * plan is read that way). Otherwise ten thousand nodes of nine kilobytes each would be written and hashed for seconds.
  */
 export async function documentsOf<Document>(
   definitions: readonly NodeDefinition[],
@@ -16,7 +16,7 @@ export async function documentsOf<Document>(
   let last = 0;
   const nameOf = (part: object | null | undefined): string => {
     if (part === null || part === undefined) return String(part);
-    // Empty lists are made anew for each node, and short ones of names are not shared.
+    // Empty lists are created for each node, and short lists of names are not shared.
     if (Array.isArray(part) && part.every((one) => typeof one === 'string')) return JSON.stringify(part);
     let id = ids.get(part);
     if (id === undefined) ids.set(part, (id = ++last));

@@ -1,8 +1,10 @@
 import type { Principal } from '@baton/contracts';
 import { AppError, badParameter, notFound, storableJson } from '@baton/kernel';
-import { type Db, isDataError } from '@baton/postgres';
+import { type Db, isDataError, type Tx } from '@baton/postgres';
+import { type RefusalTexts, specTexts } from '../domain/refusal-texts';
 import { tenantOfInstance } from '../queries/list-node-instances';
 import { type InstanceRow, lockInstance, writeInstance } from '../store/node-instances.sql';
+import { noteOwned } from '../store/noted-deployments.sql';
 import type { DB } from '../store/tables.gen';
 
 interface Deps {
@@ -18,12 +20,12 @@ export interface InstancePatch {
 }
 
 /**
- * PATCH /node-instances/{id} (reference/rest-api.md 5.16): an older version is a conflict, a newer one is accepted;
- * the stored version goes up by one.
+ * PATCH /node-instances/{id} (reference/rest-api.md 5.16): an older version is a conflict, a newer one is accepted; the stored
+ * version is increased by one.
  * @throws AppError not_found_error, conflict_error, only_deployment_update.
  */
 export async function patchNodeInstance(
-  deps: Deps,
+  deps: Deps & { texts: RefusalTexts },
   principal: Principal,
   id: string,
   patch: InstancePatch,
@@ -40,16 +42,26 @@ export async function patchNodeInstance(
   await deps.db.tx(async (tx) => {
     const row = await lockInstance(tx, tenant, id);
     if (!row) throw notFound('NodeInstance', id);
-    if (row.version > patch.version && !isForced) throw versionConflict(row, patch.version, row.version);
+    if (row.version > patch.version && !isForced)
+      throw versionConflict(row, patch.version, row.version, deps.texts);
     await writeInstance(tx, tenant, id, {
       state: patch.state,
       runtimeProperties: patch.runtime_properties && storable(patch.runtime_properties),
       systemProperties: patch.system_properties && JSON.stringify(patch.system_properties),
     });
+    noteInstance(tx, row);
   });
 }
 
-/** What is no JSON to the operators of the database would keep the operations of instances on this host from being read. */
+/** Reports to the streams of changes that an instance of the deployment has changed. */
+function noteInstance(tx: Tx<DB>, { tenant, deployment_id: id, created_by, visibility }: InstanceRow): void {
+  noteOwned(tx, 'changed', [{ tenant, id, created_by, visibility }]);
+}
+
+/**
+ * Returns the properties as JSON. Text that the JSON operators of the database cannot read would break the reads of operations on
+ * this host, so it is refused.
+ */
 function storable(properties: Record<string, unknown>): string {
   const json = JSON.stringify(properties);
   if (storableJson(json) === json) return json;
@@ -58,16 +70,17 @@ function storable(properties: Record<string, unknown>): string {
   });
 }
 
-function versionConflict(row: InstanceRow, sent: number, stored: number): AppError {
-  return new AppError(
-    'conflict_error',
-    `Node instance \`${row.id}\` was changed meanwhile: version ${sent} was sent, ${stored} is stored`,
-    {
-      field: 'version',
-      expected: stored,
-      sent,
-    },
-  );
+function versionConflict(
+  row: InstanceRow,
+  sent: number,
+  stored: number,
+  texts: RefusalTexts = specTexts,
+): AppError {
+  return new AppError('conflict_error', texts.staleInstance(row.id, sent, stored), {
+    field: 'version',
+    expected: stored,
+    sent,
+  });
 }
 
 async function tenantOf(deps: Deps, principal: Principal, id: string): Promise<string> {
@@ -79,11 +92,11 @@ async function tenantOf(deps: Deps, principal: Principal, id: string): Promise<s
 export interface OperationWrite {
   tenant: string;
   nodeInstanceId: string;
-  /** The version that the operation read. */
+  /** The version that the operation has read. */
   version: number;
-  /** JSON text, replaces all runtime properties. */
+  /** JSON text that replaces all runtime properties. */
   runtimeProperties: string;
-  /** Empty: not written by an operation. */
+  /** Empty: the write is not made by an operation. */
   taskId: string;
   attempt: number;
   isForced: boolean;
@@ -92,8 +105,9 @@ export interface OperationWrite {
 }
 
 /**
- * Runtime properties written by an operation. A conflict only when runtime properties were written after `version`:
- * states that the engine writes meanwhile do not count. The same attempt writing the same again is answered as before.
+ * Stores runtime properties written by an operation. It is a conflict only when runtime properties were written after `version`:
+ * states that the engine writes meanwhile do not count. When the same attempt writes the same properties again, it gets the same
+ * answer as before.
  * @throws AppError conflict_error; stale_attempt_error when a later attempt of the task has written.
  */
 export async function writeRuntimeProperties(deps: Deps, asked: OperationWrite): Promise<number> {
@@ -132,6 +146,8 @@ function replaceProperties(deps: Deps, write: OperationWrite): Promise<number> {
         return row.version;
       throw versionConflict(row, write.version, row.version);
     }
+    // Most operations write the same properties as before: that is no change to report.
+    if (row.runtime_properties !== write.runtimeProperties) noteInstance(tx, row);
     const task = write.taskId === '' ? undefined : { id: write.taskId, attempt: write.attempt };
     return writeInstance(tx, write.tenant, write.nodeInstanceId, {
       runtimeProperties: write.runtimeProperties,

@@ -9,9 +9,9 @@ export interface ExecutionNotes {
 const NOT_NOTED: NoteResult = { isDone: false, hasComputed: false };
 
 /**
- * Notes of executions that begin or end at the same moment share one statement, and so one commit. When it fails each is
- * written alone, and one that cannot be is left to its transaction, which says why. Crash before the answer: whoever asked
- * repeats it, and repeats change nothing.
+ * Gathers the notes of executions that begin or end at the same moment into one statement, and so one commit. When the statement
+ * fails, each note is written alone; a note that fails again is left to its own transaction, which reports the reason. After a
+ * crash before the answer the caller repeats the note, and repeats change nothing.
  */
 export function gatherNotes(db: Pick<Db<DB>, 'statement'>): ExecutionNotes {
   const writeAlone = (note: ExecutionNote): Promise<NoteResult> =>

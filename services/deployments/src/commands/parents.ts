@@ -29,8 +29,7 @@ function parentNotFound(id: string): AppError {
 }
 
 /**
- * Makes `parents` the parents of a deployment, and brings counts, statuses and consumer labels of old and new ancestors
- * up to date.
+ * Sets the parents of a deployment to `parents`, and updates counts, statuses and consumer labels of old and new ancestors.
  * @throws AppError deployment_parent_not_found_error; conflict_error for a cycle.
  */
 export async function changeParents(

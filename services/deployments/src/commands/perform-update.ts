@@ -36,8 +36,8 @@ type Prepared = NonNullable<DeploymentUpdateRow['preparation']>;
 const MAX_TRIES = 3;
 
 /**
- * Stage B of an update (reference/workflows.md 1.13) in one transaction: the new plan is in force, nodes and instances
- * that come are there, what goes is still there. Answers UpdateChanges.
+ * Performs stage B of an update (reference/workflows.md 1.13) in one transaction: stores the new plan and adds new nodes and
+ * instances; those that leave stay for now. Returns UpdateChanges.
  */
 export async function performUpdate(
   deps: Deps,
@@ -56,7 +56,7 @@ export async function performUpdate(
         return result;
       });
     } catch (error) {
-      // Random instance ids that are taken elsewhere in the tenant: made anew they differ.
+      // Random instance ids may be taken elsewhere in the tenant: the next attempt makes other ids.
       if (!isUniqueViolation(error, 'node_instances_pkey') || attempt >= MAX_TRIES) throw error;
     }
   }
@@ -117,7 +117,7 @@ function changeOf(
   throw new AppError('illegal_action_error', changed.error.message, { kind: changed.error.kind });
 }
 
-/** Nodes as planned; those that stay keep the relationships that are about to go, until the update has ended. */
+/** Stores the planned nodes; nodes that stay keep the relationships that are to be removed until the update has ended. */
 async function writeNodes(tx: AnyTx, key: number, nodes: PlanNode[], model: Model): Promise<void> {
   const before = new Map(model.planNodes.map((node) => [node.id, node]));
   const parts = nodes.map((node, position) => {
@@ -140,7 +140,7 @@ async function writeNodes(tx: AnyTx, key: number, nodes: PlanNode[], model: Mode
   );
 }
 
-/** What belongs to the deployment itself. Labels are added only. */
+/** Stores the attributes of the deployment itself. Labels are only added. */
 async function writeAttributes(
   tx: AnyTx,
   row: DeploymentRow,
@@ -185,13 +185,15 @@ async function writeInstances(
   for (const [id, gained] of gainedRelationships(change)) {
     const current = instances.get(id);
     if (!current) continue;
-    // Behind those that are there: the order of the new plan holds once the update has ended, as in the original.
+    // Appended behind the present ones: the order of the new plan applies once the update has ended, as in the original.
     const merged = mergeRelationships(current.relationships, gained, []);
     await writeInstance(tx, row.tenant, id, { relationships: JSON.stringify(merged) });
   }
 }
 
-/** Uses of other deployments' capabilities are those of the new plan; components and dependencies made by hand stay. */
+/**
+ * Replaces the dependencies on other deployments' capabilities by those of the new plan; components and manual dependencies stay.
+ */
 async function writeDependencies(
   tx: AnyTx,
   row: DeploymentRow,
@@ -215,7 +217,9 @@ async function writeDependencies(
   await refreshConsumers(tx, [...before, ...(await sharedTargets(tx, row.key))]);
 }
 
-/** The plan was prepared with instances of its own; contexts name those that are really there. */
+/**
+ * Replaces the instance ids in contexts: the plan was prepared with instances of its own, and contexts must name the stored ones.
+ */
 function withFinalIds(
   functions: readonly InterDeploymentFunction[],
   planned: readonly NodeInstance[],

@@ -13,6 +13,7 @@ import type { ServiceDeps } from '../deps';
 import { functionError } from '../queries/function-error';
 import { functionStorage, type OnBehalf } from '../queries/function-storage';
 import { type DeploymentRow, readCapabilities } from '../store/deployments.sql';
+import { inputCandidates } from './input-candidates';
 import { parentIds } from './parents';
 
 export interface PreparationRequest {
@@ -21,7 +22,7 @@ export interface PreparationRequest {
   blueprintId: string;
   plan: JsonObject;
   inputs: JsonObject;
-  /** Of the request. */
+  /** Labels of the request. */
   labels: readonly LabelPair[];
   displayName: string | null;
   isRuntimeOnly: boolean;
@@ -30,7 +31,7 @@ export interface PreparationRequest {
 
 export interface DeploymentPreparation {
   plan: DeploymentPlan;
-  /** Of the request and of the plan, without duplicates. */
+  /** Labels of the request and of the plan, without duplicates. */
   labels: LabelPair[];
   displayName: string;
   defaultSchedules: Record<string, unknown>;
@@ -38,9 +39,9 @@ export interface DeploymentPreparation {
   defaultGroups: string[];
 }
 
-type Deps = Pick<ServiceDeps, 'db' | 'secrets'>;
+type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'secrets'>;
 
-/** Answers of the conditions that clients tell apart; everything else is deployment_creation_error. */
+/** Error codes of the conditions that clients distinguish; every other one is deployment_creation_error. */
 const CODES: Partial<Record<string, ErrorCode>> = {
   missing_inputs: 'missing_required_deployment_input_error',
   unknown_input: 'unknown_deployment_input_error',
@@ -49,8 +50,8 @@ const CODES: Partial<Record<string, ErrorCode>> = {
 };
 
 /**
- * Everything a new deployment consists of (reference/dsl.md 7.3), nothing of it stored.
- * @throws AppError with the code of the first problem and all of them in `diagnostics`.
+ * Prepares all parts of a new deployment (reference/dsl.md 7.3) and stores nothing.
+ * @throws AppError with the code of the first problem, and all problems in `diagnostics`.
  */
 export async function prepareDeployment(
   deps: Deps,
@@ -60,6 +61,8 @@ export async function prepareDeployment(
   const outcome = await prepareDeploymentPlan(request.plan as unknown as ParsedPlan, {
     inputs: request.inputs,
     runtimeOnlyEvaluation: request.isRuntimeOnly,
+    hasBlueprint: true,
+    getValues: inputCandidates(deps, request),
     findMissingSecrets: async (names) => (await deps.secrets.read(tenant, names, caller)).missing,
     random: Math.random,
   });
@@ -132,7 +135,7 @@ async function mergeLabels(
   return [...merged.values()];
 }
 
-/** The plan as if it were stored, for functions in labels and settings. */
+/** Gives functions in labels and settings access to the plan as if it were stored. */
 function memoryStorage(
   deps: Deps,
   plan: DeploymentPlan,
@@ -163,7 +166,7 @@ function memoryStorage(
   };
 }
 
-/** Capabilities that the plan needs from its environment must be declared there (reference/dsl.md 7.3). */
+/** Checks that the environment declares the capabilities that the plan needs from it (reference/dsl.md 7.3). */
 async function checkParentCapabilities(
   deps: Deps,
   tenant: string,
@@ -184,7 +187,7 @@ async function checkParentCapabilities(
     );
   }
   const environment = await readCapabilities(deps.db.query, tenant, parent);
-  // A parent that is missing altogether is refused when the labels are stored.
+  // A missing parent is refused later, when the labels are stored.
   if (!environment) return;
   const missing = needed
     .filter(([name]) => !Object.hasOwn(environment.capabilities, String(name)))

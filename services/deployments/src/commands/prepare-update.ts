@@ -1,7 +1,16 @@
 import { type ParsedPlan, updateSteps } from '@baton/dsl';
-import { AppError, type Json, type JsonObject, nearestName, newId, notFound } from '@baton/kernel';
+import {
+  AppError,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  nearestName,
+  newId,
+  notFound,
+} from '@baton/kernel';
 import type { AnyTx } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
+import { describeChanges } from '../domain/update-changes';
 import { describeStep, modifiedEntities, presentStep, recordedNode } from '../domain/update-plan';
 import { type DeploymentUpdateRow, readUpdate, writeUpdate } from '../store/deployment-updates.sql';
 import { type DeploymentRow, readDescription, readPlan } from '../store/deployments.sql';
@@ -13,9 +22,9 @@ import { type DeploymentPreparation, prepareDeployment } from './prepare-deploym
 type Deps = Pick<ServiceDeps, 'db' | 'documents' | 'catalog' | 'secrets'>;
 
 /**
- * Stage A of an update (reference/workflows.md 1.13): the plan of the new blueprint with the inputs that it declares, and
- * the steps to it; both are stored with the update, nothing is applied. Answers `{unsupported}`.
- * A workflow that is to carry it out must be one of the new plan: later it would be found missing in a changed model.
+ * Performs stage A of an update (reference/workflows.md 1.13): makes the plan of the new blueprint with the inputs that it
+ * declares, and the steps to it. Both are stored with the update; nothing is applied. Returns `{unsupported}`. A custom workflow
+ * for the update must exist in the new plan: later its absence would be found in a changed model.
  * @throws AppError not_found_error, nonexistent_workflow_error, and those of prepareDeployment.
  */
 export async function prepareUpdate(
@@ -29,8 +38,9 @@ export async function prepareUpdate(
   const preparation = await prepareFor(deps, row, update, labels);
   if (workflowId !== null) requireWorkflow(preparation.plan, workflowId);
   return deps.db.tx(async (tx) => {
-    const { steps, unsupported } = updateSteps(await storedPlan(deps, tx, row), preparation.plan);
-    // Of an update that cannot be carried out no step is kept: none will be taken.
+    const before = await storedPlan(deps, tx, row);
+    const { steps, unsupported } = updateSteps(before, preparation.plan);
+    // The steps of an update that cannot be performed are not stored.
     const kept = unsupported.length > 0 ? [] : steps;
     const known = new Set(labels.map((label) => `${label.key}=${label.value}`));
     await writeUpdate(tx, update.id, {
@@ -42,6 +52,7 @@ export async function prepareUpdate(
       },
       steps: kept.map((step) => presentStep(step, newId())),
       modified_entity_ids: modifiedEntities(kept),
+      changes: describeChanges(before, preparation.plan, steps),
       new_inputs: preparation.plan.inputs,
       labels_to_create: preparation.labels
         .filter((label) => !known.has(`${label.key}=${label.value}`))
@@ -64,7 +75,7 @@ function requireWorkflow({ workflows }: ParsedPlan, workflowId: string): void {
   );
 }
 
-/** What `prepareUpdate` would answer, with all steps; nothing is stored. */
+/** Returns the answer that `prepareUpdate` would give, with all steps; stores nothing. */
 export async function rehearseUpdate(deps: Deps, row: DeploymentRow, updateId: string): Promise<Json> {
   const update = await requireUpdate(deps, row, updateId);
   const { plan } = await prepareFor(deps, row, update, await readLabels(deps.db.query, row.key));
@@ -74,7 +85,7 @@ export async function rehearseUpdate(deps: Deps, row: DeploymentRow, updateId: s
   return { unsupported: unsupported.map(describeStep), steps: steps.map(describeStep) };
 }
 
-/** @throws AppError not_found_error */
+/** Returns an update of the deployment. @throws AppError not_found_error */
 export async function requireUpdate(
   deps: Pick<ServiceDeps, 'db'>,
   row: DeploymentRow,
@@ -95,8 +106,9 @@ async function prepareFor(
   const blueprint = await deps.catalog.blueprint(row.tenant, update.new_blueprint_id, caller);
   if (!blueprint) throw notFound('Blueprint', update.new_blueprint_id);
   const declared = (blueprint.plan.inputs ?? {}) as JsonObject;
-  const inputs = Object.entries(update.new_inputs as JsonObject).filter(([name]) =>
-    Object.hasOwn(declared, name),
+  // An omitted input is stored as null: it is omitted again here.
+  const inputs = Object.entries(update.new_inputs as JsonObject).filter(
+    ([name, value]) => Object.hasOwn(declared, name) && (value !== null || isNeeded(declared[name])),
   );
   return prepareDeployment(deps, {
     tenant: row.tenant,
@@ -111,9 +123,12 @@ async function prepareFor(
   });
 }
 
+const isNeeded = (declared: Json | undefined): boolean =>
+  !isJsonObject(declared ?? null) || (declared as JsonObject).required !== false;
+
 type ComparedPlan = Pick<ParsedPlan, 'nodes' | 'outputs' | 'workflows' | 'groups' | 'description'>;
 
-/** The plan in force, as far as steps are made from it. */
+/** Reads the parts of the current plan from which steps are made. */
 async function storedPlan(deps: Deps, tx: AnyTx, row: DeploymentRow): Promise<ComparedPlan> {
   const { planNodes } = await readModel(deps, tx, row.key);
   const plan = await readPlan(tx, row.key);

@@ -19,9 +19,9 @@ interface Deps {
 }
 
 /**
- * Evaluates the functions that name targets of a deployment's dependencies, after an execution of it has succeeded, and
- * writes the targets (reference/workflows.md 8.5). What cannot be evaluated, or names no deployment, stays open. Answers why
- * the execution has failed after all: a dependency that would close a circle, which is not written; null otherwise. May be repeated.
+ * Evaluates the functions that name targets of a deployment's dependencies after an execution of it has succeeded, and stores the
+ * targets (reference/workflows.md 8.5). A function that cannot be evaluated, or names no deployment, stays open. Returns why the
+ * execution has failed after all: a dependency that would close a cycle, which is not stored; null otherwise. May be repeated.
  */
 export async function resolveDependencies(
   deps: Deps,
@@ -63,13 +63,13 @@ export async function resolveDependencies(
   });
 }
 
-/** Id of the target as it is now; null when the function has no value yet, or one that is no id. */
+/** Returns the current id of the target; null when the function has no value yet, or a value that is no id. */
 async function evaluated(
   deps: Deps,
   row: Parameters<typeof evaluatePayload>[1],
   { target_deployment_func: func, created_by: username }: ComputedDependency,
 ): Promise<string | null> {
-  // A client may have stored anything.
+  // A client may have stored any value here.
   if (!isJsonObject(func)) return null;
   const { function: payload = null, context } = func;
   const from = { db: deps.db.query, secrets: deps.secrets };

@@ -1,12 +1,12 @@
 import { deploymentId, resourceId } from '@baton/contracts/http/shapes';
 import { badParameter } from '@baton/kernel';
 
-/** @throws AppError bad_parameters_error when `value` breaks the rules of names (reference/rest-api.md 4.1). */
+/** Checks a name. @throws AppError bad_parameters_error when `value` breaks the rules of names (reference/rest-api.md 4.1). */
 export function requireResourceId(what: string, value: string, field = 'id'): void {
   check(what, value, resourceId, field);
 }
 
-/** Deployment ids may start with any allowed character. @throws AppError bad_parameters_error */
+/** Checks a deployment id, which may start with any allowed character. @throws AppError bad_parameters_error */
 export function requireDeploymentId(value: string): void {
   check('deployment id', value, deploymentId, 'id');
 }

@@ -8,7 +8,7 @@ import { findGroup } from '../store/deployment-groups.sql';
 import { selectedByConditions, selectedByGroup, selectedByIds } from '../store/member-selection.sql';
 import { deploymentRules } from './filters';
 
-/** What names deployments of the tenant in bodies of groups; null, absent and no rules at all mean nothing. */
+/** The fields that select deployments of the tenant in bodies of groups; null, absent and no rules select nothing. */
 export interface MemberSelection {
   deployment_ids?: string[] | null;
   filter_id?: string | null;
@@ -17,8 +17,8 @@ export interface MemberSelection {
 }
 
 /**
- * Keys of the deployments that a selection names: by id, and those of a stored filter, of the rules, of another group. Only
- * those of the request's tenant that the caller sees. `scheduled`: `tenant/id` of those that have schedules.
+ * Returns the keys of the selected deployments: by id, by a stored filter, by rules, by another group. Only deployments of the
+ * request's tenant that the caller sees. `scheduled`: `tenant/id` of the deployments that have schedules.
  * @throws AppError not_found_error (deployment, filter, group), invalid_filter_rule.
  */
 export async function selectMembers(
@@ -48,7 +48,7 @@ export async function selectMembers(
   return [...new Set(found)];
 }
 
-/** @throws AppError bad_parameters_error for new deployments where members are taken away. */
+/** Refuses new deployments in a removal of members. @throws AppError bad_parameters_error */
 export function refuseNewDeployments(remove: { new_deployments?: unknown } | null | undefined): void {
   if (remove?.new_deployments === undefined || remove.new_deployments === null) return;
   throw new AppError('bad_parameters_error', 'remove.new_deployments: new deployments can only be added', {

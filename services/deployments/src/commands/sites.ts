@@ -96,7 +96,7 @@ export async function updateSite(
   return newName;
 }
 
-/** DELETE /sites/{name}: deployments there stay, without a site. */
+/** DELETE /sites/{name}: its deployments stay, without a site. */
 export async function deleteSite(deps: Deps, principal: Principal, name: string): Promise<void> {
   await deps.db.tx(async (tx) => removeSite(tx, (await ownSite(principal, name, tx)).key));
 }

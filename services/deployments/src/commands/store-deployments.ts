@@ -22,7 +22,7 @@ import { documentsOf } from './node-documents';
 import { changeParents, isEnvironment, parentIds } from './parents';
 import { prepareDeployment } from './prepare-deployment';
 
-/** A new deployment as the rows that it becomes: all that is kept of its plan until it is stored. */
+/** A new deployment as the rows to store; the rest of its prepared plan is not kept. */
 export interface DeploymentRows {
   request: DeploymentRequest;
   createExecutionId: string;
@@ -38,7 +38,7 @@ export interface DeploymentRows {
   defaultGroups: string[];
 }
 
-/** Prepares the plan of a deployment (reference/dsl.md 7.3) and keeps the rows of it. */
+/** Prepares the plan of a deployment (reference/dsl.md 7.3) and returns its rows. */
 export async function prepareRows(deps: ServiceDeps, request: DeploymentRequest): Promise<DeploymentRows> {
   const { principal, body, blueprint } = request;
   const { plan, labels, displayName, defaultSchedules, defaultGroups } = await prepareDeployment(deps, {
@@ -88,10 +88,10 @@ export async function prepareRows(deps: ServiceDeps, request: DeploymentRequest)
 const MAX_TRIES = 3;
 
 /**
- * Runs `store` with the rows in a transaction. Instance ids are random; in a tenant with many of one node two meet now
- * and then: those deployments are prepared anew, with other ids.
- * @throws AppError conflict_error when an id is taken, deployment_creation_error when a parent is missing,
- *   too_many_requests_error when the tenant has as many as its quota allows.
+ * Runs `store` with the rows in a transaction. Instance ids are random; in a tenant with many instances of one node two ids
+ * sometimes collide. The affected deployments are then prepared again, with other ids.
+ * @throws AppError conflict_error when an id is taken, deployment_creation_error when a parent is missing, too_many_requests_error
+ * when the tenant has reached its quota.
  */
 export async function storeUntilFree<T>(
   deps: ServiceDeps,
@@ -136,7 +136,7 @@ async function withFreeIds(deps: ServiceDeps, rows: readonly DeploymentRows[]): 
   return result;
 }
 
-/** A parent that is missing while the deployment is made is an error of the creation (reference/rest-api.md 5.2). */
+/** Translates database errors: a parent that is missing is an error of the creation (reference/rest-api.md 5.2). */
 function translate(error: unknown, rows: readonly DeploymentRows[]): unknown {
   if (isUniqueViolation(error, 'deployments_tenant_id_key')) return taken(takenOf(error, rows));
   if (rows.length > 0 && isAppError(error, 'deployment_parent_not_found_error')) {
@@ -146,7 +146,7 @@ function translate(error: unknown, rows: readonly DeploymentRows[]): unknown {
   return error;
 }
 
-/** The id in the database's words; of several it names one. */
+/** Finds the taken id in the error text of the database; of several taken ids it names one. */
 function takenOf(error: unknown, rows: readonly DeploymentRows[]): string {
   const detail = String((error as { detail?: string }).detail ?? '');
   const named = rows.find((row) => detail.includes(`, ${row.request.id})`));
@@ -154,8 +154,8 @@ function takenOf(error: unknown, rows: readonly DeploymentRows[]): string {
 }
 
 /**
- * Stores whole models with the same few statements, however many there are; answers their keys by id. Only parents and
- * uses of other deployments cost statements of their own.
+ * Stores whole models with a fixed small number of statements, whatever their number; returns their keys by id. Only parents and
+ * dependencies on other deployments need statements of their own.
  */
 export async function storeDeployments(
   tx: AnyTx,
@@ -170,7 +170,7 @@ export async function storeDeployments(
     tx,
     rows.flatMap((row) => row.documents),
   );
-  // Before the plans, with which the texts of lists are written.
+  // Before the plans, because the stored list entries of deployments are written with the plans.
   await addLabelsToMany(
     tx,
     tenant,
@@ -230,7 +230,7 @@ export function creationParameters({ request: { body, labels } }: DeploymentRows
   };
 }
 
-/** What the creation did, as the log lines of its execution (reference/workflows.md 1.15). */
+/** Returns the log lines of the creating execution (reference/workflows.md 1.15). */
 const creationLog = ({ nodes, instances }: DeploymentRows): string[] => [
   'Setting deployment attributes',
   `Creating ${nodes.length} nodes`,
@@ -238,7 +238,9 @@ const creationLog = ({ nodes, instances }: DeploymentRows): string[] => [
   'Creating deployment work directory',
 ];
 
-/** executions records the terminated create_deployment_environment execution and makes the schedules. */
+/**
+ * Makes the message by which executions records the terminated create_deployment_environment execution and creates the schedules.
+ */
 export function creationMessage(row: DeploymentRows): OutgoingMessage {
   const { request } = row;
   return outgoing(

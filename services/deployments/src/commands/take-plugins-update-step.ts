@@ -4,12 +4,12 @@ import type { ServiceDeps } from '../deps';
 import { leasePluginsUpdate, releasePluginsUpdate, renewPluginsUpdate } from '../store/plugins-updates.sql';
 import { drivePluginsUpdate, LEASE_MS } from './drive-plugins-update';
 
-/** After a fault of the platform. */
+/** Wait after a fault of the platform. */
 const RETRY_MS = 2_000;
 
 /**
- * Takes one step of the oldest plugins update that nobody has; answers in how many ms to look again, null: there is none. After a
- * crash its lease runs out, and another replica takes the step again.
+ * Takes one step of the oldest plugins update without a lease; returns the ms after which to look again, null: there is none. After
+ * a crash its lease expires, and another replica repeats the step.
  */
 export async function takePluginsUpdateStep(
   deps: ServiceDeps,

@@ -5,8 +5,8 @@ import { listWaitingWorkdirs, removeWorkdir, type WaitingWorkdir } from '../stor
 type Deps = Pick<ServiceDeps, 'db' | 'catalog' | 'log'>;
 
 /**
- * Has the catalog unpack an archive that was stored with its deployment; it does so once, however often it is asked. A
- * crash before or after that leaves the row to `unpackWaiting`.
+ * Lets the catalog unpack an archive that was stored with its deployment; the catalog does it once, however often it is called.
+ * After a crash before or after it, the row is left to `unpackWaiting`.
  */
 export async function unpackWorkdir(
   deps: Pick<Deps, 'db' | 'catalog'>,
@@ -18,12 +18,14 @@ export async function unpackWorkdir(
 }
 
 const BATCH = 8;
-/** Younger ones are in the hands of their request. */
+/** Younger rows are still handled by their request. */
 const MIN_AGE_MS = 10_000;
-/** After that an archive that cannot be unpacked is given up. */
+/** After this time an archive that cannot be unpacked is given up. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
-/** What requests have left behind; several replicas may do the same. Answers how many are in their folders now. */
+/**
+ * Unpacks the archives that requests have left behind; several replicas may do the same. Returns the number of unpacked archives.
+ */
 export async function unpackWaiting(deps: Deps): Promise<number> {
   let count = 0;
   for (const waiting of await listWaitingWorkdirs(deps.db.query, MIN_AGE_MS, BATCH)) {
@@ -32,7 +34,7 @@ export async function unpackWaiting(deps: Deps): Promise<number> {
       count += 1;
     } catch (err) {
       const about = { tenant: waiting.tenant, deploymentId: waiting.id, err };
-      // It is no archive, or one that is refused: it was one when the deployment was made, so limits have changed.
+      // The archive is refused now, but was accepted when the deployment was created: the limits have changed.
       const isHopeless = isAppError(err, 'bad_parameters_error') || waiting.age_ms > MAX_AGE_MS;
       if (!isHopeless) deps.log.warn(about, 'files of a working folder wait');
       else {

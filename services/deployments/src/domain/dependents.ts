@@ -1,6 +1,6 @@
 import { AppError } from '@baton/kernel';
 
-/** A deployment that something else needs: an inter-deployment dependency or a csys-obj-parent child. */
+/** A deployment that needs another one: by an inter-deployment dependency, or as a csys-obj-parent child. */
 export interface Dependent {
   deploymentId: string;
   /** dependency_creator, or `parent` for a child. */
@@ -8,9 +8,9 @@ export interface Dependent {
   /** installation_status of the dependent. */
   installation: string;
   isExternal?: boolean;
-  /** It runs stop, uninstall, update or heal right now. */
+  /** It runs stop, uninstall, update or heal at present. */
   isLeaving?: boolean;
-  /** A child that the deployment itself has made as a component. */
+  /** A child that the deployment itself has created as a component. */
   isOwnComponent?: boolean;
 }
 
@@ -19,7 +19,7 @@ const HOW: Readonly<Record<string, string>> = {
   sharedresource: 'uses a shared resource from',
 };
 
-/** How the dependent uses the deployment, from the prefix of its creator (reference/rest-api.md 5.4). */
+/** Describes how the dependent uses the deployment, by the prefix of its creator (reference/rest-api.md 5.4). */
 export function describeDependent(dependent: Dependent): string {
   const { deploymentId, creator } = dependent;
   const where = dependent.isExternal ? ' of another manager' : '';
@@ -31,7 +31,7 @@ export function describeDependent(dependent: Dependent): string {
   return `Deployment \`${deploymentId}\`${where} ${use} the current deployment in ${at}`;
 }
 
-/** The refusal of an act on `deploymentId` while others depend on it (reference/rest-api.md 6.6). */
+/** Returns the refusal of an action on `deploymentId` while others depend on it (reference/rest-api.md 6.6). */
 export function dependentsError(
   act: string,
   deploymentId: string,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@baton/kernel';
 import type { NodeDefinition } from '../store/nodes.sql';
 
-/** A prepared plan (reference/dsl.md ch. 6 and 7) as rows of the model. Pure. */
+/** Converts a prepared plan (reference/dsl.md ch. 6 and 7) into rows of the model. Pure. */
 
 export interface PlanNode extends JsonObject {
   id: string;
@@ -18,7 +18,7 @@ export interface PlanInstance {
 
 export interface InterDeploymentFunction {
   function_identifier: string;
-  /** Literal id or null, and the first argument of the function. */
+  /** The literal id or null, and the first argument of the function. */
   target_deployment: [string | null, unknown];
   context: JsonObject;
 }
@@ -37,7 +37,7 @@ export interface NodeParts {
   definition: NodeDefinition;
 }
 
-/** What deployments of equal blueprints share. */
+/** The part of the model that deployments of equal blueprints share. */
 export interface ModelDocument {
   workflows: unknown;
   groups: unknown;
@@ -48,7 +48,7 @@ export interface ModelDocument {
 const integer = (value: unknown, absent: number): number =>
   typeof value === 'number' && Number.isInteger(value) ? value : absent;
 
-/** Columns and shared part of a node of the plan. */
+/** Returns the columns and the shared part of a node of the plan. */
 export function nodeParts(node: PlanNode, position: number): NodeParts {
   const scalable = ((node.capabilities as JsonObject | undefined)?.scalable as JsonObject | undefined)
     ?.properties as JsonObject | undefined;
@@ -78,7 +78,7 @@ export function nodeParts(node: PlanNode, position: number): NodeParts {
   };
 }
 
-/** Relationships without their normalised interfaces, which only the parser needs. */
+/** Returns relationships without their normalised interfaces, which only the parser needs. */
 function relationshipParts(relationships: unknown): JsonObject[] {
   return ((relationships as JsonObject[] | undefined) ?? []).map(
     ({ source_interfaces: _source, target_interfaces: _target, ...rest }) => rest,
@@ -94,12 +94,12 @@ export function modelDocument(plan: JsonObject): ModelDocument {
   };
 }
 
-/** Every type in some node's hierarchy, sorted. */
+/** Returns every type in the hierarchy of some node, sorted. */
 export function nodeTypes(nodes: readonly NodeParts[]): string[] {
   return [...new Set(nodes.flatMap((node) => node.definition.type_hierarchy))].sort();
 }
 
-/** Instances with their 1-based index per node; `taken` says how many a node has had already. */
+/** Returns instances with their 1-based index per node; `taken`: the number of indexes that each node has used already. */
 export function instanceRows(
   instances: readonly PlanInstance[],
   taken: ReadonlyMap<string, number> = new Map(),
@@ -119,10 +119,10 @@ export function instanceRows(
   });
 }
 
-/** Runs in agents, where it is installed with them; no manager has it. */
+/** This plugin runs only in agents and is installed with them; no manager has it. */
 const AGENTS_ONLY = 'cloudify-diamond-plugin';
 
-/** Plugins that must be on the manager: of the plan, to be installed, by package. */
+/** Returns the plugins of the plan that must be on the manager, each package once. */
 export function requiredPlugins(
   plan: JsonObject,
 ): { packageName: string; packageVersion: string; distribution: string; name: string }[] {
@@ -136,7 +136,7 @@ export function requiredPlugins(
     { packageName: string; packageVersion: string; distribution: string; name: string }
   >();
   for (const plugin of lists.flatMap((list) => (Array.isArray(list) ? (list as JsonObject[]) : []))) {
-    // A plugin with a source is installed from there; one without a package has nothing to look for.
+    // A plugin with a source is installed from there; one without a package cannot be looked up.
     if (plugin.install === false || plugin.source || typeof plugin.package_name !== 'string') continue;
     if (plugin.package_name === AGENTS_ONLY) continue;
     const one = {

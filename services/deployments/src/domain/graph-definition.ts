@@ -10,8 +10,8 @@ interface Definition {
 }
 
 /**
- * What graphs are made from of the part that nodes share: a type's interfaces mostly hold operations that nobody has
- * implemented, which are nine tenths of it.
+ * Returns the parts of a shared node definition from which task graphs are made. Most operations of a type's interfaces have no
+ * implementation; they are nine tenths of the definition.
  */
 export function graphDefinition(definition: Definition): JsonObject {
   return {

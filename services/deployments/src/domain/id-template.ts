@@ -8,7 +8,7 @@ export type TemplateValues = Record<Variable, string>;
 export const DEFAULT_ID_TEMPLATE = '{group_id}-{uuid}';
 
 /**
- * Fills `{name}`; another name in braces is an error in ids, and text in display names.
+ * Replaces `{name}` by its value; an unknown name in braces is an error in ids, and plain text in display names.
  * @throws AppError bad_parameters_error naming the field.
  */
 export function fillTemplate(
@@ -26,7 +26,10 @@ export function fillTemplate(
   });
 }
 
-/** @throws AppError conflict_error when two of `ids` are the same: their template has no {uuid} and no {count}. */
+/**
+ * Refuses equal ids.
+ * @throws AppError conflict_error when two of `ids` are the same: their template has no {uuid} and no {count}.
+ */
 export function refuseDoubles(ids: readonly string[], field: string): void {
   const seen = new Set<string>();
   for (const [i, id] of ids.entries()) {

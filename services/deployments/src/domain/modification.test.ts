@@ -1,4 +1,4 @@
-import { checkModified, mergeRelationships } from './modification';
+import { checkModified, type ModifiedNodes, mergeRelationships } from './modification';
 
 const rel = (target_name: string, target_id: string, type = 'connected') => ({
   type,
@@ -25,11 +25,18 @@ it('knows bounds, and that -1 is none', () => {
     { name: 'vm', isGroup: false, min: 1, max: 3 },
     { name: 'g', isGroup: true, min: 0, max: -1 },
   ];
-  expect(() => checkModified({ vm: { instances: 3 }, g: { instances: 1000 } }, scalables)).not.toThrow();
-  expect(() => checkModified({ vm: { instances: 0 } }, scalables)).toThrow(
+  const check = (modified: ModifiedNodes, isBounded = true): void =>
+    checkModified(modified, scalables, isBounded);
+  expect(() => check({ vm: { instances: 3 }, g: { instances: 1000 } })).not.toThrow();
+  expect(() => check({ vm: { instances: 0 } })).toThrow(
     expect.objectContaining({ code: 'illegal_action_error' }),
   );
-  expect(() => checkModified({ nope: { instances: 1 } }, scalables)).toThrow(
+  expect(() => check({ nope: { instances: 1 } })).toThrow(
     expect.objectContaining({ code: 'not_found_error' }),
+  );
+  expect(() => check({ vm: { instances: 0 }, g: { instances: 0 } }, false)).not.toThrow();
+  expect(() => check({ vm: { instances: 4 } }, false)).not.toThrow();
+  expect(() => check({ vm: { instances: -1 } }, false)).toThrow(
+    expect.objectContaining({ code: 'illegal_action_error' }),
   );
 });

@@ -8,7 +8,7 @@ export type ModifiedNodes = Record<
   { instances?: number; removed_ids_include_hint?: string[]; removed_ids_exclude_hint?: string[] }
 >;
 
-/** A node or scaling group with its bounds and planned number. */
+/** A node or scaling group with its bounds for the planned number. */
 export interface Scalable {
   name: string;
   isGroup: boolean;
@@ -18,10 +18,14 @@ export interface Scalable {
 }
 
 /**
- * 404 for an unknown name: the recordings of the original say so, against reference/rest-api.md 5.5.
+ * Checks a modification. Below zero nothing can be planned; `isBounded`: nor outside the bounds of the blueprint. An unknown name is 404: the recordings of the original show this, against reference/rest-api.md 5.5.
  * @throws AppError not_found_error for an unknown name, illegal_action_error for a number outside the bounds.
  */
-export function checkModified(modified: ModifiedNodes, scalables: readonly Scalable[]): void {
+export function checkModified(
+  modified: ModifiedNodes,
+  scalables: readonly Scalable[],
+  isBounded: boolean,
+): void {
   for (const [name, change] of Object.entries(modified)) {
     const found = scalables.find((one) => one.name === name);
     if (!found) {
@@ -35,24 +39,22 @@ export function checkModified(modified: ModifiedNodes, scalables: readonly Scala
       );
     }
     const wanted = change.instances;
-    if (wanted === undefined || (wanted >= found.min && (found.max === -1 || wanted <= found.max))) continue;
+    const { min, max } = isBounded ? found : { min: 0, max: -1 };
+    if (wanted === undefined || (wanted >= min && (max === -1 || wanted <= max))) continue;
     throw new AppError(
       'illegal_action_error',
-      `\`${name}\` takes ${found.min} to ${found.max === -1 ? 'any number of' : found.max} instances, not ${wanted}`,
-      {
-        field: `nodes.${name}.instances`,
-        expected: { min: found.min, max: found.max },
-      },
+      `\`${name}\` takes ${min} to ${max === -1 ? 'any number of' : max} instances, not ${wanted}`,
+      { field: `nodes.${name}.instances`, expected: { min, max } },
     );
   }
 }
 
-/** Instances of a REST answer: those without a mark are `related`. */
+/** Marks the instances of a REST answer: those without a mark become `related`. */
 export function markRelated(instances: readonly ChangedInstance[]) {
   return instances.map((instance) => ({ ...instance, modification: instance.modification ?? 'related' }));
 }
 
-/** `current` with `gained` put in, those of one target node together in the order of the node's relationships. */
+/** Merges `gained` into `current`; relationships to one target node are together, in the order of the node's relationships. */
 export function mergeRelationships(
   current: readonly InstanceRelationship[],
   gained: readonly InstanceRelationship[],

@@ -1,9 +1,9 @@
-/** Filter rules (reference/rest-api.md 4.3) applied to values at hand; packages/postgres does the same in SQL. Pure. */
+/** Applies filter rules (reference/rest-api.md 4.3) to values in memory; packages/postgres does the same in SQL. Pure. */
 import type { FilterRule } from '@baton/contracts';
 
 /**
- * Whether the rule holds for an attribute with these values: for some of them, or, where the operator says "not", for none.
- * What is searched here has no labels.
+ * Whether the rule holds for an attribute with these values: for at least one of them, or, for operators with "not", for none. The
+ * searched objects have no labels.
  */
 export function fitsRule(rule: FilterRule, values: readonly string[]): boolean {
   if (rule.type === 'label') return rule.operator === 'is_null' || rule.operator === 'is_not';

@@ -9,7 +9,7 @@ const EXPECTED = '"<latitude>, <longitude>" in decimal degrees, -90..90 and -180
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * Location of a site's text, null for none (reference/rest-api.md 8.4).
+ * Parses the location of a site; null for none (reference/rest-api.md 8.4).
  * @throws AppError bad_parameters_error
  */
 export function parseLocation(text: string | null | undefined): Location | null {
@@ -25,7 +25,7 @@ export function parseLocation(text: string | null | undefined): Location | null 
   return { latitude: latitude!, longitude: longitude! };
 }
 
-/** `34.5, -56.25`; whole numbers keep one decimal. */
+/** Formats a location as `34.5, -56.25`; whole numbers keep one decimal. */
 export function formatLocation(latitude: number | null, longitude: number | null): string | null {
   return latitude === null || longitude === null ? null : `${decimal(latitude)}, ${decimal(longitude)}`;
 }

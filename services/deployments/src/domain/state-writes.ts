@@ -1,4 +1,4 @@
-/** State writes of the engine as they reach the database: one per node instance and batch. */
+/** Folds state writes of the engine before they are stored: one write per node instance and batch. */
 
 export interface StateWrite {
   nodeInstanceId: string;
@@ -13,15 +13,15 @@ export interface FoldedWrite {
   id: string;
   /** Null: unchanged. */
   state: string | null;
-  /** Seq of the write that brought `state`. */
+  /** Sequence number of the write that set `state`. */
   state_seq: number;
-  /** The highest seq of all. */
+  /** The highest sequence number of the folded writes. */
   seq: number;
-  /** Each with the seq of its write, so that those applied before can be left out. */
+  /** Edits with the sequence number of their write, so that those applied before can be skipped. */
   edits: ({ seq: number } & Record<string, unknown>)[] | null;
 }
 
-/** Folds the writes of a batch per instance, in seq order; sorted by id, the order in which rows are locked. */
+/** Folds the writes of a batch per instance, by sequence number; sorted by id, the order in which rows are locked. */
 export function foldWrites(writes: readonly StateWrite[]): FoldedWrite[] {
   const folded = new Map<string, FoldedWrite>();
   for (const write of [...writes].sort((a, b) => a.seq - b.seq)) {
@@ -48,7 +48,7 @@ export function foldWrites(writes: readonly StateWrite[]): FoldedWrite[] {
   return [...folded.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** A list of edits; an object means that its members are set. */
+/** Parses edits: a list, or an object whose members are to be set. */
 function editsOf(text: string): Record<string, unknown>[] {
   const value: unknown = JSON.parse(text);
   if (Array.isArray(value)) return value as Record<string, unknown>[];

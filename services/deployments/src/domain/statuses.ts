@@ -5,7 +5,7 @@ export type LatestStatus = 'in_progress' | 'completed' | 'failed' | 'cancelled';
 
 const RANK: Record<SummaryStatus, number> = { good: 0, in_progress: 1, requires_attention: 2 };
 
-/** How the status of the latest execution is shown; null for scheduled or none. */
+/** Returns the display status of the latest execution; null for scheduled or none. */
 export function latestStatus(engineStatus: string | null): LatestStatus | null {
   switch (engineStatus) {
     case null:
@@ -21,7 +21,7 @@ export function latestStatus(engineStatus: string | null): LatestStatus | null {
   }
 }
 
-/** What the deployment alone amounts to. A cancelled latest execution does not by itself require attention. */
+/** Returns the status of the deployment without its descendants. A cancelled latest execution alone does not require attention. */
 export function ownStatus(engineStatus: string | null, installation: string): SummaryStatus {
   const latest = latestStatus(engineStatus);
   if (latest === 'in_progress') return 'in_progress';
@@ -32,7 +32,7 @@ function worst(statuses: readonly (SummaryStatus | null)[]): SummaryStatus | nul
   return statuses.reduce((a, b) => (a === null ? b : b !== null && RANK[b] > RANK[a] ? b : a), null);
 }
 
-/** A deployment of a family: itself and everything below it. */
+/** A member of a family: a deployment and its place among its descendants. */
 export interface FamilyMember {
   key: number;
   own: SummaryStatus;
@@ -46,14 +46,14 @@ export interface Combined {
   status: SummaryStatus;
   servicesStatus: SummaryStatus | null;
   environmentsStatus: SummaryStatus | null;
-  /** Of all descendants; one that is reached by two ways counts once. */
+  /** Counts over all descendants; one that is reached by two paths counts once. */
   servicesCount: number;
   environmentsCount: number;
 }
 
 /**
- * Combined status and counts of `keys`: the worst of a deployment's own status and of its descendants. The parent graph
- * has no cycles (the command that adds an edge refuses them); a cycle would only end the descent early.
+ * Returns the combined status and counts of `keys`: the worst of a deployment's own status and of its descendants'. The parent
+ * graph has no cycles (the command that adds an edge refuses them); a cycle would only end the descent early.
  */
 export function combineStatuses(members: readonly FamilyMember[], keys: readonly number[]): Combined[] {
   const byKey = new Map(members.map((m) => [m.key, m]));

@@ -1,7 +1,7 @@
 import type { ChangedInstance, Modification, PlanNode, PlanScalingGroup, UpdateStep } from '@baton/dsl';
 import type { JsonObject } from '@baton/kernel';
 
-/** What a deployment update makes of two plans (reference/workflows.md 1.13, reference/dsl.md ch. 8). Pure. */
+/** Computes a deployment update from two plans (reference/workflows.md 1.13, reference/dsl.md ch. 8). Pure. */
 
 type Groups = Record<string, PlanScalingGroup>;
 
@@ -13,11 +13,11 @@ interface Counts {
 
 export interface KeptCounts {
   nodes: PlanNode[];
-  /** Nodes whose blueprint states another number than they have. */
+  /** Nodes for which the blueprint states another number of instances than they have. */
   modified: Record<string, { instances: number }>;
 }
 
-/** Nodes that stay have as many instances as now, whatever the new plan says, unless it states `instances.deploy`. */
+/** Keeps the present number of instances of nodes that stay, whatever the new plan says, unless it states `instances.deploy`. */
 export function keepCounts(nodes: readonly PlanNode[], present: readonly Counts[]): KeptCounts {
   const known = new Map(present.map((node) => [node.id, node]));
   const modified: KeptCounts['modified'] = {};
@@ -37,7 +37,7 @@ export function keepCounts(nodes: readonly PlanNode[], present: readonly Counts[
   return { nodes: kept, modified };
 }
 
-/** The groups of the new plan; those that stay keep their numbers. */
+/** Returns the groups of the new plan; groups that stay keep their numbers. */
 export function keepGroupCounts(groups: Groups, present: Groups): Groups {
   return Object.fromEntries(
     Object.entries(groups).map(([name, group]) => {
@@ -49,26 +49,26 @@ export function keepGroupCounts(groups: Groups, present: Groups): Groups {
   );
 }
 
-/** A node with what its record says of relationships that are gone. */
+/** A node with the relationships that its record still holds although they are gone. */
 export type RecordedNode = PlanNode & { former_relationships?: PlanNode['relationships'] };
 
 /**
- * The node as an update's steps see it. The record of a node never loses its last relationship (as the original's): the
- * next update still removes it, or finds nothing to do when it is back.
+ * Returns the node as the steps of an update see it. The record of a node never loses its last relationship (as in the original):
+ * the next update still removes it, or finds nothing to do when the relationship is back.
  */
 export function recordedNode(node: RecordedNode): PlanNode {
   const { former_relationships: former = [], ...rest } = node;
   return { ...rest, relationships: node.relationships.length > 0 ? node.relationships : former } as PlanNode;
 }
 
-/** The node of a new plan, keeping the record of the one whose place it takes. */
+/** Returns the node of a new plan with the record of the node that it replaces. */
 export function keepRecord(node: PlanNode, before: RecordedNode | undefined): RecordedNode {
   const recorded = before ? recordedNode(before).relationships : [];
   if (node.relationships.length > 0 || recorded.length === 0) return node;
   return { ...node, former_relationships: recorded };
 }
 
-/** A step in the form of REST. */
+/** Converts a step to the form of REST. */
 export function presentStep(step: UpdateStep, id: string) {
   const { action, entity_type, entity_id, topology_order } = step;
   return { id, action, entity_type, entity_id, topology_order };
@@ -80,7 +80,10 @@ export function describeStep(step: UpdateStep): string {
 
 type StoredStep = Omit<UpdateStep, 'isSupported'>;
 
-/** Nodes with another property or operation, their relationships' operations included: their instances have changed. */
+/**
+ * Returns the ids of nodes with a changed property or operation, including operations of their relationships: their instances have
+ * changed.
+ */
 function changedNodes(steps: readonly StoredStep[]): string[] {
   const ids = steps
     .filter((one) => one.entity_id[0] === 'nodes')
@@ -89,14 +92,14 @@ function changedNodes(steps: readonly StoredStep[]): string[] {
   return [...new Set(ids)];
 }
 
-/** Paths of what the steps touch, by kind. */
+/** Returns the paths of the entities that the steps change, by kind. */
 export function modifiedEntities(steps: readonly StoredStep[]): Record<string, string[][]> {
   const found: Record<string, string[][]> = {};
   for (const one of steps) (found[one.entity_type] ??= []).push(one.entity_id);
   return found;
 }
 
-/** A relationship of an instance that goes away. */
+/** A relationship of an instance that is removed. */
 export interface LeavingRelationship {
   source: string;
   type: string;
@@ -123,7 +126,7 @@ export function leavingOf(change: Modification): Leaving {
   };
 }
 
-/** UpdateChanges of task-graph: what the workflow installs, uninstalls and connects. */
+/** Returns UpdateChanges of task-graph: the instances and relationships that the workflow installs, uninstalls and connects. */
 export function updateChanges(change: Modification, steps: readonly StoredStep[]) {
   const extended = marked(change.extended_and_related, 'extended');
   const reduced = marked(change.reduced_and_related, 'reduced');
@@ -143,7 +146,7 @@ export function updateChanges(change: Modification, steps: readonly StoredStep[]
 
 const KINDS = ['node', 'property', 'operation', 'workflow', 'output', 'description', 'group', 'policy_type'];
 
-/** What a custom workflow of an update is told of the steps: names by kind, relationships by their node. */
+/** Returns the changed entities for a custom workflow of an update: names by kind, relationships by their node. */
 function touchedEntities(steps: readonly StoredStep[]): JsonObject {
   const named: Record<string, string[]> = Object.fromEntries(
     [...KINDS, 'policy_trigger', 'plugin'].map((kind) => [kind, []]),
@@ -158,7 +161,7 @@ function touchedEntities(steps: readonly StoredStep[]): JsonObject {
   return { ...named, relationship: relationships, rel_mappings: {} };
 }
 
-/** What instances that stay gain, each once: two lists may tell of the same relationship. */
+/** Returns the relationships that remaining instances gain, each once: two lists may contain the same relationship. */
 export function gainedRelationships(change: Modification): Map<string, ChangedInstance['relationships']> {
   const gained = new Map<string, ChangedInstance['relationships']>();
   const stay = [

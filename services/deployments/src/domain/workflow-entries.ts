@@ -1,6 +1,6 @@
 import { isJsonObject } from '@baton/kernel';
 
-/** A workflow as the plan has it. */
+/** A workflow in the form of the plan. */
 export interface PlanWorkflow {
   plugin?: string | null;
   operation?: string | null;
@@ -19,7 +19,7 @@ export interface WorkflowEntry {
   availability_rules: Record<string, unknown> | null;
 }
 
-/** What availability rules look at. */
+/** The facts that availability rules need. */
 export interface ModelActivity {
   /** Distinct states of the node instances. */
   states: readonly string[];
@@ -27,7 +27,7 @@ export interface ModelActivity {
   nodeTypes: readonly string[];
 }
 
-/** Whether the rules of a workflow are met (reference/rest-api.md 6.7, reference/workflows.md 1.3). */
+/** Whether the availability rules of a workflow are met (reference/rest-api.md 6.7, reference/workflows.md 1.3). */
 export function isAvailable(
   rules: Record<string, unknown> | null | undefined,
   activity: ModelActivity,
@@ -50,7 +50,7 @@ function isActivity(rule: string, states: readonly string[]): boolean {
   );
 }
 
-/** The workflows of a plan in the form of REST, sorted as in the plan. */
+/** Returns the workflows of a plan in the form of REST, in the order of the plan. */
 export function workflowEntries(workflows: unknown, activity: ModelActivity): WorkflowEntry[] {
   if (!isJsonObject(workflows)) return [];
   return Object.entries(workflows as Record<string, PlanWorkflow>).map(([name, workflow]) => ({

@@ -30,7 +30,7 @@ export function agentsHttp({ db }: ServiceDeps): BoundRoute[] {
     async createAgent({ principal, params, body }) {
       const name = params.name!;
       const isNew = await enterAgent({ db }, principal, name, body);
-      // The original answers an object of nulls, and its installers take that for success.
+      // For an agent that exists the original answers an object of nulls, which its installers take for success.
       return isNew ? read(principal, name) : Object.fromEntries(agentFields.map((field) => [field, null]));
     },
     async updateAgent({ principal, params, body }) {

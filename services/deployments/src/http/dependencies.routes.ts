@@ -14,7 +14,7 @@ import type { WirePolicy } from './wire-policy';
 
 type BulkMember = Omit<DependencyBody, 'source_deployment'> & { target_deployment_id?: string | null };
 
-/** Several of one deployment; `replacing`: instead of all it has. */
+/** Creates several dependencies of one deployment; `replacing`: replaces all that it has. */
 async function bulk(
   deps: ServiceDeps,
   principal: Principal,

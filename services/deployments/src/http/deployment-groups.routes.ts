@@ -58,7 +58,7 @@ export function deploymentGroupsHttp(deps: ServiceDeps, wire: WirePolicy): Bound
   });
 }
 
-/** Null when the members stay. The options may stand in the query or in the body. */
+/** Reads the options of a delete; null when the members are kept. The options may be in the query or in the body. */
 function memberOptions({ query, body }: HttpCall): DeleteOptions | null {
   const is = (name: string): boolean => query[name] === true || body?.[name] === true;
   if (!is('delete_deployments')) return null;

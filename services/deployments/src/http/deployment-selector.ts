@@ -7,7 +7,7 @@ import { storedRules } from '../queries/filters';
 import type { DeploymentSelector } from '../queries/list-deployments';
 import { answerScheduleRules } from '../queries/scheduled-deployments';
 
-/** Rules of `_filter_id`, of a body's filter_rules or of its constraints, all together (reference/rest-api.md 5.11). */
+/** Combines the rules of `_filter_id`, of a body's filter_rules and of its constraints (reference/rest-api.md 5.11). */
 export async function deploymentSelector(
   deps: Pick<ServiceDeps, 'db' | 'executions'>,
   principal: Principal,

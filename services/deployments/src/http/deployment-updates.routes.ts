@@ -23,7 +23,9 @@ export function deploymentUpdatesHttp(deps: ServiceDeps, wire: WirePolicy): Boun
   const read = async (call: Pick<Call, 'version' | 'principal'>, id: string) => {
     const found = await findUpdate(deps.db.query, call.principal, id);
     if (!found) throw notFound('DeploymentUpdate', id);
-    return wire.present(call.version, 'deploymentUpdate', found);
+    const { changes, ...update } = found;
+    const shown = wire.present(call.version, 'deploymentUpdate', update);
+    return wire.showsUpdateChanges ? { ...shown, changes } : shown;
   };
   const initiate = async (call: Call) => {
     const { principal, params, body, signal } = call;
@@ -44,7 +46,7 @@ export function deploymentUpdatesHttp(deps: ServiceDeps, wire: WirePolicy): Boun
   });
 }
 
-/** Waits until the preview has its steps, or failed; not longer than its limit. */
+/** Waits until the preview has its steps or has failed, at most until its time limit. */
 async function previewEnd(deps: ServiceDeps, id: string, signal: AbortSignal): Promise<void> {
   const deadline = systemClock.monotonic() + PREVIEW_WAIT_MS;
   while ((await isUpdating(deps.db.query, id)) && systemClock.monotonic() < deadline)

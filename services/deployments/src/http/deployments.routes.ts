@@ -92,7 +92,7 @@ function readHandlers(deps: ServiceDeps, wire: WirePolicy, read: Read): Omit<Han
   };
 }
 
-/** With the working folder as a zip in base64; null where nothing lies in it. */
+/** Adds the working folder as a zip in base64; null when the folder is empty. */
 async function withWorkdir(
   call: AnyCall & Pick<HttpCall, 'params'>,
   { catalog }: ServiceDeps,

@@ -4,6 +4,7 @@ import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton
 import type { ServiceDeps } from '../deps';
 import { listLabelKeys, listLabelValues } from '../queries/list-labels';
 import { summarize, summarySources } from '../queries/summarize';
+import { deploymentSelector } from './deployment-selector';
 
 /** Labels in use (reference/rest-api.md 4.2) and summaries (5.27). */
 export function labelsAndSummariesHttp(deps: ServiceDeps): BoundRoute[] {
@@ -11,7 +12,8 @@ export function labelsAndSummariesHttp(deps: ServiceDeps): BoundRoute[] {
     (name: keyof typeof summaryFields) =>
     async ({ principal, list, query }: HttpCall) => {
       const kind = { name, fields: summaryFields[name], ...summarySources[name] };
-      return listEnvelope(await summarize(deps.db.query, principal, kind, list, query), list, {
+      const { rules } = await deploymentSelector(deps, principal, list);
+      return listEnvelope(await summarize(deps.db.query, principal, kind, list, query, rules ?? []), list, {
         hasFiltered: false,
       });
     };

@@ -80,7 +80,7 @@ async function patch(
   return one(deps, wire, call, id);
 }
 
-/** Nothing to add is no change; anything else belongs to updates, which write the model themselves. */
+/** Refuses to add nodes: only updates do so, which write the model themselves. An empty list is no change and is accepted. */
 async function refuseAddition(
   deps: ServiceDeps,
   principal: Principal,

@@ -20,7 +20,7 @@ export function pluginsUpdatesHttp(deps: ServiceDeps, wire: WirePolicy): BoundRo
   };
   const initiate = async (call: Call) => {
     const { principal, params, body } = call;
-    // States are never stale here: the loop carries every update to its end.
+    // States are never stale here: the loop brings every update to its end.
     const { reevaluate_active_statuses: _stale, ...request } = body;
     const id = await initiatePluginsUpdate(deps, principal, params.blueprint_id!, request);
     return read(call, id);

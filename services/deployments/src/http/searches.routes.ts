@@ -52,7 +52,7 @@ function deploymentSearches(deps: ServiceDeps, wire: WirePolicy): Omit<Handlers,
     },
     searchCapabilities: async (call) => {
       const { principal, list, body } = call;
-      // valid_values test the value of a capability, name patterns its name.
+      // valid_values check the value of a capability; name patterns check its name.
       const search = readModelSearch(body, list, {
         nameAttribute: 'name',
         valuesAttribute: 'value',
@@ -88,7 +88,7 @@ function nodeSearches(deps: ServiceDeps, wire: WirePolicy): Pick<Handlers, NodeS
     const search = readModelSearch(call.body, list, {
       nameAttribute: attribute,
       needsModel: true,
-      // A valid type admits those that derive from it, too.
+      // A valid type also matches the types that derive from it.
       valuesAttribute: attribute === 'type' ? 'type_hierarchy' : attribute,
       attributes: ruleAttributes.nodes,
       patterns: { operation_name_specs: 'operation_name' },
@@ -124,7 +124,7 @@ function nodeSearches(deps: ServiceDeps, wire: WirePolicy): Pick<Handlers, NodeS
   };
 }
 
-/** The list without the filters that the search itself reads. */
+/** Returns the list without the filters that the search itself reads. */
 function plain(list: ListQuery, keep: readonly string[] = []): ListQuery {
   return {
     ...list,

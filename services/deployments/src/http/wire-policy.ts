@@ -1,6 +1,7 @@
 import type { ApiVersion, ListPage, ListQuery } from '@baton/contracts';
 import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import { listEnvelope } from '@baton/http';
+import { type RefusalTexts, specTexts } from '../domain/refusal-texts';
 import type { WorkflowEntry } from '../domain/workflow-entries';
 
 export type Kind =
@@ -10,33 +11,38 @@ export type Kind =
   | 'node'
   | 'nodeInstance'
   | 'pluginsUpdate';
-/** Those of which v2.1 has a form of its own. */
+/** Kinds that v2.1 shows in a form of its own. */
 type LegacyKind = 'deployment' | 'node' | 'nodeInstance';
 type Item = Record<string, unknown>;
 export type ModelPage = ListPage<Item>;
 
-/** What differs between the wires. `service.ts` builds one and gives it to the routes. */
+/** Differences between the wires. `service.ts` builds one policy and gives it to the routes. */
 export interface WirePolicy {
-  /** An object, whole or some of its fields in the form of v3.1, as this version of the API shows it. */
+  /** Converts an object, or some of its fields, from the form of v3.1 for this version of the API. */
   present(version: ApiVersion, kind: Kind, item: Item): Item;
-  /** A deployment modification, and the copies of node instances in it. */
+  /** Converts a deployment modification, and the copies of node instances in it. */
   presentModification(version: ApiVersion, item: Item): Item;
-  /** A deployment. `tellsWorkflows`: it is read alone, or in a list with `_get_data`. */
+  /** Converts a deployment. `tellsWorkflows`: it is a single read, or in a list with `_get_data`. */
   presentDeployment(version: ApiVersion, item: Item, tellsWorkflows: boolean): Item;
-  /** Whether this version of the API shows deployments in the form in which the database puts them together. */
+  /** Whether this version of the API shows deployments in the form that the database assembles. */
   isAsStored(version: ApiVersion): boolean;
   workflowPage(page: ListPage<WorkflowEntry>, list: ListQuery): object;
-  /** A page of what was found by looking through models. */
+  /** Answers with a page of a search through models. */
   modelPage(page: ModelPage, list: ListQuery): object;
-  /** Whether searches pass over constraints that they do not know, instead of refusing them. */
+  /** Whether searches ignore unknown constraints instead of refusing them. */
   skipsUnknown: boolean;
-  /** Whether a delete answers the deployment as it was. Otherwise it answers 204. */
+  /** Whether a single read of an update shows its changes, with the values before and after. */
+  showsUpdateChanges: boolean;
+  /** Whether a delete returns the deployment as it was. Otherwise it answers 204. */
   showsDeleted(version: ApiVersion): boolean;
-  /** Whether a delete that fits several dependencies takes one of them. Otherwise it takes none. */
+  /** Whether a delete that matches several dependencies deletes one of them. Otherwise it deletes none. */
   deletesAnyDependency: boolean;
-  /** Whether a delete answers the dependency as it was. Otherwise it answers 204. */
+  /** Whether a delete returns the dependency as it was. Otherwise it answers 204. */
   showsDeletedDependency: boolean;
-  /** Whether lists of groups always have their members. Otherwise they have them with `_get_data`. */
+  /** Whether `min_instances` and `max_instances` limit modifications and scaling. Otherwise they limit only the blueprint's own number. */
+  boundsScaling: boolean;
+  texts: RefusalTexts;
+  /** Whether lists of groups always include the members. Otherwise only with `_get_data`. */
   listsGroupMembers: boolean;
 }
 
@@ -49,9 +55,12 @@ export const specWire: WirePolicy = {
   workflowPage: listEnvelope,
   modelPage: listEnvelope,
   skipsUnknown: false,
+  showsUpdateChanges: true,
   showsDeleted: (version) => version === 'v2.1',
   deletesAnyDependency: true,
   showsDeletedDependency: true,
+  boundsScaling: true,
+  texts: specTexts,
   listsGroupMembers: false,
 };
 
@@ -70,7 +79,7 @@ function legacy(kind: LegacyKind, item: Item): Item {
   );
 }
 
-/** `2026-11-21 02:46:17.123000`: no zone, microseconds. */
+/** Converts to `2026-11-21 02:46:17.123000`: no zone, microseconds. */
 function legacyTime(iso: unknown): unknown {
   return typeof iso === 'string' ? `${iso.slice(0, 10)} ${iso.slice(11, 23)}000` : iso;
 }

@@ -5,7 +5,7 @@ import type { DB } from '../store/tables.gen';
 const INTERVAL_MS = 600_000;
 const KEEP_MS = 24 * 3_600_000;
 
-/** Forgets how far ended executions had come, a day after their end; at most 5,000 a tick. */
+/** Deletes the state sequence numbers of ended executions, a day after their end; at most 5,000 a tick. */
 export function purgeSettledExecutionsLoop(deps: { db: Db<DB> }) {
   return {
     name: 'purge-settled-executions',

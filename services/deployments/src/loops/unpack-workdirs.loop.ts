@@ -3,7 +3,7 @@ import type { ServiceDeps } from '../deps';
 
 const INTERVAL_MS = 10_000;
 
-/** Repairs PUT /deployments with `workdir_zip` when its process dies between deployment and files; at most 8 a tick. */
+/** Completes PUT /deployments with `workdir_zip` after its process died between deployment and files; at most 8 a tick. */
 export function unpackWorkdirsLoop(deps: Pick<ServiceDeps, 'db' | 'catalog' | 'log'>) {
   return { name: 'unpack-workdirs', intervalMs: INTERVAL_MS, tickOnce: () => unpackWaiting(deps) };
 }

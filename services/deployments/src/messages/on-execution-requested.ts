@@ -6,8 +6,8 @@ import type { ServiceDeps } from '../deps';
 const PREFETCH = 50;
 
 /**
- * A new execution becomes the latest one of its deployment, and one that was resumed goes on. Ids and versions decide, so
- * order and repeats do not matter.
+ * Makes a new execution the latest one of its deployment, and handles one that was resumed. Ids and versions decide, so that order
+ * and repeats do not matter.
  */
 export function onExecutionRequested(deps: Pick<ServiceDeps, 'db' | 'notes'>): ConsumerPart[] {
   return [executionAccepted, requestedMessage].map((message) =>

@@ -3,7 +3,7 @@ import { type AnyQuery, isPrivate, selectFields, selectPage } from '@baton/postg
 import { type RawBuilder, sql } from 'kysely';
 import { instanceScope } from './list-node-instances';
 
-/** An agent is seen by whoever sees the node instance that installed it. */
+/** A caller sees an agent if he sees the node instance that installed it. */
 const FROM = sql`agents a join node_instances ni on ni.id = a.node_instance_id and ni.tenant = a.tenant`;
 const DEPLOYMENT = sql`(select d.id from deployments d where d.key = ni.deployment_key)`;
 
@@ -11,7 +11,7 @@ const ALIKE: Record<string, RawBuilder<unknown>> = { deployment_id: DEPLOYMENT, 
 
 const item: Record<string, RawBuilder<unknown>> = {
   id: sql`a.node_instance_id`,
-  // Equal to `id` where nothing else hosts it (spec v3.1 part 1, Agent).
+  // Equal to `id` when no other instance hosts it (spec v3.1 part 1, Agent).
   host_id: sql`coalesce(ni.host_id, a.node_instance_id)`,
   ip: sql`a.ip`,
   install_method: sql`a.install_method`,
@@ -61,7 +61,7 @@ export function listAgents(
   });
 }
 
-/** One that the caller may see; null when there is none. */
+/** Returns an agent that the caller may see; null when there is none. */
 export async function findAgent(
   db: AnyQuery,
   principal: Principal,
@@ -74,7 +74,7 @@ export async function findAgent(
   return rows[0] ?? null;
 }
 
-/** Agents of all tenants; to be asked outside of a request, which sees its tenant only. */
+/** Counts the agents of all tenants; call it outside of a request, which sees only its own tenant. */
 export async function countAgents(db: AnyQuery): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from agents`.execute(db);
   return rows[0]?.n ?? 0;

@@ -2,7 +2,7 @@ import type { ListQuery, Principal } from '@baton/contracts';
 import { type RawBuilder, sql } from 'kysely';
 import { deploymentScope } from '../store/deployments.sql';
 
-/** Fields that everything of a deployment has from it, over `deployments d`. */
+/** Fields that parts of a deployment inherit from it, over `deployments d`. */
 export const OF_DEPLOYMENT: Readonly<Record<string, RawBuilder<unknown>>> = {
   deployment_id: sql`d.id`,
   deployment_display_name: sql`d.display_name`,
@@ -13,9 +13,9 @@ export const OF_DEPLOYMENT: Readonly<Record<string, RawBuilder<unknown>>> = {
 };
 
 /**
- * A list of things of deployments, sorted by nothing but fields of these: the deployments are sorted, a tenth or less of the
- * rows, and followed until the page is full. FROM with deployments `d`, in their order; null for other lists. The order must
- * go on with `d.key`.
+ * Returns the FROM clause for a list of parts of deployments that is sorted only by fields of the deployments: the deployments are
+ * sorted, a tenth or less of the rows, and followed until the page is full. It has the deployments `d` in their order; null for
+ * other lists. The order must continue with `d.key`.
  */
 export function sortedDeployments(
   principal: Principal,

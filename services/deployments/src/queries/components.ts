@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 const COMPONENT = 'cloudify.nodes.Component';
 
 /**
- * Ids of the deployments that node instances of components of this one have made or use on this manager (runtime property
- * `deployment.id`), as far as they exist, in order. A component with a `client` is on another manager, or in another tenant.
+ * Returns the ids of the existing deployments that component node instances of this deployment have created or use on this manager
+ * (runtime property `deployment.id`), in order. A component with a `client` is on another manager, or in another tenant.
  */
 export async function readComponents(db: AnyQuery, tenant: string, deploymentId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -2,7 +2,7 @@ import type { FilterRule, ListQuery, Principal } from '@baton/contracts';
 import { type AnyQuery, visibleTotal } from '@baton/postgres';
 import { sql } from 'kysely';
 
-/** `metadata.filtered` of a search: how many of the kind there are beside those found; null without rules. */
+/** Returns `metadata.filtered` of a search: the number of objects of the kind that were not found; null without rules. */
 export async function countBeside(
   db: AnyQuery,
   kind: 'nodes' | 'node_instances',

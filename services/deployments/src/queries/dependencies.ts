@@ -44,7 +44,7 @@ export function listDependencies(
   });
 }
 
-/** By id, for whoever has just written or is about to remove it. */
+/** Returns a dependency by id without a check of rights, for callers that have just written it or are about to remove it. */
 export async function readDependency(db: AnyQuery | AnyTx, id: string): Promise<Item | undefined> {
   const fields = selectFields(columns);
   const { rows } = await sql<Item>`

@@ -13,7 +13,7 @@ const labels = sql`(
     'creator_id', l.creator_id, 'created_by', l.created_by) order by l.key, l.value), '[]')
   from deployment_group_labels l where l.group_key = g.key)`;
 
-/** Response fields over `deployment_groups g`; members that the caller does not see are left out. */
+/** Response fields over `deployment_groups g`, without members that the caller does not see. */
 function columns(principal: Principal, withData: boolean): Record<string, RawBuilder<unknown>> {
   const ids = sql`(select coalesce(json_agg(d.id order by m.seq), '[]') from deployment_group_members m
     join deployments d on d.key = m.deployment_key where m.group_key = g.key and ${deploymentScope(principal, true)})`;
@@ -34,7 +34,7 @@ function columns(principal: Principal, withData: boolean): Record<string, RawBui
   };
 }
 
-/** One page; members and labels only `withData`. */
+/** Returns one page; members and labels only `withData`. */
 export function listDeploymentGroups(
   db: AnyQuery,
   principal: Principal,
@@ -51,7 +51,7 @@ export function listDeploymentGroups(
   });
 }
 
-/** The own tenant's before a global one. @throws AppError not_found_error */
+/** Returns a group; a group of the own tenant comes before a global one. @throws AppError not_found_error */
 export async function readDeploymentGroup(db: AnyQuery, principal: Principal, id: string): Promise<Item> {
   const fields = selectFields(columns(principal, true));
   const { rows } = await sql<Item>`
@@ -61,7 +61,7 @@ export async function readDeploymentGroup(db: AnyQuery, principal: Principal, id
   return rows[0];
 }
 
-/** Condition of being a member of a group that the caller sees; none where no group is named. */
+/** Returns the condition of membership in a group that the caller sees; none when no group is named. */
 export async function membersOf(
   db: AnyQuery,
   principal: Principal,

@@ -1,30 +1,33 @@
 import type { ListQuery, Principal } from '@baton/contracts';
 import { RawJson } from '@baton/kernel';
-import { type Gathered, gather, prepared, selectPage } from '@baton/postgres';
+import { type Gathered, gather, prepared, selectListPage } from '@baton/postgres';
 import { deploymentRecord, hasRecord, PART_END, RECORD_END } from '../store/deployment-columns.sql';
 import { readDocuments } from '../store/documents.sql';
 import {
   countFiltered,
   type DeploymentSelector,
+  deploymentKeyset,
   isPlainPage,
   keyedPage,
   type ListDeps,
+  nextOf,
 } from './list-deployments';
 import { callerOf, readPlainPage } from './plain-page';
 import { modelOf, restOfRecord } from './present-deployment';
 
 const EMPTY = Buffer.alloc(0);
 
-/** A page whose items are one text already. */
+/** A page whose items are already one JSON text. */
 export interface RawPage {
   items: RawJson;
   total: number;
   filtered: number | null;
+  next?: string | null;
 }
 
 /**
- * The page of `listDeployments` in its latest form as JSON that PostgreSQL wrote, in at most three statements; null when
- * nothing is asked for that stands in records.
+ * Returns the page of `listDeployments` in its latest form as JSON that PostgreSQL wrote, in at most three statements; null when
+ * the request names no field that stored records contain.
  */
 export async function listDeploymentRecords(
   deps: ListDeps & { deploymentPages: DeploymentPages },
@@ -38,6 +41,7 @@ export async function listDeploymentRecords(
   return {
     ...(await pageOf(deps, page, list.include)),
     filtered: await countFiltered(deps, principal, list, selector, page.total),
+    ...nextOf(page),
   };
 }
 
@@ -54,7 +58,7 @@ interface AskedPage {
   list: ListQuery;
 }
 
-/** Pages of plain lists; those that are the same and asked for at the same moment are read once. */
+/** Reads pages of plain lists; equal pages that are requested at the same moment are read once. */
 export type DeploymentPages = Gathered<AskedPage, RawPage>;
 
 export function gatherPages(deps: ListDeps): DeploymentPages {
@@ -75,7 +79,7 @@ async function gatheredPage(
   return (await deploymentPages.read(group, { principal, list }))!;
 }
 
-/** Deployments that are asked for one by one; those of one caller at the same moment are one statement. */
+/** Reads single deployments; requests of one caller at the same moment are read in one statement. */
 export type DeploymentRecords = Gathered<AskedRecord, RawJson>;
 
 interface AskedRecord {
@@ -83,7 +87,7 @@ interface AskedRecord {
   id: string;
 }
 
-/** Deployments by their ids, each that the caller may see, the own tenant's before a global one. */
+/** Reads deployments by their ids, each if the caller may see it; a deployment of the own tenant comes before a global one. */
 export function gatherRecords(deps: ListDeps): DeploymentRecords {
   return gather(async (asked: readonly AskedRecord[]) => {
     const { principal } = asked[0]!;
@@ -98,7 +102,7 @@ export function gatherRecords(deps: ListDeps): DeploymentRecords {
   });
 }
 
-/** One deployment as JSON; null when the caller sees none of that id. */
+/** Returns one deployment as JSON; null when the caller sees none of that id. */
 export function readDeploymentRecord(
   { deploymentRecords }: { deploymentRecords: DeploymentRecords },
   principal: Principal,
@@ -108,9 +112,10 @@ export function readDeploymentRecord(
 }
 
 interface Records {
-  /** Each holds some of the records. */
+  /** Each row holds several records. */
   rows: string[];
   total: number;
+  next?: string | null;
 }
 
 async function readPlainRecords(deps: ListDeps, principal: Principal, list: ListQuery): Promise<Records> {
@@ -125,20 +130,21 @@ async function selectRecords(
   selector: DeploymentSelector,
 ): Promise<Records> {
   const { record, joins } = deploymentRecord(list.include);
-  const { items, total } = await selectPage<{ record_: string }>({
+  const request = {
     db: deps.db.query,
     ...keyedPage(principal, { ...list, include: null }, selector, joins),
     fields: { record_: record },
-  });
-  return { rows: items.map((row) => row.record_), total };
+  };
+  const page = await selectListPage<{ record_: string }>(request, deploymentKeyset(principal));
+  return { rows: page.items.map((row) => row.record_), total: page.total, ...nextOf(page) };
 }
 
 const PART_BYTE = PART_END.charCodeAt(0);
 const RECORD_BYTE = RECORD_END.charCodeAt(0);
 
 /**
- * The objects of records, with commas between them. Their bytes are looked through, not copied; what follows a record
- * itself is the same for many and kept.
+ * Returns the JSON objects of records, with commas between them. The bytes are scanned, not copied. The part that follows a record
+ * is the same for many records and is cached.
  */
 async function objectsOf(
   deps: ListDeps,

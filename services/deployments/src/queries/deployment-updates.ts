@@ -25,7 +25,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   keep_old_deployment_dependencies: sql`false::boolean`,
   deployment_plan: sql`u.preparation -> 'plan'`,
   deployment_update_nodes: sql`u.deployment_update_nodes`,
-  // The deployment as the update makes it; known once its plan is.
+  // The deployment as it will be after the update; known once the plan of the update is stored.
   deployment_update_deployment: sql`case when u.preparation is null then null else (
     select jsonb_object_agg(part.key, part.value) from jsonb_each((u.preparation -> 'plan')::jsonb) part
     where part.key in ('description', 'groups', 'outputs', 'capabilities', 'policy_types', 'policy_triggers', 'scaling_groups', 'workflows'))
@@ -59,18 +59,18 @@ export function listUpdates(
   });
 }
 
-/** One that the caller may see; null when there is none. */
+/** Returns an update that the caller may see, with the values that it changes; null when there is none. */
 export async function findUpdate(
   db: AnyQuery,
   principal: Principal,
   id: string,
 ): Promise<Record<string, unknown> | null> {
-  const fields = selectFields(columns);
+  const fields = selectFields({ ...columns, changes: sql`u.changes` });
   const { rows } = await sql<Record<string, unknown>>`
     select ${fields} from ${FROM} where u.id = ${id} and ${deploymentScope(principal)}`.execute(db);
   return rows[0] ?? null;
 }
 
-/** Whether the update has not come to its steps yet, and has not failed. */
+/** Whether the update has no steps yet and has not failed. */
 export const isUpdating = async (db: AnyQuery, id: string): Promise<boolean> =>
   (await updateProgress(db, id))?.state === 'updating';

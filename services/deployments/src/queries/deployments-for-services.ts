@@ -2,7 +2,7 @@ import type { AnyQuery } from '@baton/postgres';
 import { sql } from 'kysely';
 import { countDeployments } from '../store/deployment-quota.sql';
 
-/** `is_leaving`: its deletion was asked for. */
+/** Returns deployments of a blueprint. `is_leaving`: its deletion was requested. */
 export async function deploymentsOfBlueprint(
   db: AnyQuery,
   tenant: string,
@@ -15,7 +15,7 @@ export async function deploymentsOfBlueprint(
   return rows;
 }
 
-/** What deployments behind `after` show as their latest execution, in the order of their keys. */
+/** Returns the latest executions that deployments show, for keys greater than `after`, in the order of the keys. */
 export async function latestExecutionsAfter(
   db: AnyQuery,
   after: number,
@@ -27,5 +27,5 @@ export async function latestExecutionsAfter(
   return rows;
 }
 
-/** How many deployments the tenant has, as its quota counts them. */
+/** Returns the number of deployments of the tenant, as its quota counts them. */
 export const deploymentsOf = (db: AnyQuery, tenant: string): Promise<number> => countDeployments(db, tenant);

@@ -9,8 +9,8 @@ interface Counts {
 }
 
 /**
- * `all_sub_deployments=false` (spec v3.1 part 1, reference/rest-api.md 6.4): the same deployments with the counts of their
- * direct children only. Items are told apart by id and, where it is shown, tenant; without an id they stay as they are.
+ * Handles `all_sub_deployments=false` (spec v3.1 part 1, reference/rest-api.md 6.4): returns the same deployments with the counts
+ * of their direct children only. Items are identified by id and, where it is shown, by tenant; items without an id stay unchanged.
  */
 export async function withDirectChildren(
   db: AnyQuery,

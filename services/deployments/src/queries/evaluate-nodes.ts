@@ -11,7 +11,7 @@ import { functionStorage } from './function-storage';
 type Deps = Pick<ServiceDeps, 'db' | 'secrets'>;
 type Item = Record<string, unknown>;
 
-/** One storage per deployment, so that nodes of a page share what was read. */
+/** Keeps one storage per deployment, so that the nodes of a page share the values that were read. */
 function storages(
   deps: Deps,
   principal: Principal,
@@ -28,7 +28,7 @@ function storages(
   };
 }
 
-/** Nodes of a page with the functions in properties and operation inputs evaluated (`_evaluate_functions`). */
+/** Evaluates the functions in properties and operation inputs of the nodes of a page (`_evaluate_functions`). */
 export async function evaluateNodes(
   deps: Deps,
   principal: Principal,
@@ -55,7 +55,7 @@ async function evaluateNode(item: Item, storage: FunctionStorage, instanceId: st
     if (!node.ok) throw functionError('functions_evaluation_error', node.error);
     result.properties = node.value.properties;
   }
-  // Without an instance SELF has no meaning in inputs: they stay as they are.
+  // Without an instance, SELF has no meaning in inputs: they stay unevaluated.
   if (item.operations !== undefined && instanceId !== null) {
     const operations = await evaluateFunctions(item.operations as Json, storage, {
       context: { self: instanceId },
@@ -67,7 +67,7 @@ async function evaluateNode(item: Item, storage: FunctionStorage, instanceId: st
   return result;
 }
 
-/** A node instance with functions in its runtime properties evaluated. */
+/** Evaluates the functions in the runtime properties of a node instance. */
 export async function evaluateInstance(deps: Deps, principal: Principal, item: Item): Promise<Item> {
   const storage = await storages(deps, principal)(String(item.deployment_id));
   if (!storage) return item;

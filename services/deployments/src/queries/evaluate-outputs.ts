@@ -34,7 +34,7 @@ async function evaluateSection(
   return evaluateOf(deps, row, behalfOf(principal), section, code);
 }
 
-/** The evaluated outputs or capabilities of a deployment that was found. */
+/** Evaluates the outputs or capabilities of a deployment that was already found. */
 export async function evaluateOf(
   deps: Deps,
   row: DeploymentRow,

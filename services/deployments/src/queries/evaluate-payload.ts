@@ -7,8 +7,8 @@ import { functionError } from './function-error';
 import { functionStorage, type OnBehalf } from './function-storage';
 
 /**
- * A payload with every function inside evaluated (reference/rest-api.md 5.22); `context` holds self, or source and
- * target: ids of node instances or nodes.
+ * Evaluates every function in a payload (reference/rest-api.md 5.22); `context` holds self, or source and target: ids of node
+ * instances or nodes.
  * @throws AppError functions_evaluation_error; not_found_error for a missing secret.
  */
 export async function evaluatePayload(

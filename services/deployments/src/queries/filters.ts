@@ -18,7 +18,7 @@ export function listFilters(db: AnyQuery, principal: Principal, list: ListQuery)
   });
 }
 
-/** The own tenant's before a global one. @throws AppError not_found_error */
+/** Returns a filter; a filter of the own tenant comes before a global one. @throws AppError not_found_error */
 export async function readFilter(db: AnyQuery, principal: Principal, id: string): Promise<Item> {
   const fields = selectFields(filterColumns);
   const { rows } = await sql<Item>`
@@ -28,7 +28,7 @@ export async function readFilter(db: AnyQuery, principal: Principal, id: string)
   return rows[0];
 }
 
-/** Rules of the stored filter that a request names; null when it names none. @throws AppError not_found_error */
+/** Returns the rules of the stored filter that a request names; null when it names none. @throws AppError not_found_error */
 export async function storedRules(
   db: AnyQuery,
   principal: Principal,

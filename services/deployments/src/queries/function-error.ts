@@ -1,7 +1,10 @@
 import type { Diagnostic } from '@baton/dsl';
 import { AppError, type ErrorCode } from '@baton/kernel';
 
-/** The answer for a function that cannot be evaluated: what, where, what was expected. A missing secret is not found. */
+/**
+ * Returns the error for a function that cannot be evaluated: its kind, its place, and the expected value. A missing secret is
+ * not_found_error.
+ */
 export function functionError(code: ErrorCode, diagnostic: Diagnostic): AppError {
   const { kind, message, path, expected } = diagnostic;
   const details = { kind, field: path ?? '', ...(expected === undefined ? {} : { expected }) };

@@ -12,16 +12,16 @@ export interface StorageDeps {
   secrets: SecretsPort;
 }
 
-/** In whose name functions read: secrets are released to this user only. */
+/** The user on whose behalf functions read: secrets are released only to this user. */
 export interface OnBehalf {
   username: string;
   isAdministrator?: boolean;
 }
 
-/** Capabilities of capabilities, across deployments. */
+/** Most nested capabilities (a capability that uses a capability), across deployments. */
 const MAX_DEPTH = 20;
 
-/** Remembers what `load` gave per key, also while it loads. */
+/** Caches the result of `load` per key, also while it is loading. */
 function remembered<T>(load: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const known = new Map<string, Promise<T>>();
   return (key) => {
@@ -32,8 +32,8 @@ function remembered<T>(load: (key: string) => Promise<T>): (key: string) => Prom
 }
 
 /**
- * What intrinsic functions of a deployment read (reference/dsl.md ch. 4), loaded when it is asked and only once. `seed`
- * holds instances that are in memory already.
+ * Gives the intrinsic functions of a deployment access to its data (reference/dsl.md ch. 4); each part is loaded when it is needed,
+ * and only once. `seed` holds instances that are in memory already.
  */
 export function functionStorage(
   deps: StorageDeps,
@@ -54,7 +54,7 @@ export function functionStorage(
   return {
     getInput: async (name) => ownValue((await plan(''))?.inputs, name),
     getNode: nodes,
-    // Contexts may name a node instead of an instance (reference/rest-api.md 5.22).
+    // Contexts may contain the name of a node instead of an instance (reference/rest-api.md 5.22).
     getNodeInstance: async (id) =>
       (await instance(id)) ?? ((await nodes(id)) ? ((await instances(id))[0] ?? { id, node_id: id }) : null),
     getNodeInstances: instances,

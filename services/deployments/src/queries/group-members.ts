@@ -24,7 +24,7 @@ interface MemberRow {
   has_dependents: boolean;
 }
 
-/** Who acts, as far as the visibility of rows is concerned. */
+/** Makes a principal of the caller that is sufficient for the visibility of rows. */
 export function principalOf(tenant: string, caller: Caller): Principal {
   return {
     userId: 0,
@@ -40,7 +40,7 @@ export function principalOf(tenant: string, caller: Caller): Principal {
   };
 }
 
-/** One page of members with what a start request is checked against; workflows once per distinct document. */
+/** Returns one page of members with the facts against which a start request is checked; workflows once per distinct document. */
 export async function groupMembers(
   deps: ListDeps,
   tenant: string,

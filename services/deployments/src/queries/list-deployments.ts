@@ -2,9 +2,10 @@ import type { FilterRule, ListPage, ListQuery, Principal } from '@baton/contract
 import {
   type FilterTarget,
   filterConditions,
+  type Keyset,
   type PageRequest,
   prepared,
-  selectPage,
+  selectListPage,
   visibleTotal,
 } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
@@ -31,11 +32,11 @@ export interface ListDeps extends PlainPageDeps {
   fragments: FragmentCache;
 }
 
-/** What narrows a list of deployments beside its own query. */
+/** Conditions on a list of deployments beside its own query. */
 export interface DeploymentSelector {
   /** Null: no rules apply, and metadata.filtered is null. */
   rules: FilterRule[] | null;
-  /** Tenants beside the request's (constraints of searches). */
+  /** Tenants beside the tenant of the request (constraints of searches). */
   tenants?: string[] | null;
   where?: readonly RawBuilder<SqlBool>[];
 }
@@ -51,14 +52,14 @@ export const deploymentRuleTarget: FilterTarget = {
     tenant_name: sql`d.tenant`,
     display_name: sql`d.display_name`,
     installation_status: sql`d.installation_status`,
-    // What rules on schedules have become: see scheduled-deployments.ts.
+    // For rules on schedules after their conversion: see scheduled-deployments.ts.
     schedules: sql`d.tenant || '/' || d.id`,
   },
   labels: sql`deployment_labels l`,
   labelOwner: sql`l.deployment_key = d.key`,
 };
 
-/** Conditions of everything but the rules. */
+/** Returns all conditions except the rules. */
 function deploymentConditions(
   principal: Principal,
   list: ListQuery,
@@ -73,7 +74,7 @@ function deploymentConditions(
   ];
 }
 
-/** `_dependencies_of` and `_environments_only` (reference/rest-api.md 3.2). */
+/** Returns the conditions of `_dependencies_of` and `_environments_only` (reference/rest-api.md 3.2). */
 function extraConditions(principal: Principal, list: ListQuery): RawBuilder<SqlBool>[] {
   const found: RawBuilder<SqlBool>[] = [];
   const source = list.extra._dependencies_of?.at(-1);
@@ -93,7 +94,7 @@ function extraConditions(principal: Principal, list: ListQuery): RawBuilder<SqlB
   return found;
 }
 
-/** The page request of any list over deployments; `columns` default to those of the resource. */
+/** Returns the page request of any list over deployments; `columns` default to those of the resource. */
 export function deploymentPage(
   principal: Principal,
   list: ListQuery,
@@ -115,7 +116,7 @@ export function deploymentPage(
   };
 }
 
-/** One page, in at most four statements however many deployments it holds. */
+/** Returns one page, in at most four statements whatever its number of deployments. */
 export async function listDeployments(
   deps: ListDeps,
   principal: Principal,
@@ -129,10 +130,11 @@ export async function listDeployments(
     items: await presentAll(deps, page.items, list.include),
     total: page.total,
     filtered: await countFiltered(deps, principal, list, selector, page.total),
+    ...nextOf(page),
   };
 }
 
-/** Whether the list holds every deployment that is visible in the tenants in question. */
+/** Whether the list contains every deployment that is visible in its tenants. */
 function isWhole(list: ListQuery, selector: DeploymentSelector): boolean {
   return (
     selector.rules === null &&
@@ -145,11 +147,12 @@ function isWhole(list: ListQuery, selector: DeploymentSelector): boolean {
   );
 }
 
-/** The list of a tenant in its own order. */
+/** Whether the request is for a tenant's whole list in its default order. */
 export function isPlainPage(principal: Principal, list: ListQuery, selector: DeploymentSelector): boolean {
   const [first, second] = list.sort;
   return (
     principal.tenant !== '' &&
+    list.keyset === undefined &&
     !list.allTenants &&
     !list.getAll &&
     list.size > 0 &&
@@ -168,18 +171,44 @@ async function selectDeployments(
 ): Promise<ListPage<SelectedDeployment>> {
   const { columns, always, joins } = deploymentSelection(list.include);
   const page = keyedPage(principal, list, selector, joins);
-  return await selectPage<SelectedDeployment>({
+  const request = {
     db: deps.db.query,
     ...page,
     columns: { ...columns, ...page.columns },
     fields: columns,
     always,
-  });
+  };
+  return await selectListPage<SelectedDeployment>(request, deploymentKeyset(principal));
 }
 
+/** Columns that break ties, and the columns by which pages from a cursor may be sorted: columns that are never null. */
+const TIES = {
+  created_at: { column: sql`d.created_at`, type: 'timestamptz' },
+  key: { column: sql`d.key`, type: 'bigint' },
+} as const;
+const SORTED = {
+  created_at: TIES.created_at,
+  ...Object.fromEntries(
+    ['id', 'display_name', 'created_by', 'installation_status', 'deployment_status'].map((name) => [
+      name,
+      { column: deploymentColumns[name]!, type: 'text' as const },
+    ]),
+  ),
+};
+
+export const deploymentKeyset = ({ tenant: scope }: Principal): Keyset => ({
+  sorts: SORTED,
+  ties: TIES,
+  scope,
+});
+
+/** Returns the cursor of the next page, if the page has one. */
+export const nextOf = ({ next }: Pick<ListPage<unknown>, 'next'>): Pick<ListPage<unknown>, 'next'> =>
+  next === undefined ? {} : { next };
+
 /**
- * A page whose deployments are found first: filters look at the deployment alone, and sorts at what they need of other
- * tables, before `joins` bring what is shown.
+ * Makes a page request that finds the deployments first: filters read only the deployment, and sorts read only the other tables
+ * that they need, before `joins` add the shown fields.
  */
 export function keyedPage(
   principal: Principal,
@@ -200,8 +229,8 @@ export function keyedPage(
 }
 
 /**
- * How many deployments there are beside those found, whatever left them out; null without rules (reference/rest-api.md
- * 3.1). The other filters of the list count as well, as in the original.
+ * Counts the deployments that were not found, for whatever reason; null without rules (reference/rest-api.md 3.1). The other
+ * filters of the list count as well, as in the original.
  */
 export async function countFiltered(
   deps: ListDeps,
@@ -211,10 +240,14 @@ export async function countFiltered(
   total: number,
 ): Promise<number | null> {
   if (selector.rules === null || selector.rules.length === 0) return null;
+  if (list.keyset?.hasTotal === false) return null;
   return (await countVisible(deps.db, principal, list.allTenants || !!selector.tenants)) - total;
 }
 
-/** One deployment that the caller may see, the own tenant's before a global one; null when there is none. */
+/**
+ * Returns one deployment that the caller may see; a deployment of the own tenant comes before a global one; null when there is
+ * none.
+ */
 export async function readDeploymentObject(
   deps: ListDeps,
   principal: Principal,

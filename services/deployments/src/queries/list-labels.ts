@@ -4,7 +4,7 @@ import { type AnyQuery, containsText, isGlobal } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { deploymentScope } from '../store/deployments.sql';
 
-/** Keys of the labels in use in deployments that the caller may see; with `_reserved` the reserved ones instead. */
+/** Lists the keys of labels of deployments that the caller may see; with `_reserved` the reserved keys instead. */
 export async function listLabelKeys(
   db: AnyQuery,
   principal: Principal,
@@ -28,7 +28,7 @@ export function listLabelValues(
   return distinctTexts(db, principal, list, sql`l.value`, sql<SqlBool>`l.key = ${key.toLowerCase()}`);
 }
 
-/** Up to so many different texts are looked for one by one; of more all labels are read. */
+/** Up to this number, different texts are found one by one in the index; beyond it all labels are read. */
 const MOST_STEPS = 1_000;
 
 interface Found {
@@ -36,7 +36,7 @@ interface Found {
   items: string[];
 }
 
-/** `column` is the next one of the index on key and value when `where` holds. */
+/** Lists distinct texts. `column` must be the next column of the index on key and value after those in `where`. */
 async function distinctTexts(
   db: AnyQuery,
   principal: Principal,
@@ -51,7 +51,7 @@ async function distinctTexts(
     list.search === null ? sql`true` : containsText(text, list.search);
   const page = sql`(select count(*) from found) as total,
       array(select text from found order by text ${list.getAll ? sql`` : sql`limit ${list.size} offset ${list.offset}`}) as items`;
-  // From each text to the next one in the index, however many labels have it.
+  // Steps from each text to the next one in the index, however many labels have it.
   const next = (after: RawBuilder<unknown>) =>
     sql`(select ${column} from deployment_labels l where ${where} and ${after} order by ${column} limit 1)`;
   const { rows } = await sql<Found & { steps: number }>`

@@ -44,7 +44,7 @@ export const instanceColumns: Record<string, RawBuilder<unknown>> = {
 
 export interface InstanceSelector {
   rules: FilterRule[] | null;
-  /** Only of this deployment. */
+  /** Only instances of this deployment. */
   deploymentId?: string | null;
 }
 
@@ -52,7 +52,7 @@ const FROM = sql`node_instances ni`;
 
 const DEPLOYMENT = sql`left join deployments d on d.key = ni.deployment_key`;
 
-/** Filters that are not plain equality on `instanceColumns`. */
+/** Filters other than plain equality on `instanceColumns`. */
 export const instanceFilters: Record<
   string,
   RawBuilder<unknown> | ((values: string[]) => RawBuilder<SqlBool>)
@@ -67,7 +67,7 @@ export const instanceFilters: Record<
   has_configuration_drift: (values) => equalsBoolean(sql`ni.has_configuration_drift`, values),
 };
 
-/** The rows of `node_instances ni` that the caller may see. */
+/** Returns the condition for rows of `node_instances ni` that the caller may see. */
 export function instanceScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
   return visibilityScope(
     principal,
@@ -76,7 +76,7 @@ export function instanceScope(principal: Principal, allTenants = false): RawBuil
   );
 }
 
-/** One page of node instances, in at most two statements. */
+/** Returns one page of node instances, in at most two statements. */
 export async function listNodeInstances(
   db: AnyQuery,
   principal: Principal,
@@ -106,7 +106,7 @@ export async function listNodeInstances(
   return { ...page, filtered };
 }
 
-/** Rows of the page by their number, which every index has but that of ids. */
+/** Finds the rows of the page by their number `seq`, which every index has except the one on ids. */
 const fieldsOf = (joined: RawBuilder<unknown>) => ({
   keys: [sql`ni.seq`],
   fields: sql`node_instances ni on ni.seq = page_.key_ ${joined}`,
@@ -119,7 +119,7 @@ const BY_ID = {
 
 const isNode = (field: string): boolean => field === 'node_id' || field === 'node_name';
 
-/** How the page is found: without a sort in the order in which the instances were made, which breaks all ties too. */
+/** Returns the order of the page: without a sort the order of creation, which also breaks all ties. */
 function orderOf(
   principal: Principal,
   list: ListQuery,
@@ -137,7 +137,8 @@ function orderOf(
     };
   const joined = isByDeployment ? DEPLOYMENT : sql``;
   const isById = list.sort[0]?.field === 'id';
-  // Instances of a node are sorted: those before them in the order of ids, which begin with names of nodes, are not walked over.
+  // Sorts only the instances of the node. Otherwise the index on ids, which begin with names of nodes, would be walked past all
+  // instances before them.
   const ofNode: Record<string, RawBuilder<unknown>> = Object.keys(list.filters).some(isNode) &&
   !list.filters.id
     ? { id: sql`(ni.id || '')` }
@@ -146,13 +147,13 @@ function orderOf(
     from: sql`${FROM} ${joined}`,
     columns: { ...columns, ...ofNode },
     keyed: isById && !isByDeployment ? BY_ID : fieldsOf(joined),
-    // Of an id there is one in each tenant.
+    // An id occurs once in each tenant.
     tieBreak: isById ? sql`ni.tenant` : sql`ni.seq`,
     tieBreakBack: isById ? sql`ni.tenant desc` : sql`ni.seq desc`,
   };
 }
 
-/** One instance that the caller may see, the own tenant's first; null when there is none. */
+/** Returns one instance that the caller may see, of the own tenant first; null when there is none. */
 export async function readNodeInstance(
   db: AnyQuery,
   principal: Principal,
@@ -165,7 +166,7 @@ export async function readNodeInstance(
   return rows[0] ?? null;
 }
 
-/** The tenant of a node instance that the caller may see, the own one first; null: there is none. */
+/** Returns the tenant of a node instance that the caller may see, the own tenant first; null when there is none. */
 export async function tenantOfInstance(
   db: AnyQuery,
   principal: Principal,

@@ -18,7 +18,7 @@ import type { ListDeps } from './list-deployments';
 const instances = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(select count(*)::int from node_instances ni where ni.deployment_key = n.deployment_key and ni.node_id = n.id ${condition})`;
 
-/** Response fields over `nodes n join deployments d`; those of the shared definition come by its digest. */
+/** Response fields over `nodes n join deployments d`; those of the shared definition are added by its digest. */
 export const nodeColumns: Record<string, RawBuilder<unknown>> = {
   id: sql`n.id`,
   node_id: sql`n.id`,
@@ -46,12 +46,12 @@ const definitionFields = [
   'relationships',
 ] as const;
 
-/** What a search adds to a list of nodes. */
+/** Conditions that a search adds to a list of nodes. */
 export interface NodeSelector {
   rules: FilterRule[] | null;
-  /** Only of this deployment. */
+  /** Only nodes of this deployment. */
   deploymentId?: string | null;
-  /** What `_search` looks in; default the id. */
+  /** The column that `_search` searches; by default the id. */
   searchIn?: 'id' | 'type';
 }
 
@@ -59,13 +59,15 @@ export interface NodeSelector {
 export const noLabels = { labels: sql`deployment_labels l`, labelOwner: sql<SqlBool>`false` };
 const ruleTarget: FilterTarget = { attributes: { id: sql`n.id`, type: sql`n.type` }, ...noLabels };
 
-/** Attributes with many values, in the definition of a node. */
+/** Attributes with several values, in the definition of a node. */
 const inDefinition: Readonly<Record<string, RawBuilder<unknown>>> = {
   operation_name: sql`json_object_keys(c.body -> 'operations')`,
   type_hierarchy: sql`json_array_elements_text(c.body -> 'type_hierarchy')`,
 };
 
-/** The rules; those on operations hold for some operation of the node, or, where they say "not", for none. */
+/**
+ * Returns the conditions of the rules. A rule on operations holds for at least one operation of the node, or, with "not", for none.
+ */
 function ruleConditions(rules: readonly FilterRule[]): RawBuilder<SqlBool>[] {
   return rules.map((rule) => {
     const values = inDefinition[rule.key];
@@ -84,13 +86,13 @@ function ruleConditions(rules: readonly FilterRule[]): RawBuilder<SqlBool>[] {
 const conditionOf = (rule: FilterRule, target: FilterTarget): RawBuilder<SqlBool> =>
   filterConditions([rule], target)[0]!;
 
-/** Rows of a deployment by id: by its key, so that the primary key serves. */
+/** Returns a filter by deployment ids. It compares the key of the deployment, so that the primary key is used. */
 export const inDeployments =
   (column: RawBuilder<unknown>) =>
   (values: string[]): RawBuilder<SqlBool> =>
     sql<SqlBool>`${column} = any(array(select x.key from deployments x where x.id = any(${values}::text[])))`;
 
-/** Nothing, or the rows of one deployment. */
+/** Returns the condition for one deployment; none without an id. */
 export function inDeployment(
   column: RawBuilder<unknown>,
   deploymentId?: string | null,
@@ -105,7 +107,7 @@ const NUMBERS = [
   'min_number_of_instances',
   'max_number_of_instances',
 ];
-/** Filters of lists and summaries of nodes that are not plain equality of texts. */
+/** Filters of lists and summaries of nodes other than plain equality of texts. */
 export const nodeFilters: Record<string, (values: string[]) => RawBuilder<SqlBool>> = {
   deployment_id: inDeployments(sql`n.deployment_key`),
   ...Object.fromEntries(
@@ -115,22 +117,22 @@ export const nodeFilters: Record<string, (values: string[]) => RawBuilder<SqlBoo
 
 const FROM = sql`nodes n join deployments d on d.key = n.deployment_key`;
 
-/** Sorts that an index of nodes gives; without a sort it is that of the order in which they were made. */
+/** Sorts for which nodes have an index; without a sort the order of creation applies. */
 const OF_NODE = ['id', 'node_id'];
 
 /**
- * Deep in the list the visible deployments are gathered once, instead of looked up for each node that is skipped. `is true`
- * keeps it a filter of the walk along the index, which a join of all nodes would lose.
+ * For pages deep in the list: gathers the visible deployments once, instead of looking them up for each skipped node. `is true`
+ * keeps the condition a filter of the index walk, which a join of all nodes would not be.
  */
 const farNodes = (scope: RawBuilder<SqlBool>) => ({
   from: sql`nodes n`,
   where: [sql<SqlBool>`(n.deployment_key in (select d.key from deployments d where ${scope})) is true`],
 });
 
-/** What stands in the rows of nodes themselves, without an index that leads to a few of them. */
+/** Fields in the rows of nodes themselves that have no selective index. */
 const OWN_FIELDS = ['type', 'host_id', ...NUMBERS];
 
-/** Whether all nodes are read, and nothing of their deployments: then these are gathered once as well. */
+/** Whether all nodes are read and no field of their deployments: then the deployments are gathered once as well. */
 const isReadWhole = ({ filters, sort, search }: ListQuery): boolean =>
   Object.keys(filters).every((field) => OWN_FIELDS.includes(field)) &&
   sort.every(({ field }) => [...OWN_FIELDS, ...OF_NODE].includes(field)) &&
@@ -140,7 +142,7 @@ const isReadWhole = ({ filters, sort, search }: ListQuery): boolean =>
 
 type SelectedNode = Record<string, unknown> & { definition_?: string };
 
-/** One page of nodes, in at most three statements. */
+/** Returns one page of nodes, in at most three statements. */
 export async function listNodes(
   deps: ListDeps,
   principal: Principal,

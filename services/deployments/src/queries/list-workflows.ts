@@ -8,9 +8,9 @@ import { readDocuments } from '../store/documents.sql';
 import { type DeploymentSelector, deploymentPage, type ListDeps } from './list-deployments';
 import { presentDeployment, type SelectedDeployment } from './present-deployment';
 
-/** At most this many deployments are looked at for the states of their node instances, those of rare models first. */
+/** Most deployments whose node instances are read for their states; those of rare models come first. */
 const MAX_LOOKED_AT = 10_000;
-/** What deployments may be doing whose states were not looked at: what any of it allows counts as available. */
+/** States assumed for deployments beyond that number: a workflow that any of them allows counts as available. */
 const ANY_ACTIVITY = ['"started"', '"uninitialized"', '"started","stopped"'];
 
 /** Deployments of one model, which have the same workflows. */
@@ -18,13 +18,14 @@ interface Alike {
   model_: string | null;
   node_types_: string | null;
   count_: number;
-  /** Null: too many to look at their states. */
+  /** Null: too many deployments to read their states. */
   keys_: string[] | null;
 }
 
 /**
- * Workflows of the deployments that match, each name once (reference/rest-api.md 5.2); `_common_only`: only those that
- * every one of them has. Of several with a name the oldest deployment's is shown, one that is available before others.
+ * Lists the workflows of the matching deployments, each name once (reference/rest-api.md 5.2); `_common_only`: only those that
+ * every deployment has. Of several workflows with a name, that of the oldest deployment is shown, but an available one comes before
+ * others.
  */
 export async function listWorkflows(
   deps: ListDeps,
@@ -65,7 +66,10 @@ export async function listWorkflows(
   return { items: page, total: found.length, filtered: selector.rules === null ? null : 0 };
 }
 
-/** The matching deployments by what their workflows depend on beside their states, those of the oldest first. */
+/**
+ * Groups the matching deployments by the facts besides states on which their workflows depend; groups of the oldest deployments
+ * come first.
+ */
 async function alikeDeployments(
   { db }: ListDeps,
   principal: Principal,
@@ -84,7 +88,10 @@ async function alikeDeployments(
   return rows;
 }
 
-/** For each of `groups` what its deployments are doing, at least one: states of node instances that stand for all such. */
+/**
+ * Returns for each of `groups` the distinct activities of its deployments, at least one: states that represent those of all node
+ * instances.
+ */
 async function activitiesOf({ db }: ListDeps, groups: readonly Alike[]): Promise<string[][]> {
   const looked = groups.flatMap(({ keys_ }, nth) => (keys_ ?? []).map((key) => ({ key, nth })));
   const found: string[][] = groups.map(({ keys_ }) => (keys_ === null ? ANY_ACTIVITY : []));
@@ -97,7 +104,10 @@ async function activitiesOf({ db }: ListDeps, groups: readonly Alike[]): Promise
   return found;
 }
 
-/** Of a deployment, as few states as tell the same of `isAvailable` as those of all its node instances: JSON texts between commas. */
+/**
+ * Returns for a deployment as few states as give the same result of `isAvailable` as those of all its node instances: JSON texts
+ * between commas.
+ */
 const activityOf = (key: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   select case when count(*) = 0 then ''
     when bool_and(ni.state = 'started') then '"started"'

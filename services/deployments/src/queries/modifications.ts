@@ -41,7 +41,7 @@ export function listModifications(
   });
 }
 
-/** One that the caller may see, with the deployment it belongs to; null when there is none. */
+/** Returns a modification that the caller may see, with the deployment it belongs to; null when there is none. */
 export async function readModification(
   db: AnyQuery,
   principal: Principal,

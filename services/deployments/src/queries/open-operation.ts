@@ -20,18 +20,18 @@ export interface OperationRequest {
   tenant: string;
   deploymentId: string;
   nodeInstanceId: string;
-  /** The other side of a relationship operation, or empty. */
+  /** Instance at the other end of a relationship operation; otherwise empty. */
   relatedInstanceId: string;
   isSource: boolean;
   /** JSON text. */
   inputs: string;
   hasFunctions: boolean;
-  /** The execution's creator. */
+  /** Creator of the execution. */
   username: string;
 }
 
 export interface OpenedOperation {
-  /** Values of secrets that the inputs asked for. */
+  /** Values of the secrets that the inputs have read. */
   secrets: unknown[];
   inputs: string;
   self: Side | null;
@@ -70,7 +70,7 @@ const SIDES = {
     where ni.tenant = $1 and ni.deployment_key = $2 and ni.id = any($3::text[])`,
 };
 
-/** Everything an operation may read, functions evaluated in the name of the execution's creator. */
+/** Returns everything that an operation may read, with functions evaluated on behalf of the execution's creator. */
 export async function openOperation(
   deps: ListDeps & { secrets: SecretsPort },
   request: OperationRequest,
@@ -103,7 +103,7 @@ export async function openOperation(
   };
 }
 
-/** The same secrets; knows what it has released so far. */
+/** Wraps the port; remembers the values that it has released. */
 function notingSecrets(port: SecretsPort): SecretsPort & { released(): unknown[] } {
   const values = new Map<string, unknown>();
   return {

@@ -11,7 +11,7 @@ export interface PlainPageDeps {
   seenTotals: SeenTotals;
 }
 
-/** By caller, how many deployments its list had when a page of it was read last. */
+/** The number of deployments in each caller's list when a page of it was last read. */
 export type SeenTotals = LRUCache<string, number>;
 
 const MOST_CALLERS = 10_000;
@@ -20,12 +20,12 @@ export function createSeenTotals(): SeenTotals {
   return new LRUCache({ max: MOST_CALLERS });
 }
 
-/** Rows before a page are walked from the nearer end; up to so many it does not matter. */
+/** Rows before a page are walked from the nearer end of the list; up to this number the end does not matter. */
 const NEAR = 1_000;
 
 /**
- * Rows of a page of a tenant's list in its own order, and how many the whole list has; one statement, and another one when
- * the page is empty or the first one far from the beginning.
+ * Returns the rows of a page of a tenant's list in its default order, and the size of the whole list. It takes one statement, and
+ * another one when the page is empty or is the first one of the caller and far from the beginning.
  */
 export async function readPlainPage<Row extends object>(
   deps: PlainPageDeps,
@@ -43,7 +43,9 @@ export async function readPlainPage<Row extends object>(
   return { items: rows, total };
 }
 
-/** Where to look for a page. A total of before only makes that slower when it is wrong by much, and once. */
+/**
+ * Returns the end from which a page is found. An outdated total only makes the read slower, if it is wrong by much, and only once.
+ */
 async function startOf(
   { db, seenTotals }: PlainPageDeps,
   principal: Principal,
@@ -55,7 +57,7 @@ async function startOf(
   return offset > total / 2 ? 'back' : 'front';
 }
 
-/** How many deployments the caller may see in its tenant, or in all. */
+/** Counts the deployments that the caller may see in its tenant, or in all tenants. */
 export async function countVisible(db: Db<DB>, principal: Principal, allTenants = false): Promise<number> {
   const { rows } = await sql<{
     n: number;
@@ -63,7 +65,7 @@ export async function countVisible(db: Db<DB>, principal: Principal, allTenants 
   return rows[0]!.n;
 }
 
-/** What decides which rows a caller sees; its length keeps the names apart. */
+/** Returns a key of the facts that decide which rows a caller sees; the length separates the two names. */
 export const callerOf = (principal: Principal): string => {
   const { tenant, username } = principal;
   return `${isAdministrator(principal)} ${tenant.length} ${tenant} ${username}`;

@@ -39,7 +39,7 @@ export function listPluginsUpdates(
   });
 }
 
-/** One that the caller may see; null when there is none. */
+/** Returns an update that the caller may see; null when there is none. */
 export async function findPluginsUpdate(
   db: AnyQuery,
   principal: Principal,

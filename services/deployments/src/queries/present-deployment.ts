@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { workflowEntries } from '../domain/workflow-entries';
 import { modelFields, planFields } from '../store/deployment-columns.sql';
 
-/** A selected row: response fields, JSON ones as texts, and pseudo columns that others are put together from. */
+/** A selected row: response fields, JSON ones as texts, and pseudo columns from which other fields are made. */
 export type SelectedDeployment = Record<string, unknown> & {
   /** Digest of the shared document. */
   model_?: string | null;
@@ -17,18 +17,18 @@ export type PresentedDeployment = Record<string, unknown>;
 /** Shared documents by digest. */
 export type Models = ReadonlyMap<string, unknown>;
 
-/** Fields of the original that hold nothing; clients may read them. */
+/** Fields of the original that are always null; clients may read them. */
 const EMPTY: Record<string, unknown> = { permalink: null, workdir_zip: null };
 const NOTHING = new RawJson('{}');
 const NO_ENTRIES = new RawJson('[]');
-/** Come from the database as JSON texts. */
+/** Fields that come from the database as JSON texts. */
 const RAW_FIELDS = [...planFields.filter((name) => !modelFields.includes(name)), 'labels'];
 const NO_REST = new RawJson('}');
-/** Of a SHA-256 in hex. */
+/** Length of a SHA-256 in hex. */
 const DIGEST_LENGTH = 64;
 const FRAGMENT_BYTES = 16 * 1024 * 1024;
 
-/** Parts of answers that deployments of one model share, by what they depend on. */
+/** Parts of answers that deployments of one model share; the key holds everything on which a part depends. */
 export type FragmentCache = LRUCache<string, RawJson>;
 
 export function createFragmentCache(): FragmentCache {
@@ -38,7 +38,7 @@ export function createFragmentCache(): FragmentCache {
   });
 }
 
-/** What follows the record of a deployment whose states and shared part (see `deploymentRecord`) are these. */
+/** Returns the text that follows the record of a deployment with these states and this shared part (see `deploymentRecord`). */
 export function restOfRecord(
   states: string,
   shared: string,
@@ -52,10 +52,10 @@ export function restOfRecord(
   return new RawJson(`,${jsonText(presentDeployment(row, models, fragments, fields)).slice(1)}`);
 }
 
-/** Digest of the model in the shared part of a record; empty when it was not asked for. */
+/** Returns the digest of the model in the shared part of a record; empty when it was not selected. */
 export const modelOf = (shared: string): string => shared.slice(0, DIGEST_LENGTH);
 
-/** The object of REST; large parts of it are raw texts. */
+/** Returns the object of REST; large parts of it are raw texts. */
 export function presentDeployment(
   row: SelectedDeployment,
   models: Models,
@@ -98,7 +98,7 @@ function partOf(fragments: FragmentCache, models: Models, digest: string, name: 
   });
 }
 
-/** Which workflows are available depends on the model, on the types of its nodes and on the states of the instances. */
+/** Returns the workflows. Their availability depends on the model, the types of its nodes and the states of the instances. */
 function workflowsOf(
   fragments: FragmentCache,
   models: Models,

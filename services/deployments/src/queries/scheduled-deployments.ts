@@ -5,7 +5,7 @@ type Source = Pick<ExecutionsPort, 'scheduled'>;
 const asksForSchedules = (rule: FilterRule) => rule.type === 'attribute' && rule.key === 'schedules';
 
 /**
- * Rules as SQL can answer them: schedules belong to executions, so a rule on them becomes the names (`tenant/id`) of the
+ * Converts rules for SQL: schedules belong to the service executions, so a rule on schedules becomes the names (`tenant/id`) of the
  * deployments that have some now. `tenant` null: of every tenant.
  */
 export async function answerScheduleRules(
@@ -17,7 +17,7 @@ export async function answerScheduleRules(
   return namingScheduled(rules, await executions.scheduled(tenant));
 }
 
-/** The same where the names were read before. */
+/** Does the same conversion with names that were read before. */
 export function namingScheduled(rules: FilterRule[], names: string[]): FilterRule[] {
   return rules.map((rule) =>
     asksForSchedules(rule)

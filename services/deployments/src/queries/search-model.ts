@@ -25,24 +25,24 @@ export interface ModelSearch {
   blueprintId: string | null;
 }
 
-/** What rules and constraints of a kind may name. */
+/** The attributes that rules and constraints of a kind may name. */
 export interface ModelKind {
   nameAttribute: string;
   needsModel: boolean;
-  /** Attributes of filter rules (reference/rest-api.md 4.3); without them only constraints are taken. */
+  /** Attributes of filter rules (reference/rest-api.md 4.3); without them only constraints are accepted. */
   attributes?: RuleAttributes;
-  /** What valid_values test; default the name. */
+  /** Attribute that valid_values test; by default the name. */
   valuesAttribute?: string;
-  /** valid_values may be of any JSON type. */
+  /** valid_values may have any JSON type. */
   hasAnyValues?: boolean;
   /** Patterns of further attributes. */
   patterns?: Readonly<Record<string, string>>;
-  /** Unknown constraints are passed over. */
+  /** Unknown constraints are ignored. */
   skipsUnknown?: boolean;
 }
 
 /**
- * Reads rules or constraints from the body, and deployment_id and blueprint_id from the query as well.
+ * Reads rules or constraints from the body; deployment_id and blueprint_id may also be in the query.
  * @throws AppError bad_parameters_error, invalid_filter_rule
  */
 export function readModelSearch(
@@ -69,7 +69,7 @@ export function readModelSearch(
   return search;
 }
 
-/** An id that the query or the constraints give, never both; an empty one is none. */
+/** Returns an id from the query or from the constraints, never from both; an empty id counts as none. */
 function named(name: string, constraints: Record<string, unknown>, list: ListQuery): string | null {
   const asked = list.filters[name]?.[0] || null;
   const value = constraints[name];
@@ -121,15 +121,15 @@ function pageOf<T>(items: T[], list: ListQuery): ListPage<T> {
   return {
     items: list.getAll ? items : items.slice(list.offset, list.offset + list.size),
     total: items.length,
-    // Recorded so of the original, with and without rules.
+    // Recorded from the original, with and without rules.
     filtered: 0,
   };
 }
 
-/** Deployments searched for capabilities at once: each may cost rpc calls. */
+/** Most deployments whose capabilities one search reads: each may cost rpc calls. */
 const MAX_DEPLOYMENTS = 200;
 
-/** Deployments whose ids hold the text: none is no error. */
+/** Returns the deployments whose ids contain the text; it is no error when there are none. */
 async function deploymentsLike(
   { db }: Pick<ServiceDeps, 'db'>,
   principal: Principal,
@@ -143,7 +143,9 @@ async function deploymentsLike(
   return rows;
 }
 
-/** POST /searches/capabilities: one item per deployment with a hit, values evaluated; valid_values test the value. */
+/**
+ * POST /searches/capabilities: returns one item per deployment with a match, with evaluated values; valid_values test the value.
+ */
 export async function searchCapabilities(
   deps: ServiceDeps,
   principal: Principal,

@@ -4,7 +4,7 @@ import type { ServiceDeps } from '../deps';
 import { fitsRule } from '../domain/rule-match';
 import type { ModelSearch } from './search-model';
 
-/** Node dicts of a blueprint's plan, for searches that name a blueprint instead of a deployment. */
+/** Searches the nodes of a blueprint's plan, for requests that name a blueprint instead of a deployment. */
 export async function searchPlanNodes(
   deps: ServiceDeps,
   principal: Principal,

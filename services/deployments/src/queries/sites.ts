@@ -15,7 +15,7 @@ const present = (site: SelectedSite) => ({
   location: formatLocation(site.latitude, site.longitude),
 });
 
-/** `1.0` and `1` name the same place. */
+/** Compares as numbers: `1.0` and `1` are the same coordinate. */
 const sameNumber =
   (column: RawBuilder<unknown>) =>
   (values: readonly string[]): RawBuilder<SqlBool> => {
@@ -44,7 +44,7 @@ export async function listSites(
   return { ...page, items: wantsLocation ? page.items.map(present) : page.items };
 }
 
-/** The own tenant's before a global one. @throws AppError not_found_error */
+/** Returns a site; a site of the own tenant comes before a global one. @throws AppError not_found_error */
 export async function readSite(db: AnyQuery, principal: Principal, name: string): Promise<object> {
   const fields = selectFields(siteColumns);
   const { rows } = await sql<SelectedSite>`

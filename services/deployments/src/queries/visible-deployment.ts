@@ -3,7 +3,10 @@ import { notFound } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import { type DeploymentRow, findDeployment } from '../store/deployments.sql';
 
-/** The deployment that the caller may see, the own tenant's before a global one. @throws AppError not_found_error */
+/**
+ * Returns the deployment if the caller may see it; a deployment of the own tenant comes before a global one.
+ * @throws AppError not_found_error
+ */
 export async function visibleDeployment(
   db: AnyQuery,
   principal: Principal,

@@ -9,7 +9,7 @@ import { type FactsRow, type ModelRow, readGlobalFacts } from '../store/workflow
 import type { ListDeps } from './list-deployments';
 import type { WorkflowReads } from './workflow-reads';
 
-/** What executions read of a deployment; texts are JSON. */
+/** Reads of a deployment by the service executions; texts are JSON. */
 
 type Deps = ListDeps & { workflowReads: WorkflowReads };
 
@@ -18,7 +18,10 @@ export interface Caller {
   isAdministrator: boolean;
 }
 
-/** Facts of the deployment for a caller of `tenant`: its own, or a global one of another tenant. @throws AppError not_found_error */
+/**
+ * Returns the facts of a deployment for a caller of `tenant`: its own deployment, or a global one of another tenant.
+ * @throws AppError not_found_error
+ */
 async function visibleTo(deps: Deps, tenant: string, id: string, caller: Caller): Promise<FactsRow> {
   const own = await deps.workflowReads.facts({ tenant, id });
   if (own !== null && isSeenBy(caller, own)) return own;
@@ -33,7 +36,7 @@ const isSeenBy = (caller: Caller, row: { visibility: string; created_by: string 
   caller.username === '' ||
   row.created_by === caller.username;
 
-/** The deployment of exactly that tenant, where the caller sees it. @throws AppError not_found_error */
+/** Returns the deployment of exactly that tenant if the caller sees it. @throws AppError not_found_error */
 export async function findVisible(
   deps: Pick<ListDeps, 'db'>,
   tenant: string,
@@ -45,7 +48,7 @@ export async function findVisible(
   return row;
 }
 
-/** The deployment of a tenant. @throws AppError not_found_error */
+/** Returns the deployment of a tenant. @throws AppError not_found_error */
 export async function requireDeployment(
   deps: Pick<ListDeps, 'db'>,
   tenant: string,
@@ -64,7 +67,7 @@ export interface DeploymentFacts {
   dependents: string[];
 }
 
-/** What a start request is checked against. */
+/** Returns the facts against which a start request is checked. */
 export async function deploymentFacts(
   deps: Deps,
   tenant: string,
@@ -83,14 +86,14 @@ export async function deploymentFacts(
   };
 }
 
-/** Keys of a deployment and of those below it; none for ''. */
+/** Returns the keys of a deployment and of its descendants; none for ''. */
 async function familyKeys(deps: Pick<ListDeps, 'db'>, tenant: string, id: string): Promise<number[]> {
   const top = id === '' ? null : await readDeployment(deps.db.query, tenant, id);
   if (!top) return [];
   return [top.key, ...(await descendantKeys(deps.db.query, top.key)).map(({ key }) => key)];
 }
 
-/** The workflows of a model document as JSON, made once for all deployments of a blueprint. */
+/** Returns the workflows of a model document as JSON, cached for all deployments of a blueprint. */
 async function workflowsText(deps: ListDeps, digest: string): Promise<string> {
   const known = deps.fragments.get(`${digest} plan workflows`);
   if (known) return known.text;
@@ -102,9 +105,9 @@ async function workflowsText(deps: ListDeps, digest: string): Promise<string> {
 }
 
 /**
- * Deployments that keep stop, uninstall, update and heal from running (reference/rest-api.md 6.6). Left out: whoever
- * made this one as a component, its own components, dependents that run such a workflow themselves, users of a capability
- * that are not installed, deployments of `family`.
+ * Returns the deployments that block stop, uninstall, update and heal (reference/rest-api.md 6.6). Not blocking: the deployment
+ * that created this one as a component, its own components, dependents that run such a workflow themselves, users of a capability
+ * that are not installed, and deployments of `family`.
  */
 export async function blockingDependents(
   deps: Pick<ListDeps, 'db'>,
@@ -128,7 +131,7 @@ export interface WorkflowModel {
   blueprintId: string;
   revision: number;
   nodes: string;
-  /** By key, of nodes with that key as `definition`. */
+  /** Definitions by key; nodes have that key as `definition`. */
   definitions: string;
   instances: string;
   scalingGroups: string;
@@ -136,8 +139,8 @@ export interface WorkflowModel {
 }
 
 /**
- * Nodes (shape of the plan), node instances (shape of REST) and started modifications. `isWhole`: all there is of them,
- * else what a graph is built from.
+ * Returns nodes (in the form of the plan), node instances (in the form of REST) and started modifications. `isWhole`: with all
+ * their fields; otherwise only the fields from which a graph is built.
  */
 export async function workflowModel(
   deps: Deps,
@@ -166,13 +169,16 @@ export async function workflowModel(
 
 type Nodes = Pick<WorkflowModel, 'nodes' | 'definitions'>;
 
-/** What nodes share stands once here, too: ten thousand whole ones are more than a message carries. */
+/**
+ * Returns nodes with all fields. Shared definitions occur once here, too: ten thousand complete nodes are more than fits into a
+ * message.
+ */
 async function wholeNodes(deps: ListDeps, row: ModelRow): Promise<Nodes> {
   const documents = await readDocuments(deps.db.query, deps.documents, row.definitions);
   return { nodes: row.nodes, definitions: JSON.stringify(Object.fromEntries(documents)) };
 }
 
-/** Definitions as texts by digest, made once for all nodes that share them. */
+/** Returns the nodes with definitions for graphs, as texts by digest, made once for all nodes that share them. */
 async function nodesForGraph(deps: ListDeps, row: ModelRow): Promise<Nodes> {
   const keyOf = (digest: string): string => `${digest} for graphs`;
   const known = new Map(row.definitions.map((digest) => [digest, deps.fragments.get(keyOf(digest))]));
@@ -196,7 +202,7 @@ function startedModification(row: NonNullable<ModelRow['modification']>): Record
   return { id: row.id, context: row.context, ...idsOf(row.added_and_related, row.removed_and_related) };
 }
 
-/** Ids of what a modification adds, removes and touches. */
+/** Returns the ids of the instances that a modification adds and removes, and of those related to them. */
 export function idsOf(
   addedAndRelated: readonly MarkedInstance[],
   removedAndRelated: readonly MarkedInstance[],

@@ -9,8 +9,8 @@ import {
 } from '../store/workflow-reads.sql';
 
 /**
- * What the engine asks of deployments, one by one: many executions begin at the same moment, and what is asked then is read
- * together. Null: there is no such deployment.
+ * Reads deployments for the engine. The engine asks for them one by one, but many executions begin at the same moment: such reads
+ * are gathered into one statement. Null: there is no such deployment.
  */
 export interface WorkflowReads {
   facts(of: DeploymentPlace): Promise<FactsRow | null>;
@@ -22,7 +22,7 @@ export function gatherWorkflowReads(db: Pick<Db<DB>, 'query'>): WorkflowReads {
   const models = gather<DeploymentPlace, ModelRow>((asked) => readModels(db.query, asked, false));
   return {
     facts: (of) => facts.read('', of),
-    // Whole models may be large: each is read for itself.
+    // Whole models may be large, so each is read in a statement of its own.
     model: async (of, isWhole) =>
       isWhole ? (await readModels(db.query, [of], true))[0]! : await models.read('', of),
   };

@@ -102,7 +102,7 @@ type Reads = Pick<
   | 'listDeploymentsOfBlueprint'
 >;
 
-/** What deployments show as their latest execution, from the cursor `after` on; `next` 0 = the last ones. */
+/** Lists the latest executions that deployments show, from the cursor `after` on; `next` 0 = end of the list. */
 async function listLatest(
   { db }: ServiceDeps,
   after: number,
@@ -161,7 +161,7 @@ function readHandlers(deps: ServiceDeps): Reads {
       groupMembers(deps, tenant, groupId, { username, isAdministrator }, { after, limit }),
     listLatestExecutions: ({ after, limit }) => listLatest(deps, after, limit),
     openOperation: async (request) => {
-      // What the engine decided before this operation must be seen by it.
+      // The operation must see the states that the engine decided before it.
       const { tenant, executionId, states } = request;
       await applyExecutionStates(deps, [{ tenant, executionId, writes: writesOf(states) }]);
       const opened = await openOperation(deps, {
@@ -188,10 +188,10 @@ function readHandlers(deps: ServiceDeps): Reads {
   };
 }
 
-/** How deployments whose deletion has been asked for are waited for. */
+/** Longest wait for deployments whose deletion was requested, and the time between two checks. */
 const LEAVING = { withinMs: 2_000, everyMs: 50 };
 
-/** Whether a moment more would leave none: all that there is is about to go. */
+/** Whether all found deployments are about to be deleted, so that a short wait would leave none. */
 const areLeaving = (found: readonly { is_leaving: boolean }[]): boolean =>
   found.length > 0 && found.every((one) => one.is_leaving);
 
@@ -205,8 +205,8 @@ function listHandlers({
     }),
     listDeploymentsOfBlueprint: async ({ tenant, blueprintId, limit }, { signal }) => {
       const most = Math.min(limit > 0 ? limit : MAX_LISTED, MAX_LISTED);
-      // A deployment goes a moment after the end of the execution that deletes it, and whoever waited for that end may delete
-      // the blueprint next.
+      // A deployment is deleted a moment after the end of the execution that deletes it, and a client that waited for that end may
+      // delete the blueprint next.
       const left = await lookUntil(
         () => deploymentsOfBlueprint(db.query, tenant, blueprintId, most),
         (found) => !areLeaving(found),

@@ -12,7 +12,7 @@ export interface AgentInput {
   rabbitmq_exchange?: string | null;
 }
 
-/** False: the tenant has an agent with this name. */
+/** Inserts an agent; returns false when the tenant has an agent with this name. */
 export async function insertAgent(
   tx: AnyTx,
   principal: Principal,
@@ -28,7 +28,7 @@ export async function insertAgent(
   return rows.length > 0;
 }
 
-/** False: the tenant has no agent with this name. Null and absent leave a value as it is. */
+/** Updates an agent; returns false when the tenant has no agent with this name. Null and absent values stay unchanged. */
 export async function updateAgent(
   tx: AnyTx,
   tenant: string,

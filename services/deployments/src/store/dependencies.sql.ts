@@ -3,8 +3,9 @@ import type { Json } from '@baton/kernel';
 import { type AnyQuery, type AnyTx, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import type { Dependent } from '../domain/dependents';
+import { isLive } from './node-instances.sql';
 
-/** A dependency as it is written; JSON members as values. */
+/** A dependency to be inserted; JSON members as values. */
 export interface NewDependency {
   id: string;
   dependency_creator: string;
@@ -16,7 +17,7 @@ export interface NewDependency {
   created_at: string | null;
 }
 
-/** Inserts for one owner. */
+/** Inserts dependencies of one owner. */
 export async function insertDependencies(
   tx: AnyTx,
   owner: { tenant: string; createdBy: string; visibility: string },
@@ -37,12 +38,12 @@ export async function insertDependencies(
 export interface ComputedDependency {
   id: string;
   target_key: number | null;
-  /** As a rule {function, context}; clients store what they like. */
+  /** Usually {function, context}, but clients may store any value. */
   target_deployment_func: Json;
   created_by: string;
 }
 
-/** Dependencies of a deployment on this manager whose target is the value of a function. */
+/** Returns the dependencies of a deployment on this manager whose target is the value of a function. */
 export async function computedDependencies(
   db: AnyQuery,
   tenant: string,
@@ -60,7 +61,7 @@ export async function setDependencyTarget(tx: AnyTx, id: string, targetKey: numb
   await sql`update inter_deployment_dependencies set target_key = ${targetKey} where id = ${id}`.execute(tx);
 }
 
-/** Deletes all of a source; answers their targets. */
+/** Deletes all dependencies of a source; returns their targets. */
 export async function deleteDependenciesOf(tx: AnyTx, sourceKey: number): Promise<(number | null)[]> {
   const { rows } = await sql<{ target_key: number | null }>`
     delete from inter_deployment_dependencies where source_key = ${sourceKey} returning target_key`.execute(
@@ -70,8 +71,8 @@ export async function deleteDependenciesOf(tx: AnyTx, sourceKey: number): Promis
 }
 
 /**
- * Locks the dependency that a request identifies; null when the caller sees none. A target may still be a function, or be
- * gone. `isAlone`: no other fits as well.
+ * Locks the dependency that a request identifies; null when the caller sees none. Its target may still be a function, or be
+ * deleted. `isAlone`: no other one matches equally well.
  */
 export async function lockIdentified(
   tx: AnyTx,
@@ -89,7 +90,7 @@ export async function lockIdentified(
   return first ? { id: first.id, isAlone: first.isExact !== second?.isExact } : null;
 }
 
-/** Deletes one; answers its target. */
+/** Deletes a dependency; returns its target. */
 export async function deleteDependencyRow(tx: AnyTx, id: string): Promise<number | null> {
   const { rows } = await sql<{ target_key: number | null }>`
     delete from inter_deployment_dependencies where id = ${id} returning target_key`.execute(tx);
@@ -112,14 +113,14 @@ const LEAVING = (alias: 's' | 'c'): RawBuilder<unknown> =>
   sql`coalesce(${sql.ref(`${alias}.latest_status`)} in ('pending', 'queued', 'started')
     and ${sql.ref(`${alias}.latest_workflow_id`)} in ('stop', 'uninstall', 'update', 'csys_new_deployment_update', 'heal'), false)`;
 
-/** Whether the first deployment has made the second one as a component. */
+/** Whether the first deployment has created the second one as a component. */
 const isComponentOf = (owner: RawBuilder<unknown>, key: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`exists (select 1 from inter_deployment_dependencies o
     where o.source_key = ${owner} and o.target_key = ${key} and o.dependency_creator like 'component.%')`;
 
 /**
- * Everything that needs the deployment: dependencies that point to it and its csys-obj-parent children.
- * `ignoring` leaves out deployments of these keys and what comes from them.
+ * Returns everything that needs the deployment: dependencies on it and its csys-obj-parent children. `ignoring`: keys of
+ * deployments to leave out, together with their dependencies.
  */
 export async function readDependents(
   db: AnyQuery | AnyTx,
@@ -142,7 +143,7 @@ export async function readDependents(
   return rows;
 }
 
-/** Deployments below `key` by csys-obj-parent, at any depth. */
+/** Returns the deployments below `key` by csys-obj-parent, at any depth. */
 export async function descendantKeys(
   db: AnyQuery | AnyTx,
   key: number,
@@ -158,17 +159,17 @@ export async function descendantKeys(
 }
 
 /**
- * Ids of the nearest deployments below `key` by csys-obj-parent that have a live node instance: below one of these
- * others may follow, which are its own matter. Its components are the matter of the node instances that made them.
+ * Returns ids of the nearest deployments below `key` by csys-obj-parent that have a live node instance. Each of them is responsible
+ * for those below it. Components are left out: the node instances that created them are responsible for them.
  */
 export async function installedBelow(db: AnyQuery | AnyTx, key: number): Promise<string[]> {
-  const isLive = sql`exists (select 1 from node_instances i
-    where i.deployment_key = p.child_key and i.state not in ('uninitialized', 'deleted'))`;
+  const hasLive = sql`exists (select 1 from node_instances i
+    where i.deployment_key = p.child_key and ${isLive('i')})`;
   const { rows } = await sql<{ id: string }>`
     with recursive below(key, is_live, depth) as (
-      select p.child_key, ${isLive}, 1 from deployment_parents p where p.parent_key = ${key}
+      select p.child_key, ${hasLive}, 1 from deployment_parents p where p.parent_key = ${key}
         and not ${isComponentOf(sql`p.parent_key`, sql`p.child_key`)}
-      union select p.child_key, ${isLive}, b.depth + 1 from deployment_parents p join below b on p.parent_key = b.key
+      union select p.child_key, ${hasLive}, b.depth + 1 from deployment_parents p join below b on p.parent_key = b.key
         where not b.is_live and b.depth < 100
     )
     select distinct d.id from below b join deployments d on d.key = b.key where b.is_live order by d.id`.execute(
@@ -177,7 +178,7 @@ export async function installedBelow(db: AnyQuery | AnyTx, key: number): Promise
   return rows.map((row) => row.id);
 }
 
-/** Keys of the deployments that `key` uses. */
+/** Returns the keys of the deployments that `key` depends on. */
 export async function sharedTargets(tx: AnyTx, key: number): Promise<number[]> {
   const { rows } = await sql<{ key: number }>`
     select distinct target_key as key from inter_deployment_dependencies where source_key = ${key} and target_key is not null`.execute(
@@ -186,7 +187,7 @@ export async function sharedTargets(tx: AnyTx, key: number): Promise<number[]> {
   return rows.map((row) => row.key);
 }
 
-/** Deletes the uses of other deployments' capabilities that the plan of `sourceKey` has; those of components and by hand stay. */
+/** Deletes the plan's dependencies of `sourceKey` on other deployments' capabilities; components and manual dependencies stay. */
 export async function deleteCapabilityUses(tx: AnyTx, sourceKey: number): Promise<void> {
   await sql`delete from inter_deployment_dependencies where source_key = ${sourceKey} and dependency_creator like '%.get_capability'
     and dependency_creator not like 'component.%' and dependency_creator not like 'sharedresource.%'`.execute(

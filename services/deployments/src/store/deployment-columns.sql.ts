@@ -2,9 +2,9 @@ import type { ListQuery } from '@baton/contracts';
 import { isPrivate } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
-/** Response fields of deployments over `deployments d` alone; queries/present-deployment.ts puts the rest together. */
+/** Response fields of deployments over `deployments d` alone; queries/present-deployment.ts adds the rest. */
 
-/** Stand in deployment_plans or its shared document; read only when one of them is asked for. */
+/** Fields in deployment_plans or its shared document; read only when one of them is requested. */
 export const planFields = [
   'inputs',
   'outputs',
@@ -16,7 +16,7 @@ export const planFields = [
   'policy_triggers',
   'workflows',
 ];
-/** Of these, what stands in the shared document. */
+/** The plan fields that are in the shared document. */
 export const modelFields = ['groups', 'policy_types', 'policy_triggers', 'workflows'];
 
 export const siteName = sql`(select s.name from sites s where s.key = d.site_key)`;
@@ -26,7 +26,7 @@ const latestStatus = sql`case
   when d.latest_status = 'terminated' then 'completed'
   when d.latest_status in ('failed', 'cancelled') then d.latest_status
   else 'in_progress' end`;
-/** Instants as the API writes them; sessions run in UTC. */
+/** Formats an instant for the API; sessions run in UTC. */
 const instant = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`to_char(date_trunc('milliseconds', ${column}), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const labels = sql`(
@@ -72,7 +72,7 @@ export const deploymentColumns: Record<string, RawBuilder<unknown>> = {
   unavailable_instances: instances(sql`not ni.is_status_check_ok`),
 };
 
-/** JSON columns of deployment_plans: they become part of the answer as they are. */
+/** JSON columns of deployment_plans, copied into the answer unchanged. */
 const planColumns: Record<string, RawBuilder<unknown>> = {
   inputs: sql`p.inputs`,
   outputs: sql`p.outputs`,
@@ -82,9 +82,9 @@ const planColumns: Record<string, RawBuilder<unknown>> = {
 };
 const instantColumns = ['created_at', 'updated_at'];
 
-/** What is asked of the node instances, looked at once for all of it; states as JSON texts, between commas. */
+/** Fields that are computed from the node instances, read once for all of them; states as JSON texts, between commas. */
 const instanceFields = ['drifted_instances', 'unavailable_instances', 'workflows'];
-/** Of the deployment `d`, or whatever has its `key`. */
+/** Summary of the instances of the deployment `d`, or of any row that has its `key`. */
 const instanceSummary = sql`(
   select count(*) filter (where ni.has_configuration_drift)::int as drifted, count(*) filter (where not ni.is_status_check_ok)::int as unavailable,
     case when count(*) = 0 then ''
@@ -97,11 +97,11 @@ export interface DeploymentSelection {
   /** Besides response fields the pseudo columns model_, node_types_ and states_, where they are needed. */
   columns: Record<string, RawBuilder<unknown>>;
   always: string[];
-  /** What the columns need to be joined to `deployments d`; keeps one row per deployment. */
+  /** Joins that the columns need to `deployments d`; they keep one row per deployment. */
   joins: RawBuilder<unknown>;
 }
 
-/** `deploymentColumns` and whatever else `include` asks for. */
+/** Returns `deploymentColumns` and the further columns for `include`. */
 export function deploymentSelection(include: string[] | null): DeploymentSelection {
   const isWanted = (field: string): boolean => include === null || include.includes(field);
   const columns: Record<string, RawBuilder<unknown>> = { ...deploymentColumns, labels: sql`${labels}::text` };
@@ -128,17 +128,17 @@ export function deploymentSelection(include: string[] | null): DeploymentSelecti
   return { columns, always, joins: sql.join(joins, sql` `) };
 }
 
-/** Between the parts of a record, and behind records: control characters, which no JSON text holds. */
+/** Separators between the parts of a record, and after each record: control characters, which no JSON text contains. */
 export const PART_END = '\x1e';
 export const RECORD_END = '\x1d';
 const partEnd = sql.lit(PART_END);
-/** Before the next record stands the comma of their list. */
+/** The separator in a list of records, with the comma before the next record. */
 export const betweenRecords = sql.lit(`${RECORD_END},`);
 
 /**
- * A deployment as one text over `d`, which needs no other column than `key` when all fields are wanted: the JSON object
- * without its closing brace and what stands in the shared document; distinct states of its node instances; digest of the
- * model and, after a blank, the types of its nodes.
+ * Selects a deployment as one text over `d`, of which only `key` is needed when all fields are wanted. Its parts: the JSON object
+ * without its closing brace and without the fields of the shared document; the distinct states of its node instances; the digest of
+ * the model and, after a blank, the types of its nodes.
  */
 export function deploymentRecord(include: string[] | null): {
   record: RawBuilder<string>;
@@ -166,18 +166,21 @@ export function deploymentRecord(include: string[] | null): {
   };
 }
 
-/** Whether a record holds anything of these fields: what stands in the shared document alone has none. */
+/** Whether a record contains any of these fields; fields of the shared document are in no record. */
 export const hasRecord = (include: string[] | null): boolean =>
   include === null || include.some((name) => name in deploymentColumns || name in planColumns);
 
-/** `_sort=label:<key>`: by the values of that label; those without it come last, or first where it descends. */
+/**
+ * Returns the expression for `_sort=label:<key>`: sorts by the values of that label. Deployments without it come last, or first in
+ * descending order.
+ */
 export function deploymentSorts(field: string): RawBuilder<unknown> | undefined {
   if (!field.startsWith('label:')) return undefined;
   const key = field.slice('label:'.length).toLowerCase();
   return sql`(select array_agg(l.value order by l.value) from deployment_labels l where l.deployment_key = d.key and l.key = ${key})`;
 }
 
-/** Sorts by what stands in other tables: joined once for a list instead of looked up for each of its deployments. */
+/** Sorts by columns of other tables: joined once for a list instead of looked up for each of its deployments. */
 const SORT_JOINS: Record<string, { join: RawBuilder<unknown>; column: RawBuilder<unknown> }> = {
   site_name: { join: sql`left join sites site_ on site_.key = d.site_key`, column: sql`site_.name` },
   environment_type: {
@@ -187,7 +190,7 @@ const SORT_JOINS: Record<string, { join: RawBuilder<unknown>; column: RawBuilder
   },
 };
 
-/** What the sorts of a list need to be joined to `deployments d`, and the columns that they are by then. */
+/** Returns the joins to `deployments d` that the sorts of a list need, and the columns by which the sorts then order. */
 export function sortJoins({ sort }: ListQuery): {
   joins: RawBuilder<unknown>;
   columns: Record<string, RawBuilder<unknown>>;
@@ -205,7 +208,7 @@ export function sortJoins({ sort }: ListQuery): {
   };
 }
 
-/** Filters that would otherwise hide an index behind an expression, or look into another table for each deployment. */
+/** Filters that would otherwise hide an index behind an expression, or read another table for each deployment. */
 export const deploymentFilterExpressions: Record<string, (values: string[]) => RawBuilder<SqlBool>> = {
   environment_type: (values) => {
     // Never null: deployments without the label have an empty one.

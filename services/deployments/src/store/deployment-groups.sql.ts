@@ -2,6 +2,7 @@ import type { LabelPair, Principal, Visibility } from '@baton/contracts';
 import { type AnyQuery, type AnyTx, visibilityScope } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { LabelOwner } from './labels.sql';
+import { noteChanged } from './noted-deployments.sql';
 
 export interface GroupRow {
   key: number;
@@ -17,12 +18,12 @@ export interface GroupRow {
 
 const ROW = sql`g.key, g.tenant, g.id, g.description, g.default_blueprint_id, g.default_inputs, g.creation_counter, g.visibility, g.created_by`;
 
-/** The rows of `deployment_groups g` that the caller may see. */
+/** Returns the condition for rows of `deployment_groups g` that the caller may see. */
 export function groupScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
   return visibilityScope(principal, 'g', allTenants);
 }
 
-/** One that the caller may see, the own tenant's before a global one. */
+/** Returns a group that the caller may see; a group of the own tenant comes before a global one. */
 export async function findGroup(
   db: AnyQuery | AnyTx,
   principal: Principal,
@@ -34,7 +35,7 @@ export async function findGroup(
   return rows[0] ?? null;
 }
 
-/** First in the lock order of whoever changes a group. */
+/** Locks a group: the first lock of every transaction that changes a group. */
 export async function lockGroup(tx: AnyTx, tenant: string, id: string): Promise<GroupRow | null> {
   const { rows } = await sql<GroupRow>`
     select ${ROW} from deployment_groups g where g.tenant = ${tenant} and g.id = ${id} for no key update`.execute(
@@ -43,7 +44,7 @@ export async function lockGroup(tx: AnyTx, tenant: string, id: string): Promise<
   return rows[0] ?? null;
 }
 
-/** Makes the group unless the tenant has it; lock it afterwards. */
+/** Creates the group unless the tenant has it; lock it afterwards. */
 export async function insertGroup(
   tx: AnyTx,
   group: { tenant: string; id: string; visibility: Visibility; createdBy: string; createdAt: string | null },
@@ -78,7 +79,7 @@ export async function deleteGroup(tx: AnyTx, key: number): Promise<void> {
   await sql`delete from deployment_groups where key = ${key}`.execute(tx);
 }
 
-/** Keys of the members, in the order of joining. */
+/** Returns the keys of the members, in the order of joining. */
 export async function memberKeys(db: AnyQuery | AnyTx, groupKey: number): Promise<number[]> {
   const { rows } = await sql<{ key: number }>`
     select deployment_key as key from deployment_group_members where group_key = ${groupKey} order by seq`.execute(
@@ -87,14 +88,16 @@ export async function memberKeys(db: AnyQuery | AnyTx, groupKey: number): Promis
   return rows.map((row) => row.key);
 }
 
-/** Answers those that were no members before. */
+/** Adds members; returns the keys of those that were no members before. */
 export async function addMembers(tx: AnyTx, groupKey: number, keys: readonly number[]): Promise<number[]> {
   if (keys.length === 0) return [];
   const { rows } = await sql<{ key: number }>`
     insert into deployment_group_members (group_key, deployment_key)
     select ${groupKey}, d.key from unnest(${[...keys]}::bigint[]) with ordinality as d(key, n)
     order by d.n on conflict do nothing returning deployment_key as key`.execute(tx);
-  return rows.map((row) => row.key);
+  const joined = rows.map((row) => row.key);
+  noteChanged(tx, joined);
+  return joined;
 }
 
 export async function removeMembers(tx: AnyTx, groupKey: number, keys: readonly number[]): Promise<void> {
@@ -102,9 +105,10 @@ export async function removeMembers(tx: AnyTx, groupKey: number, keys: readonly 
   await sql`delete from deployment_group_members where group_key = ${groupKey} and deployment_key = any(${[...keys]}::bigint[])`.execute(
     tx,
   );
+  noteChanged(tx, keys);
 }
 
-/** A member by names; nothing happens when one of the two is gone. */
+/** Adds a member by names; does nothing when one of the two is gone. */
 export async function addMemberById(
   tx: AnyTx,
   tenant: string,
@@ -145,7 +149,7 @@ export async function changeGroupLabels(
   }
 }
 
-/** What a request with this idempotency key held when it was carried out; null when it was not. */
+/** Returns the hash of the request that was performed with this idempotency key; null when there was none. */
 export async function readGroupRequest(
   db: AnyQuery | AnyTx,
   tenant: string,
@@ -158,7 +162,7 @@ export async function readGroupRequest(
   return rows[0]?.payload_hash ?? null;
 }
 
-/** @throws unique violation when a twin was first. */
+/** Stores the hash of a request. @throws unique violation when a concurrent request with the same key was first. */
 export async function insertGroupRequest(
   tx: AnyTx,
   tenant: string,
@@ -170,7 +174,7 @@ export async function insertGroupRequest(
   );
 }
 
-/** Forgets at most `limit` requests older than `keepMs`; answers how many. */
+/** Deletes at most `limit` requests older than `keepMs`; returns their number. */
 export async function purgeGroupRequests(tx: AnyTx, keepMs: number, limit: number): Promise<number> {
   const { rows } = await sql`delete from deployment_group_requests where (tenant, request_id) in (
       select tenant, request_id from deployment_group_requests

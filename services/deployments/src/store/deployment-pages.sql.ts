@@ -13,15 +13,15 @@ import { betweenRecords, deploymentRecord, deploymentSelection } from './deploym
 import { deploymentScope } from './deployments.sql';
 
 /**
- * The statements that most requests come to, built and planned once per connection: one deployment by its id, and a page
- * of a tenant's list in its own order; by fields or as records (see `deploymentRecord`).
+ * The statements of most requests, built once, and planned once per connection: one deployment by its id, and a page of a tenant's
+ * list in its default order; by fields or as records (see `deploymentRecord`).
  */
 export interface DeploymentStatements {
   /** Slots: id, tenant, username. */
   one(principal: Principal, include: string[] | null): StatementTemplate;
-  /** Slots: ids, tenant, username. Whole records: columns nth_, the place of the id from 1, and record_. */
+  /** Slots: ids, tenant, username. Whole records: columns nth_, the position of the id from 1, and record_. */
   records(principal: Principal): StatementTemplate;
-  /** Slots: tenant, username, offset unless the page is the first. Of records: columns records_ (several of them) and total_. */
+  /** Slots: tenant, username, offset unless the page is the first. For records: columns records_ (several of them) and total_. */
   page(principal: Principal, form: Form, size: number, from: PageStart): StatementTemplate;
 }
 
@@ -31,10 +31,10 @@ export interface Form {
   isRecord: boolean;
 }
 
-/** Where a page is looked for: at the first row, behind some rows, or (the same rows) before the last ones. */
+/** How a page is found: at the first row, after skipping rows from the front, or (the same rows) from the back. */
 export type PageStart = 'first' | 'front' | 'back';
 
-/** Every connection keeps each of them. */
+/** Most cached statements: every connection keeps each of them. */
 const MOST_TEXTS = 100;
 
 export function createDeploymentStatements(db: AnyQuery): DeploymentStatements {
@@ -67,7 +67,7 @@ const formKey = ({ include, isRecord }: Form): string => `${isRecord} ${include?
 
 const slot = (name: string): string => new Slot(name) as unknown as string;
 
-/** A caller who sees what `principal` sees in its tenant, with slots for the names. */
+/** Returns a caller with the same visibility as `principal` in its tenant, with slots instead of the names. */
 function slotCaller(principal: Principal): Principal {
   return {
     ...principal,
@@ -101,7 +101,7 @@ function selectOne(caller: Principal, form: Form, id: RawBuilder<unknown>): RawB
 }
 
 /**
- * The ids in a sub-select: a planner that sees how many there are finds plans of its own for few of them cheaper than the kept one,
+ * The ids are in a sub-select. A planner that sees their number considers custom plans for few ids cheaper than the generic plan,
  * and makes one for each call, which costs PostgreSQL three times as much as the read (0.47 ms instead of 0.15).
  */
 function selectRecords(caller: Principal): RawBuilder<unknown> {
@@ -111,12 +111,12 @@ function selectRecords(caller: Principal): RawBuilder<unknown> {
 
 function selectRows(caller: Principal, form: Form, size: number, from: PageStart): RawBuilder<unknown> {
   const { fields, joins } = selectionOf(form);
-  // A whole record needs the key alone. LIMIT 1: whatever the planner believes, rows are fetched by their keys.
+  // A whole record needs only the key. LIMIT 1: whatever the planner estimates, rows are fetched by their keys.
   const rows =
     form.isRecord && form.include === null
       ? sql`page d`
       : sql`page cross join lateral (select r.*, page.nth_ from deployments r where r.key = page.key limit 1) d`;
-  // From the end the last page is found with rows before it when it is not full.
+  // From the back, the last page is found together with rows before it when it is not full.
   const isInPage =
     from === 'back' ? sql`d.nth_ <= (select t.n - ${slot('offset')}::bigint from total t)` : sql`true`;
   const order = sql`${from === 'back' ? sql`-` : sql``}q.nth_`;
@@ -127,7 +127,7 @@ function selectRows(caller: Principal, form: Form, size: number, from: PageStart
     ${form.isRecord ? joinedRecords(found, order, total) : sql`select q.*, ${total} from ${found} order by ${order}`}`;
 }
 
-/** Records of a row of an answer: few rows, and none of them larger than what is read from the socket at once. */
+/** Records in one row of an answer: few rows, and none of them larger than one read from the socket. */
 const RECORDS_A_ROW = 25;
 
 function joinedRecords(found: RawBuilder<unknown>, order: RawBuilder<unknown>, total: RawBuilder<unknown>) {
@@ -136,13 +136,13 @@ function joinedRecords(found: RawBuilder<unknown>, order: RawBuilder<unknown>, t
 }
 
 /**
- * The keys of a page and their places in it come from indexes alone: the tenant's rows and those that other tenants share,
- * merged in order. Behind the middle of the list they are walked from its end, so the last page costs what the first one does.
+ * Selects the keys of a page and their positions from indexes alone: the tenant's rows and the global rows of other tenants, merged
+ * in order. Behind the middle of the list they are walked from its end, so the last page costs the same as the first one.
  */
 function pageKeys(caller: Principal, size: number, from: PageStart): RawBuilder<unknown> {
   const direction = from === 'back' ? sql`desc` : sql`asc`;
   const order = sql`created_at ${direction}, key ${direction}`;
-  // The offset in a subquery: a plan that does not look at it is a plan that can be kept.
+  // The offset is in a subquery: a plan that does not depend on its value can be kept.
   const offset = {
     first: sql``,
     front: sql`offset (select ${slot('offset')}::bigint)`,

@@ -2,7 +2,7 @@ import { quotaReached } from '@baton/contracts';
 import type { AnyQuery, AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 
-/** Deployments of the tenant, counted no further than `most`. */
+/** Counts the deployments of the tenant, up to `most`. */
 async function countUpTo(db: AnyQuery | AnyTx, tenant: string, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (select 1 from deployments where tenant = ${tenant} limit ${most}) counted`.execute(
@@ -22,8 +22,9 @@ const noRoom = (tenant: string, limit: number, usage: number) =>
   });
 
 /**
- * Before the work of making `further` deployments is done: whether there is room for them now. `limit` null: any number, which
- * costs nothing. @throws AppError too_many_requests_error
+ * Checks, before the work of creating `further` deployments, whether there is room for them now. `limit` null: any number, which
+ * costs nothing.
+ * @throws AppError too_many_requests_error
  */
 export async function refuseWithoutRoom(
   db: AnyQuery,
@@ -37,8 +38,8 @@ export async function refuseWithoutRoom(
 }
 
 /**
- * To be called last in a transaction that has made `made` deployments: they are counted with the others. Those of one tenant
- * wait for each other's commit, so that two cannot take the same room; nothing is locked behind it.
+ * Checks the quota. Call it last in a transaction that has created `made` deployments: they are included in the count. Transactions
+ * of one tenant wait for each other's commit, so that two cannot use the same room; no lock is taken after this one.
  * @throws AppError too_many_requests_error
  */
 export async function requireRoom(
@@ -49,12 +50,12 @@ export async function requireRoom(
 ): Promise<void> {
   if (limit === null || made === 0) return;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`deployments of ${tenant}`}, 0))`.execute(tx);
-  // A statement of its own: it sees what was committed while the lock was waited for.
+  // A separate statement: it sees the commits made while the lock was waited for.
   const count = await countUpTo(tx, tenant, limit + made);
   if (count > limit) throw noRoom(tenant, limit, count - made);
 }
 
-/** All of the tenant. */
+/** Counts all deployments of the tenant. */
 export async function countDeployments(db: AnyQuery, tenant: string): Promise<number> {
   return await countUpTo(db, tenant, Number.MAX_SAFE_INTEGER);
 }

@@ -7,9 +7,9 @@ import type { Leaving } from '../domain/update-plan';
 
 export interface UpdatePreparation {
   plan: DeploymentPlan;
-  /** Of the deployment and of the new plan together. */
+  /** Labels of the deployment and of the new plan together. */
   labels: LabelPair[];
-  /** Absent in updates that a release before this field prepared. */
+  /** Absent in updates that a release without this field has prepared. */
   defaultSchedules?: JsonObject;
 }
 
@@ -29,7 +29,7 @@ export interface DeploymentUpdateRow {
 
 const ROW = sql`id, deployment_key, state, created_by, is_administrator, new_blueprint_id, new_inputs, runtime_only_evaluation, preparation, steps, leaving`;
 
-/** An update as it is entered. */
+/** An update to be inserted. */
 export interface NewUpdate {
   id: string;
   deploymentKey: number;
@@ -52,7 +52,7 @@ export async function insertUpdate(tx: AnyTx, u: NewUpdate): Promise<void> {
   );
 }
 
-/** An update of the deployment. */
+/** Returns an update of the deployment. */
 export async function readUpdate(
   db: AnyQuery | AnyTx,
   deploymentKey: number,
@@ -63,7 +63,7 @@ export async function readUpdate(
   return rows[0] ?? null;
 }
 
-/** `isStarted`: its execution is known. Null: no such update. */
+/** Returns the state of an update; null when there is none. `isStarted`: its execution is known. */
 export async function updateProgress(
   db: AnyQuery,
   id: string,
@@ -75,7 +75,7 @@ export async function updateProgress(
   return rows[0] ?? null;
 }
 
-/** Columns of an update; JSON columns as values. */
+/** Writes columns of an update; JSON columns as values. */
 export async function writeUpdate(
   tx: AnyTx,
   id: string,
@@ -88,6 +88,7 @@ export async function writeUpdate(
       | 'deployment_update_nodes'
       | 'deployment_update_node_instances'
       | 'modified_entity_ids'
+      | 'changes'
       | 'leaving',
       object
     >
@@ -101,7 +102,7 @@ export async function writeUpdate(
   await sql`update deployment_updates set ${sql.join(sets)} where id = ${id}`.execute(tx);
 }
 
-/** The update of an execution that ended otherwise than well. */
+/** Sets the update of an execution that did not end successfully to failed. */
 export async function failUpdateOf(tx: AnyTx, deploymentKey: number, executionId: string): Promise<void> {
   await sql`update deployment_updates set state = 'failed'
     where execution_id = ${executionId} and deployment_key = ${deploymentKey} and state = 'updating'`.execute(

@@ -8,6 +8,7 @@ import {
   visibilityScope,
 } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { noteChanged, noteOwned, type OwnedDeployment } from './noted-deployments.sql';
 
 export interface Deletion {
   request_id: string;
@@ -15,7 +16,7 @@ export interface Deletion {
   delete_logs: boolean;
 }
 
-/** A deployment as commands see it. */
+/** A deployment in the form that commands use. */
 export interface DeploymentRow {
   key: number;
   tenant: string;
@@ -27,13 +28,13 @@ export interface DeploymentRow {
   revision: number;
   installation_status: string;
   runtime_only_evaluation: boolean;
-  /** The execution that made it; null: not known. */
+  /** The execution that created it; null: unknown. */
   create_execution: string | null;
   latest_execution: string | null;
   latest_status: string | null;
-  /** Of the latest execution's row when that was its status (LatestExecution). */
+  /** Version of the latest execution's row when it had that status (LatestExecution). */
   latest_version: number;
-  /** Of a DELETE whose execution has not ended. */
+  /** Options of a DELETE whose execution has not ended. */
   deletion: Deletion | null;
 }
 
@@ -41,12 +42,12 @@ export interface DeploymentRow {
 export const DEPLOYMENT_ROW = `key, tenant, id, blueprint_id, display_name, visibility, created_by, revision, installation_status, runtime_only_evaluation,
   create_execution, latest_execution, latest_status, latest_version, deletion`;
 
-/** The rows of `deployments d` that the caller may see. */
+/** Returns the condition for rows of `deployments d` that the caller may see. */
 export function deploymentScope(principal: Principal, allTenants = false): RawBuilder<SqlBool> {
   return visibilityScope(principal, 'd', allTenants);
 }
 
-/** One that the caller may see, the own tenant's before a global one. */
+/** Returns a deployment that the caller may see; a deployment of the own tenant comes before a global one. */
 export async function findDeployment(
   db: AnyQuery,
   principal: Principal,
@@ -58,7 +59,7 @@ export async function findDeployment(
   return rows[0] ?? null;
 }
 
-/** By id in a tenant, for services acting for themselves. */
+/** Returns a deployment by id in a tenant, for services that act without a user. */
 export async function readDeployment(
   db: AnyQuery | AnyTx,
   tenant: string,
@@ -71,7 +72,7 @@ export async function readDeployment(
   return (await prepared<DeploymentRow>(db, statement, [tenant, id]))[0] ?? null;
 }
 
-/** The guard row of everything that changes a deployment. */
+/** Locks the row of a deployment, which guards every change of the deployment. */
 export async function lockDeployment(tx: AnyTx, key: number): Promise<DeploymentRow | null> {
   const statement = {
     name: 'deployments-lock',
@@ -92,12 +93,12 @@ export interface NewDeployment {
   runtime_only_evaluation: boolean;
   create_execution: string;
   is_environment: boolean;
-  /** active for a model without node instances. */
+  /** `active` for a model without node instances. */
   installation_status: string;
   own_status: string;
 }
 
-/** Answers keys by id. @throws unique violation when an id is taken in the tenant. */
+/** Inserts deployments; returns keys by id. @throws unique violation when an id is taken in the tenant. */
 export async function insertDeployments(
   tx: AnyTx,
   tenant: string,
@@ -119,6 +120,11 @@ export async function insertDeployments(
         returning key, id`,
     },
     [tenant, JSON.stringify(deployments)],
+  );
+  noteOwned(
+    tx,
+    'created',
+    deployments.map((one) => ({ ...one, tenant })),
   );
   return new Map(rows.map((row) => [row.id, row.key]));
 }
@@ -164,7 +170,7 @@ export async function readPlan(db: AnyQuery | AnyTx, key: number): Promise<PlanC
   return rows[0] ?? null;
 }
 
-/** Puts another plan in force. */
+/** Replaces the plan. */
 export async function updatePlan(tx: AnyTx, key: number, plan: PlanColumns): Promise<void> {
   await sql`update deployment_plans set model = decode(${plan.model}, 'hex'), inputs = ${JSON.stringify(plan.inputs)}::json,
       outputs = ${JSON.stringify(plan.outputs)}::json, capabilities = ${JSON.stringify(plan.capabilities)}::json,
@@ -172,14 +178,15 @@ export async function updatePlan(tx: AnyTx, key: number, plan: PlanColumns): Pro
       node_types = ${plan.node_types} where deployment_key = ${key}`.execute(tx);
 }
 
-/** The model's structure changed. */
+/** Raises the revision after a change of the model's structure. */
 export async function raiseRevision(tx: AnyTx, key: number): Promise<void> {
   await sql`update deployments set revision = revision + 1, updated_at = app_now() where key = ${key}`.execute(
     tx,
   );
+  noteChanged(tx, [key]);
 }
 
-/** Columns that a command changes; updated_at follows. `raisesRevision` with every change of the model's structure. */
+/** Updates columns of a deployment, and updated_at. `raisesRevision`: set with every change of the model's structure. */
 export async function updateDeployment(
   tx: AnyTx,
   key: number,
@@ -200,16 +207,17 @@ export async function updateDeployment(
   await sql`update deployments set ${sql.join([...sets, ...revision, sql`updated_at = app_now()`])} where key = ${key}`.execute(
     tx,
   );
+  noteChanged(tx, [key]);
 }
 
-/** A visibility of the deployment and, with it, of its node instances. */
+/** Sets the visibility of the deployment and of its node instances. */
 export async function setVisibility(tx: AnyTx, key: number, visibility: Visibility): Promise<void> {
   await updateDeployment(tx, key, { visibility });
   await sql`update node_instances ni set visibility = d.visibility, private_to = ${sql.raw(privateCreatorText({ table: 'd' }))}
     from deployments d where d.key = ${key} and ni.deployment_key = d.key`.execute(tx);
 }
 
-/** Another creator or time of creation; what is private follows its creator. */
+/** Sets another creator or time of creation; private objects follow their creator. */
 export async function setOwnership(
   tx: AnyTx,
   key: number,
@@ -221,7 +229,7 @@ export async function setOwnership(
     where deployment_key = ${key} and private_to is not null`.execute(tx);
 }
 
-/** Writes the scaling groups (they hold instance counts) and raises the revision. */
+/** Stores the scaling groups (they contain instance counts) and raises the revision. */
 export async function setScalingGroups(tx: AnyTx, key: number, scalingGroups: unknown): Promise<void> {
   await sql`update deployment_plans set scaling_groups = ${JSON.stringify(scalingGroups)}::json where deployment_key = ${key}`.execute(
     tx,
@@ -229,19 +237,23 @@ export async function setScalingGroups(tx: AnyTx, key: number, scalingGroups: un
   await sql`update deployments set revision = revision + 1, updated_at = app_now() where key = ${key}`.execute(
     tx,
   );
+  noteChanged(tx, [key]);
 }
 
 export async function markDeletion(tx: AnyTx, key: number, deletion: Deletion): Promise<void> {
   await sql`update deployments set deletion = ${JSON.stringify(deletion)}::json where key = ${key}`.execute(
     tx,
   );
+  noteChanged(tx, [key]);
 }
 
 export async function deleteDeployment(tx: AnyTx, key: number): Promise<void> {
-  await sql`delete from deployments where key = ${key}`.execute(tx);
+  const { rows } = await sql<OwnedDeployment>`
+    delete from deployments where key = ${key} returning tenant, id, created_by, visibility`.execute(tx);
+  noteOwned(tx, 'deleted', rows);
 }
 
-/** Those of `ids` that a new deployment of the tenant cannot take: its own, and global ones of others. */
+/** Returns those of `ids` that a new deployment of the tenant cannot take: its own, and global ones of other tenants. */
 export async function takenIds(
   db: AnyQuery | AnyTx,
   tenant: string,
@@ -274,7 +286,7 @@ export async function readDescription(tx: AnyTx, key: number): Promise<string | 
   return rows[0]?.description ?? null;
 }
 
-/** What a deployment offers to those below it; null when there is none of this id. */
+/** Returns the capabilities that a deployment offers to its children; null when there is none of this id. */
 export async function readCapabilities(
   db: AnyQuery,
   tenant: string,
@@ -286,7 +298,7 @@ export async function readCapabilities(
   return rows[0] ?? null;
 }
 
-/** Gives a deployment what an update changes of its own row; the next revision. */
+/** Stores the attributes that an update changes in the deployment's own row, and raises the revision. */
 export async function updateOwnAttributes(
   tx: AnyTx,
   key: number,
@@ -300,4 +312,5 @@ export async function updateOwnAttributes(
   await sql`update deployments set blueprint_id = ${changed.blueprintId}, description = ${changed.description},
       runtime_only_evaluation = ${changed.isRuntimeOnly}, is_environment = ${changed.isEnvironment},
       revision = revision + 1, updated_at = app_now() where key = ${key}`.execute(tx);
+  noteChanged(tx, [key]);
 }

@@ -3,7 +3,7 @@ import { heldForEver, type TableCheck } from '@baton/snapshot-part';
 import { sql } from 'kysely';
 import type { DB } from './tables.gen';
 
-/** What stands in `row_counts`, counted. */
+/** Computes the contents of `row_counts` by counting. */
 const THERE = `select 'deployments' as kind, tenant, visibility, ${privateCreatorText({ otherwise: "''" })} as creator,
     count(*) as there from deployments group by 1, 2, 3, 4
   union all select 'node_instances', tenant, visibility, ${privateCreatorText({ creator: "coalesce(private_to, '')", otherwise: "''" })},
@@ -11,13 +11,13 @@ const THERE = `select 'deployments' as kind, tenant, visibility, ${privateCreato
   union all select 'nodes', d.tenant, d.visibility, ${privateCreatorText({ table: 'd', otherwise: "''" })},
     count(*) from nodes n join deployments d on d.key = n.deployment_key group by 1, 2, 3, 4`;
 
-/** No deployment, function or other manager is named: nothing could depend on it, and nobody can see on what. */
+/** A dependency without deployment, function and other manager on one side: it has no effect, and nobody can see what it means. */
 const LEADS_NOWHERE = `target_key is null and target_deployment_func is null and external_target is null
   or source_key is null and external_source is null`;
 
 const ENDED = `('terminated', 'failed', 'cancelled')`;
 
-/** What the doctor looks for in the tables of deployments. */
+/** The doctor's checks of the tables of deployments. */
 export const doctorChecks = (db: Db<DB>): TableCheck[] => [
   {
     name: 'total-wrong',
@@ -55,7 +55,7 @@ export const doctorChecks = (db: Db<DB>): TableCheck[] => [
   }),
 ];
 
-/** Counts the rows of a tenant anew; nobody writes any meanwhile. */
+/** Counts the rows of a tenant again; the lock keeps writers away meanwhile. */
 async function recount(db: Db<DB>, tenant: string): Promise<void> {
   await db.tx(async (tx) => {
     await sql`lock table deployments, nodes, node_instances in share row exclusive mode`.execute(tx);

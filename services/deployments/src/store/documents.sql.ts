@@ -6,14 +6,14 @@ import { LRUCache } from 'lru-cache';
 import type { DB } from './tables.gen';
 
 /**
- * Immutable JSON texts named by their SHA-256, shared between deployments: a hundred thousand deployments of one
- * blueprint keep its workflows and operations once.
+ * Immutable JSON texts identified by their SHA-256, shared between deployments: a hundred thousand deployments of one blueprint
+ * store its workflows and operations once.
  */
 
-/** A body of a later number says so in its key `$format`; without the key it has number 1 (ADR 0027). */
+/** A body of a later format has its number in the key `$format`; a body without the key has number 1 (ADR 0027). */
 export const DOCUMENT_FORMAT = defineFormat('model document', 1, [1]);
 
-/** Held shared by whoever writes documents, until its references are committed; held exclusively by the sweep. */
+/** Writers of documents hold this lock shared until their references are committed; the sweep holds it exclusively. */
 const LOCK = 7_236_101;
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -34,14 +34,14 @@ export function documentOf(value: unknown): DocumentText {
   return { digest: createHash('sha256').update(text).digest('hex'), text };
 }
 
-/** The body of a stored document. @throws AppError when its format is unknown here. */
+/** Parses the body of a stored document. @throws AppError when its format is unknown here. */
 export function parseDocument(digest: string, text: string): unknown {
   const body: unknown = JSON.parse(text);
   requireFormat(DOCUMENT_FORMAT, (body as { $format?: unknown } | null)?.$format, `document ${digest}`);
   return body;
 }
 
-/** Characters that are sent without asking first what is there: that takes two statements more. */
+/** Characters up to which texts are sent without asking first which are missing: asking takes two more statements. */
 const SMALL = 32_768;
 
 const PUT = {
@@ -59,14 +59,14 @@ const MISSING = {
 };
 
 /**
- * Stores texts that are not there yet; of many, only those are sent: most deployments are made of blueprints that have some.
- * The caller commits its references in the same transaction.
+ * Stores missing texts. When there is much text, only the missing ones are sent: most deployments use blueprints whose documents
+ * exist already. The caller commits its references in the same transaction.
  */
 export async function putDocuments(tx: AnyTx, documents: readonly DocumentText[]): Promise<void> {
   const byDigest = new Map(documents.map((d) => [d.digest, d]));
   let wanted = [...byDigest.values()].sort((a, b) => (a.digest < b.digest ? -1 : 1));
   if (wanted.reduce((sum, { text }) => sum + text.length, 0) > SMALL) {
-    // A statement of its own, before the one that looks: nothing that this one sees is swept any more.
+    // The lock is taken in a separate statement before the one that looks for missing documents: from then on nothing is swept.
     await prepared(tx, HOLD, []);
     const digests = wanted.map(({ digest }) => digest);
     const missing = await prepared<{ digest: string }>(tx, MISSING, [digests]);
@@ -77,7 +77,7 @@ export async function putDocuments(tx: AnyTx, documents: readonly DocumentText[]
     await prepared(tx, PUT, [some.map(({ digest }) => digest), some.map(({ text }) => text)]);
 }
 
-/** Characters of one statement; one text that is larger goes alone. */
+/** Most characters of one statement; a larger text is sent alone. */
 const PART = 1_048_576;
 
 function* inParts(documents: readonly DocumentText[]): Generator<DocumentText[], void, void> {
@@ -96,7 +96,7 @@ function* inParts(documents: readonly DocumentText[]): Generator<DocumentText[],
 }
 
 /**
- * Bodies by hex digest; what the cache holds is not read again.
+ * Returns bodies by hex digest; cached ones are not read again.
  * @throws AppError when a later release has written a body in a format that is unknown here.
  */
 export async function readDocuments(
@@ -123,11 +123,11 @@ export async function readDocuments(
   return found;
 }
 
-/** Removes at most `limit` documents older than `keepMs` that nothing refers to; answers how many. */
+/** Deletes at most `limit` documents older than `keepMs` that no row refers to; returns their number. */
 export async function sweepDocuments(db: Db<DB>, keepMs: number, limit: number): Promise<number> {
   return db.tx(async (tx) => {
     await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
-    // A statement of its own: its snapshot sees every reference committed by writers that held the lock.
+    // A separate statement: its snapshot sees every reference committed by writers that held the lock.
     const { rows } = await sql`
       delete from documents where digest in (
         select d.digest from documents d

@@ -1,13 +1,14 @@
 import type { LabelPair } from '@baton/contracts';
 import { type AnyQuery, type AnyTx, prepared } from '@baton/postgres';
 import { sql } from 'kysely';
+import { noteChanged } from './noted-deployments.sql';
 
 export interface LabelOwner {
   username: string;
   userId: number;
 }
 
-/** Adds labels; those that are there keep their time and creator. */
+/** Adds labels; existing ones keep their time and creator. */
 export async function addLabels(
   tx: AnyTx,
   tenant: string,
@@ -23,7 +24,7 @@ export async function addLabels(
   );
 }
 
-/** The same for labels of many deployments. */
+/** Does the same for labels of many deployments. */
 export async function addLabelsToMany(
   tx: AnyTx,
   tenant: string,
@@ -48,6 +49,10 @@ export async function addLabelsToMany(
       owner.userId,
     ],
   );
+  noteChanged(
+    tx,
+    labels.map((label) => label.deploymentKey),
+  );
 }
 
 export async function removeLabels(
@@ -69,8 +74,8 @@ export async function readLabels(db: AnyQuery, deploymentKey: number): Promise<L
 }
 
 /**
- * Brings the csys-consumer-id labels of the given deployments up to date: children, users of shared resources, and those that
- * a function has led there.
+ * Updates the csys-consumer-id labels of the given deployments. Consumers are children, users of shared resources, and deployments
+ * whose dependency was resolved by a function.
  */
 export async function refreshConsumers(tx: AnyTx, deploymentKeys: readonly number[]): Promise<void> {
   if (deploymentKeys.length === 0) return;
@@ -97,7 +102,7 @@ export async function refreshConsumers(tx: AnyTx, deploymentKeys: readonly numbe
   );
 }
 
-/** Takes these labels from each of the deployments that has them. */
+/** Removes these labels from the given deployments. */
 export async function removeLabelsFromMany(
   tx: AnyTx,
   deploymentKeys: readonly number[],
@@ -108,4 +113,5 @@ export async function removeLabelsFromMany(
     where dl.deployment_key = any(${[...deploymentKeys]}::bigint[]) and dl.key = l.key and dl.value = l.value`.execute(
     tx,
   );
+  noteChanged(tx, deploymentKeys);
 }

@@ -8,18 +8,18 @@ export interface SelectedDeployment {
   id: string;
 }
 
-/** Deployments of the tenant that the caller sees and that are of these ids. */
+/** Returns the tenant's deployments with these ids that the caller sees. */
 export const selectedByIds = (tx: AnyTx, principal: Principal, ids: readonly string[]) =>
   selected(tx, principal, [sql<SqlBool>`d.id = any(${[...ids]}::text[])`]);
 
-/** Those that all `conditions` (of `deployments d`) hold for; of none all of them. */
+/** Returns those for which all `conditions` (on `deployments d`) hold; without conditions all of them. */
 export const selectedByConditions = (
   tx: AnyTx,
   principal: Principal,
   conditions: readonly RawBuilder<SqlBool>[],
 ) => selected(tx, principal, conditions);
 
-/** Those that are members of the group. */
+/** Returns those that are members of the group. */
 export const selectedByGroup = (tx: AnyTx, principal: Principal, groupKey: number) =>
   selected(tx, principal, [
     sql<SqlBool>`d.key in (select m.deployment_key from deployment_group_members m where m.group_key = ${groupKey})`,

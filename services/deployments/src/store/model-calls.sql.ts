@@ -2,13 +2,13 @@ import type { Json } from '@baton/kernel';
 import type { AnyQuery, AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 
-/** Answers of calls that stages of workflows made: a repetition finds them. */
+/** Results of calls by stages of workflows are stored, so that a repetition finds them. */
 export interface NamedCall {
   executionId: string;
   callName: string;
 }
 
-/** What the call was answered; null: it was not made, or its transaction did not commit. */
+/** Returns the result of the call; null: it was not made, or its transaction did not commit. */
 export async function readCallResult(db: AnyQuery, call: NamedCall): Promise<{ result: Json } | null> {
   const { rows } = await sql<{ result: Json }>`
     select result from model_calls where execution_id = ${call.executionId} and call_name = ${call.callName}`.execute(
@@ -17,7 +17,7 @@ export async function readCallResult(db: AnyQuery, call: NamedCall): Promise<{ r
   return rows[0] ?? null;
 }
 
-/** @throws unique violation when a twin of the call was first. */
+/** Stores the result. @throws unique violation when a concurrent repetition of the call was first. */
 export async function storeCallResult(
   tx: AnyTx,
   call: NamedCall,

@@ -60,8 +60,8 @@ export async function startedModificationIds(tx: AnyTx, deploymentKey: number): 
 }
 
 /**
- * Every instance of the deployment as JSON text, with all that the API shows of one, in the order in which they were made: the
- * copies before a modification and before its rollback.
+ * Returns every instance of the deployment as JSON text, with all fields of the API, in the order of creation: the copies before a
+ * modification and before its rollback.
  */
 export async function copyInstances(tx: AnyTx, deploymentKey: number): Promise<string> {
   const { rows } = await sql<{ text: string }>`
@@ -76,7 +76,7 @@ export async function copyInstances(tx: AnyTx, deploymentKey: number): Promise<s
   return rows[0]!.text;
 }
 
-/** Puts the instances of the stored copy back as they were; those that were not there go. Versions go on. */
+/** Restores the instances of the stored copy and deletes instances that are not in it. Versions continue to increase. */
 export async function restoreInstances(
   tx: AnyTx,
   modificationId: string,
@@ -100,7 +100,7 @@ export async function restoreInstances(
       relationships = excluded.relationships, scaling_groups = excluded.scaling_groups`.execute(tx);
 }
 
-/** Relationships of surviving instances to `ids` go. */
+/** Removes the relationships of remaining instances to `ids`. */
 export async function dropRelationshipsTo(
   tx: AnyTx,
   deploymentKey: number,
@@ -116,7 +116,7 @@ export async function dropRelationshipsTo(
   );
 }
 
-/** Instances that a modification adds and removes, with those related to them; null: there is none of this id. */
+/** Returns the instances that a modification adds and removes, with those related to them; null: there is none of this id. */
 export async function readChanged(
   tx: AnyTx,
   id: string,

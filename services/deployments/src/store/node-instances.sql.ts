@@ -1,9 +1,9 @@
 import { type AnyQuery, type AnyTx, type Db, prepared, privateCreatorText } from '@baton/postgres';
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { FoldedWrite } from '../domain/state-writes';
 import type { DB } from './tables.gen';
 
-/** A node instance as commands see it. */
+/** A node instance in the form that commands use. */
 export interface InstanceRow {
   tenant: string;
   id: string;
@@ -14,6 +14,10 @@ export interface InstanceRow {
   runtime_properties: string;
   written_task: string | null;
   written_attempt: number | null;
+  /** Its deployment, and the fields that decide who may see it. */
+  deployment_id: string;
+  created_by: string;
+  visibility: string;
 }
 
 const APPLY = {
@@ -40,7 +44,7 @@ const APPLY = {
     where ni.tenant = d.tenant and ni.id = d.id and d.seq > d.done`,
 };
 
-/** What one execution has decided, each instance once. */
+/** The states that one execution has decided, each instance once. */
 export interface ExecutionWrites {
   tenant: string;
   executionId: string;
@@ -48,19 +52,19 @@ export interface ExecutionWrites {
 }
 
 /**
- * Applies states that the engine decided: repeated writes and those older than the last one of the same execution are
- * dropped, also when others have written since it ended. One statement, rows locked in the order of their keys. Of two
- * executions with the same instance only one would be taken: they must come apart.
+ * Applies states that the engine decided. Repeated writes, and writes older than the last one of the same execution, are dropped,
+ * also when other executions have written since it ended. It is one statement, which locks rows in the order of their keys. Of two
+ * executions that write the same instance only one would be applied: they must come in separate calls.
  */
 export async function applyStates(db: Db<DB>, executions: readonly ExecutionWrites[]): Promise<void> {
   const rows = executions.flatMap(({ tenant, executionId, writes }) =>
     writes.map((write) => ({ tenant, execution: executionId, ...write })),
   );
-  // By index only, however many the planner believes to come.
+  // Uses only the index, however many rows the planner estimates.
   if (rows.length > 0) await db.statement(APPLY, [JSON.stringify(rows)]);
 }
 
-/** `deploymentId`: only when it belongs to that deployment. */
+/** Locks an instance. `deploymentId`: only when it belongs to that deployment. */
 export async function lockInstance(
   tx: AnyTx,
   tenant: string,
@@ -71,10 +75,12 @@ export async function lockInstance(
     tx,
     {
       name: 'instances-lock',
-      text: `select tenant, id, deployment_key, node_id, version, properties_version, runtime_properties::text as runtime_properties,
-          written_task, written_attempt
-        from node_instances where tenant = $1 and id = $2 and ($3::text is null or deployment_key =
-          (select key from deployments where tenant = $1 and id = $3)) for update`,
+      text: `select ni.tenant, ni.id, ni.deployment_key, ni.node_id, ni.version, ni.properties_version,
+          ni.runtime_properties::text as runtime_properties, ni.written_task, ni.written_attempt,
+          d.id as deployment_id, d.created_by, d.visibility
+        from node_instances ni join deployments d on d.key = ni.deployment_key
+        where ni.tenant = $1 and ni.id = $2 and ($3::text is null or ni.deployment_key =
+          (select key from deployments where tenant = $1 and id = $3)) for update of ni`,
     },
     [tenant, id, deploymentId],
   );
@@ -87,11 +93,11 @@ export interface InstanceChange {
   runtimeProperties?: string;
   systemProperties?: string;
   relationships?: string;
-  /** The operation attempt that writes. */
+  /** The attempt of the operation that writes. */
   task?: { id: string; attempt: number };
 }
 
-/** Writes a locked instance; the version goes up by one. Answers the new version. */
+/** Writes a locked instance and increases its version by one. Returns the new version. */
 export async function writeInstance(
   tx: AnyTx,
   tenant: string,
@@ -127,7 +133,7 @@ export async function writeInstance(
   return rows[0]!.version;
 }
 
-/** An instance of a deployment as it is inserted; members are JSON values. */
+/** A node instance to be inserted; members are JSON values. */
 export interface NewInstance {
   id: string;
   node_id: string;
@@ -138,7 +144,7 @@ export interface NewInstance {
 }
 
 /**
- * Instances of any number of deployments, which are numbered (`seq`) in the order given: the order of lists.
+ * Inserts instances of any number of deployments and numbers them (`seq`) in the given order, which is the order of lists.
  * @throws unique violation of node_instances_pkey when an id is taken in the tenant.
  */
 export async function insertInstances(
@@ -163,7 +169,7 @@ export async function insertInstances(
   );
 }
 
-/** Which of `ids` are taken in the tenant. */
+/** Returns those of `ids` that are taken in the tenant. */
 export async function takenInstanceIds(
   db: AnyQuery,
   tenant: string,
@@ -186,16 +192,20 @@ export async function deleteInstances(
   );
 }
 
-/** Whether some instance of the deployment is neither uninitialized nor deleted; names at most five of them. */
+/** Whether an instance is live by its state: neither uninitialized nor deleted. `alias`: of the table in the statement. */
+export const isLive = (alias: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`${sql.ref(`${alias}.state`)} not in ('uninitialized', 'deleted')`;
+
+/** Returns the ids of at most five instances of the deployment that are neither uninitialized nor deleted. */
 export async function liveInstances(db: AnyQuery, deploymentKey: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from node_instances where deployment_key = ${deploymentKey} and state not in ('uninitialized', 'deleted') limit 5`.execute(
+    select id from node_instances ni where deployment_key = ${deploymentKey} and ${isLive('ni')} limit 5`.execute(
     db,
   );
   return rows.map((row) => row.id);
 }
 
-/** Edits system properties of instances, `changes`: `[{nodeInstanceId, edits}]`, in the order of their ids. */
+/** Edits system properties of instances in the order of their ids. `changes`: `[{nodeInstanceId, edits}]`. */
 export async function editSystemProperties(
   tx: AnyTx,
   tenant: string,

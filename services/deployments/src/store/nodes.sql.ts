@@ -1,14 +1,14 @@
 import { type AnyQuery, type AnyTx, prepared } from '@baton/postgres';
 import { sql } from 'kysely';
 
-/** What nodes of equal blueprints share; the body of a document. */
+/** The part of a node that nodes of equal blueprints share; the body of a document. */
 export interface NodeDefinition {
   type_hierarchy: string[];
   operations: Record<string, unknown>;
   plugins: unknown[];
   plugins_to_install: unknown[] | null;
   relationships: unknown[];
-  /** Of a node that has lost its last relationship: what an update's steps are made from (`recordedNode`). */
+  /** Only for a node that has lost its last relationship: an update makes its steps from them (`recordedNode`). */
   former_relationships?: unknown[];
 }
 
@@ -27,7 +27,7 @@ export interface NewNode {
   max_number_of_instances: number;
 }
 
-/** Nodes of any number of deployments, which are numbered (`seq`) by deployment and position: the order of lists. */
+/** Inserts nodes of any number of deployments and numbers them (`seq`) by deployment and position, which is the order of lists. */
 export async function insertNodes(
   tx: AnyTx,
   nodes: readonly (NewNode & { deployment_key: number })[],
@@ -54,7 +54,7 @@ export interface NodeRow extends Omit<NewNode, 'properties'> {
   properties: Record<string, unknown>;
 }
 
-/** All nodes of a deployment in the order of the plan. */
+/** Returns all nodes of a deployment in the order of the plan. */
 export async function readNodes(db: AnyQuery, deploymentKey: number): Promise<NodeRow[]> {
   return prepared<NodeRow>(
     db,
@@ -68,7 +68,7 @@ export async function readNodes(db: AnyQuery, deploymentKey: number): Promise<No
   );
 }
 
-/** Inserts nodes, behind all others, or puts them in the place of those of the same id. */
+/** Inserts nodes behind all others, or replaces the nodes with the same ids. */
 export async function upsertNodes(
   tx: AnyTx,
   deploymentKey: number,
@@ -100,7 +100,7 @@ export async function deleteNodesExcept(
   );
 }
 
-/** Sets instance counts by node id; null leaves a count. */
+/** Sets instance counts by node id; null keeps a count. */
 export async function setNodeCounts(
   tx: AnyTx,
   deploymentKey: number,

@@ -1,7 +1,7 @@
 import type { AnyQuery, AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 
-/** Keys of deployments of the tenant by id. */
+/** Returns keys of deployments of the tenant by id. */
 export async function keysOfIds(
   db: AnyQuery | AnyTx,
   tenant: string,
@@ -20,7 +20,7 @@ export async function parentsOf(db: AnyQuery | AnyTx, key: number): Promise<numb
   return rows.map((row) => row.key);
 }
 
-/** The edges from `child` become exactly those to `parents`. */
+/** Sets the edges from `child` to exactly those to `parents`. */
 export async function setParents(tx: AnyTx, child: number, parents: readonly number[]): Promise<void> {
   await sql`delete from deployment_parents where child_key = ${child} and not parent_key = any(${[...parents]}::bigint[])`.execute(
     tx,
@@ -31,12 +31,15 @@ export async function setParents(tx: AnyTx, child: number, parents: readonly num
   );
 }
 
-/** Those who change the graph of parents or dependencies of a tenant, one after the other: two edges may close a cycle. */
+/**
+ * Locks the graph of parents and dependencies of a tenant, so that it is changed by one transaction at a time: two new edges
+ * together may close a cycle.
+ */
 export async function lockGraph(tx: AnyTx, tenant: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(7236102, hashtext(${tenant}))`.execute(tx);
 }
 
-/** Whether some of `targets` is `from` or is reached from it downwards: an edge from `from` up to it would be a cycle. */
+/** Whether one of `targets` is `from` or a descendant of it: an edge from `from` up to it would close a cycle. */
 export async function isAncestorOf(tx: AnyTx, from: number, targets: readonly number[]): Promise<boolean> {
   const { rows } = await sql`
     with recursive below(key) as (

@@ -2,6 +2,7 @@ import type { PluginSelection, Principal, Visibility } from '@baton/contracts';
 import type { AnyQuery, AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 import { deploymentScope } from './deployments.sql';
+import { noteOwned, type OwnedDeployment } from './noted-deployments.sql';
 
 export type PluginsUpdateState =
   | 'updating'
@@ -11,14 +12,14 @@ export type PluginsUpdateState =
   | 'failed'
   | 'no_changes_required';
 
-/** A deployment of the update; `waiting` has not been begun. */
+/** A deployment of the update; in state `waiting` its update has not begun. */
 export interface UpdatedDeployment {
   tenant: string;
   id: string;
   state: 'waiting' | 'updating' | 'successful' | 'failed';
-  /** Names its deployment update; kept before that is made. */
+  /** Identifies its deployment update; stored before that is created. */
   request_id: string | null;
-  /** ISO instant at which it was begun. */
+  /** ISO instant of its beginning. */
   since: string | null;
 }
 
@@ -38,7 +39,7 @@ export interface PluginsUpdateRow {
   auto_correct_types: boolean;
   deployments: UpdatedDeployment[];
   outcome: { status: 'terminated' | 'failed' | 'cancelled'; error: string } | null;
-  /** Who has it now; each taking has a name of its own. */
+  /** Holder of the lease; each lease has a token of its own. */
   lease_owner: string | null;
 }
 
@@ -52,14 +53,14 @@ export interface DeploymentPlugins {
   plugins: string[];
 }
 
-/** One request at a time on a blueprint: held to the end of the transaction. */
+/** Allows one request at a time on a blueprint: the lock is held until the end of the transaction. */
 export async function lockUpdatesOf(tx: AnyTx, tenant: string, blueprintId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`plugins-update ${tenant} ${blueprintId}`}, 0))`.execute(
     tx,
   );
 }
 
-/** Id of an update of the blueprint that has not ended. */
+/** Returns the id of an update of the blueprint that has not ended. */
 export async function openUpdateOf(tx: AnyTx, tenant: string, blueprintId: string): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select id from plugins_updates where tenant = ${tenant} and blueprint_id = ${blueprintId} and ${OPEN} limit 1`.execute(
@@ -83,7 +84,7 @@ export async function insertPluginsUpdate(
       ${owner}, app_now() + ${leaseMs}::float8 * interval '1 millisecond')`.execute(tx);
 }
 
-/** The oldest open update in nobody's hands, taken for `leaseMs`. */
+/** Leases the oldest open update without a lease to `owner` for `leaseMs`. */
 export async function leasePluginsUpdate(
   db: AnyQuery,
   owner: string,
@@ -97,7 +98,7 @@ export async function leasePluginsUpdate(
   return rows[0] ?? null;
 }
 
-/** Prolongs a lease; false when somebody else has it. */
+/** Renews a lease; returns false when another owner has it. */
 export async function renewPluginsUpdate(
   db: AnyQuery,
   id: string,
@@ -110,7 +111,7 @@ export async function renewPluginsUpdate(
   return done.numAffectedRows === 1n;
 }
 
-/** Gives it back, to be taken again after `pauseMs`. */
+/** Releases the lease; the update may be leased again after `pauseMs`. */
 export async function releasePluginsUpdate(
   db: AnyQuery,
   id: string,
@@ -127,7 +128,7 @@ export async function readPluginsUpdate(db: AnyQuery, id: string): Promise<Plugi
   return rows[0] ?? null;
 }
 
-/** Writes what is given while `owner` has the lease, and prolongs that; false when somebody else has it. */
+/** Writes the given columns while `owner` has the lease, and renews it; returns false when another owner has it. */
 export async function writePluginsUpdate(
   tx: AnyTx | AnyQuery,
   of: { id: string; owner: string; leaseMs: number },
@@ -144,14 +145,16 @@ export async function writePluginsUpdate(
   return done.numAffectedRows === 1n;
 }
 
-/** Tenants with deployments of a blueprint; to be asked outside of a request. */
+/** Returns the tenants with deployments of a blueprint; call it outside of a request. */
 export async function tenantsOfBlueprint(db: AnyQuery, blueprintId: string): Promise<string[]> {
   const { rows } = await sql<{ tenant: string }>`
     select distinct tenant from deployments where blueprint_id = ${blueprintId} order by 1`.execute(db);
   return rows.map((row) => row.tenant);
 }
 
-/** Deployments of a blueprint in a tenant that the caller may see, with the plugins of their nodes as `package version`. */
+/**
+ * Returns the deployments of a blueprint in a tenant that the caller may see, with the plugins of their nodes as `package version`.
+ */
 export async function deploymentsWithPlugins(
   db: AnyQuery,
   principal: Principal,
@@ -168,17 +171,19 @@ export async function deploymentsWithPlugins(
   return rows;
 }
 
-/** Deployments go from one blueprint to another without any other change; answers how many there were. */
+/** Moves deployments from one blueprint to another without any other change; returns their number. */
 export async function switchBlueprint(
   tx: AnyTx,
   tenants: readonly string[],
   from: string,
   to: string,
 ): Promise<number> {
-  const done = await sql`
+  const { rows } = await sql<OwnedDeployment>`
     update deployments set blueprint_id = ${to}, revision = revision + 1, updated_at = app_now()
-    where tenant = any(${[...tenants]}::text[]) and blueprint_id = ${from}`.execute(tx);
-  return Number(done.numAffectedRows ?? 0n);
+    where tenant = any(${[...tenants]}::text[]) and blueprint_id = ${from}
+    returning tenant, id, created_by, visibility`.execute(tx);
+  noteOwned(tx, 'changed', rows);
+  return rows.length;
 }
 
 export async function isBlueprintUsed(

@@ -1,7 +1,7 @@
 import type { AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 
-/** From now on states of the execution numbered up to `stateSeq` are repeats, whatever was applied since. */
+/** From now on, states of the execution with numbers up to `stateSeq` count as repeats, whatever was applied since. */
 export async function settleExecution(tx: AnyTx, executionId: string, stateSeq: number): Promise<void> {
   await sql`insert into settled_executions (execution_id, state_seq) values (${executionId}, ${stateSeq})
     on conflict (execution_id) do update
@@ -10,7 +10,7 @@ export async function settleExecution(tx: AnyTx, executionId: string, stateSeq: 
   );
 }
 
-/** Forgets what is older than `keepMs`; `again` when a full batch went. */
+/** Deletes rows older than `keepMs`; `again`: a full batch was deleted, so there may be more. */
 export async function purgeSettledExecutions(
   tx: AnyTx,
   keepMs: number,

@@ -8,6 +8,7 @@ import {
 } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Location } from '../domain/site-location';
+import { noteChangedAt } from './noted-deployments.sql';
 
 export interface SiteRow {
   key: number;
@@ -44,7 +45,7 @@ export async function findSite(
   return rows[0] ?? null;
 }
 
-/** The row of a site that a command changes, locked. */
+/** Returns the row of a site for a command, locked. */
 export async function lockSite(tx: AnyTx, key: number): Promise<SiteRow | null> {
   const { rows } =
     await sql<SiteRow>`select key, tenant, name, visibility, created_by from sites where key = ${key} for update`.execute(
@@ -53,7 +54,7 @@ export async function lockSite(tx: AnyTx, key: number): Promise<SiteRow | null> 
   return rows[0] ?? null;
 }
 
-/** @throws unique violation when the tenant has the name. */
+/** Inserts a site. @throws unique violation when the tenant has the name. */
 export async function insertSite(
   tx: AnyTx,
   site: {
@@ -70,7 +71,7 @@ export async function insertSite(
       ${site.createdBy}, coalesce(${site.createdAt}::timestamptz, app_now()))`.execute(tx);
 }
 
-/** `location: undefined` leaves it, null clears it. @throws unique violation when the new name is taken. */
+/** Updates a site. `location: undefined` keeps it, null clears it. @throws unique violation when the new name is taken. */
 export async function updateSite(
   tx: AnyTx,
   key: number,
@@ -86,9 +87,11 @@ export async function updateSite(
         ]),
   ];
   if (sets.length > 0) await sql`update sites set ${sql.join(sets)} where key = ${key}`.execute(tx);
+  if (change.name !== undefined) await noteChangedAt(tx, key);
 }
 
 export async function deleteSite(tx: AnyTx, key: number): Promise<void> {
+  await noteChangedAt(tx, key);
   await sql`delete from sites where key = ${key}`.execute(tx);
 }
 

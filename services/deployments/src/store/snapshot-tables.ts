@@ -1,4 +1,4 @@
-/** The part of snapshots that deployments has (packages/snapshot-part). */
+/** The tables of deployments in snapshots (packages/snapshot-part). */
 import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
 
 export const snapshotTables: SnapshotTables = {

@@ -2,13 +2,14 @@ import { type AnyTx, type Db, prepared } from '@baton/postgres';
 import { sql } from 'kysely';
 import { combineStatuses, type FamilyMember, ownStatus, type SummaryStatus } from '../domain/statuses';
 import { DEPLOYMENT_ROW, type DeploymentRow } from './deployments.sql';
+import { noteChanged } from './noted-deployments.sql';
 import type { DB } from './tables.gen';
 
-/** Writes of the status columns of reference/rest-api.md 6.4. Family rows are locked in key order. */
+/** Writes the status columns of reference/rest-api.md 6.4. Rows of a family are locked in key order. */
 
 /**
- * Locks `keys` and every deployment above them in key order. Whoever will refresh a family does this first, so that two
- * of them cannot wait for each other.
+ * Locks `keys` and all their ancestors in key order. Every transaction that will refresh a family does this first, which prevents
+ * deadlocks.
  */
 export async function lockUpwards(tx: AnyTx, keys: readonly number[]): Promise<void> {
   await prepared(
@@ -24,7 +25,7 @@ export async function lockUpwards(tx: AnyTx, keys: readonly number[]): Promise<v
   );
 }
 
-/** Deployments above `keys`, without themselves, locked. */
+/** Locks and returns the ancestors of `keys`, without `keys` themselves. */
 async function lockAncestors(tx: AnyTx, keys: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ key: number }>`
     with recursive above(key) as (
@@ -37,7 +38,7 @@ async function lockAncestors(tx: AnyTx, keys: readonly number[]): Promise<number
   return rows.map((row) => row.key);
 }
 
-/** The deployment of a tenant, locked as by `lockUpwards`; null when there is none. */
+/** Returns the deployment of a tenant, locked as by `lockUpwards`; null when there is none. */
 export async function lockFamilyOf(tx: AnyTx, tenant: string, id: string): Promise<DeploymentRow | null> {
   const rows = await prepared<DeploymentRow>(
     tx,
@@ -67,8 +68,8 @@ async function readFamily(tx: AnyTx, keys: readonly number[]): Promise<FamilyMem
 }
 
 /**
- * Recomputes combined statuses and counts of `keys` and of everything above them, in a constant number of statements.
- * `own_status` of `keys` must be written before.
+ * Recomputes combined statuses and counts of `keys` and of all their ancestors, in a constant number of statements. `own_status` of
+ * `keys` must be written before.
  */
 export async function refreshFamily(tx: AnyTx, keys: readonly number[]): Promise<void> {
   if (keys.length === 0) return;
@@ -81,9 +82,10 @@ export async function refreshFamily(tx: AnyTx, keys: readonly number[]): Promise
     from json_to_recordset(${JSON.stringify(combined)}::json) as c(key bigint, status text, "servicesStatus" text,
       "environmentsStatus" text, "servicesCount" integer, "environmentsCount" integer)
     where d.key = c.key`.execute(tx);
+  noteChanged(tx, affected);
 }
 
-/** Whether some deployment is related by csys-obj-parent at all: most are not and need no refresh. */
+/** Whether the deployment has a parent or child by csys-obj-parent: most have none and need no refresh. */
 async function hasFamily(tx: AnyTx, key: number): Promise<boolean> {
   const rows = await prepared(
     tx,
@@ -97,10 +99,12 @@ async function hasFamily(tx: AnyTx, key: number): Promise<boolean> {
 }
 
 export interface LatestExecution {
-  /** ISO time of a resumption that has no version: the same execution goes on, unless it ended after that. */
+  /** ISO time of a resumption without a version: the same execution continues, unless it ended after that time. */
   resumedAt?: string;
   id: string;
-  /** Of the execution's row on which the status was decided: an older one than is shown changes nothing. 0: none told. */
+  /**
+   * Version of the execution's row at which the status was decided: a version older than the shown one changes nothing. 0: unknown.
+   */
   version: number;
   status: string;
   workflowId: string;
@@ -108,7 +112,7 @@ export interface LatestExecution {
   finishedOperations: number;
 }
 
-/** As both functions of migration 0096 take it. */
+/** Parameters of both functions of migration 0096. */
 const statusValues = (execution: LatestExecution, hasEnded: boolean): unknown[] => [
   execution.id,
   execution.status,
@@ -122,8 +126,9 @@ const statusValues = (execution: LatestExecution, hasEnded: boolean): unknown[] 
 ];
 
 /**
- * Writes the latest execution of a locked deployment, unless a later one or a newer status of this one is shown, and, when
- * the execution ended, whether the deployment is installed: active when no node instance is in a state other than started.
+ * Writes the latest execution of a locked deployment, unless a later execution or a newer status of this one is shown. When the
+ * execution has ended, it also writes whether the deployment is installed: active when no node instance is in a state other than
+ * started.
  */
 export async function writeExecutionStatus(
   tx: AnyTx,
@@ -144,6 +149,7 @@ export async function writeExecutionStatus(
     },
     [key, ...statusValues(execution, hasEnded), execution.version],
   );
+  noteChanged(tx, [key]);
   if (!row!.is_latest) await setOwnStatus(tx, key, ownStatus(row!.latest_status, row!.installation_status));
   else if (row!.is_related) await refreshFamily(tx, [key]);
 }
@@ -153,20 +159,20 @@ export interface ExecutionNote {
   deploymentId: string;
   execution: LatestExecution;
   hasEnded: boolean;
-  /** States of the execution up to this number are repeats from now on; 0: none. */
+  /** States of the execution up to this number count as repeats from now on; 0: none. */
   stateSeq: number;
 }
 
 export interface NoteResult {
-  /** False: nothing was written, it takes a transaction. */
+  /** False: nothing was written, and a transaction is needed. */
   isDone: boolean;
-  /** Targets of its dependencies are values of functions (commands/resolve-dependencies.ts). */
+  /** Whether targets of its dependencies are values of functions (commands/resolve-dependencies.ts). */
   hasComputed: boolean;
 }
 
 /**
- * Lock, settling and `writeExecutionStatus` of each in one statement, where the deployment has no family and no later
- * execution.
+ * Does the lock, the settling and `writeExecutionStatus` of each note in one statement, for deployments without a family and
+ * without a later execution.
  */
 export async function noteExecutions(
   db: Pick<Db<DB>, 'statement'>,
@@ -183,8 +189,8 @@ export async function noteExecutions(
 }
 
 /**
- * In the order of the notes: of two about one deployment the later one counts. `hasComputed` is not asked with `exists`:
- * that one the planner may answer for all deployments at once, with hundreds of them for a handful of notes.
+ * Runs in the order of the notes: of two notes about one deployment the later one counts. `hasComputed` is not computed by
+ * `exists`: the planner may evaluate `exists` for all deployments at once, with hundreds of them for a handful of notes.
  */
 const NOTE = {
   name: 'deployments-note-executions',

@@ -162,6 +162,7 @@ export interface DeploymentTexts {
 }
 
 export interface DeploymentUpdates {
+  changes: Json | null;
   created_at: Generated<string>;
   created_by: string;
   deployment_key: number;

@@ -1,11 +1,11 @@
-/** Archives for working folders of new deployments, until the catalog has unpacked them. */
+/** Archives for the working folders of new deployments, stored until the catalog has unpacked them. */
 import type { AnyQuery, AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
 
 export interface WaitingWorkdir {
   deployment_key: number;
   tenant: string;
-  /** Of the deployment. */
+  /** Id of the deployment. */
   id: string;
   request_id: string;
   archive: Buffer;
@@ -19,7 +19,7 @@ export async function insertWorkdir(
     values (${row.deployment_key}, ${row.request_id}, ${row.archive})`.execute(tx);
 }
 
-/** Those that wait for longer than `ageMs`, the oldest first. */
+/** Returns the archives that have waited for longer than `ageMs`, the oldest first. */
 export async function listWaitingWorkdirs(
   db: AnyQuery,
   ageMs: number,

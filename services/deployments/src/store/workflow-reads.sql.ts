@@ -2,9 +2,9 @@ import { type AnyQuery, type AnyTx, globalText, prepared } from '@baton/postgres
 import { sql } from 'kysely';
 import { DEPLOYMENT_ROW, type DeploymentRow } from './deployments.sql';
 
-/** What the engine asks of deployments, each in one statement: of one instant, and one way to the database. */
+/** Reads of deployments for the engine, each in one statement: all its data is of one instant, and it takes one round trip. */
 
-/** A deployment with what a start request is checked against; texts are JSON. */
+/** A deployment with the facts against which a start request is checked; texts are JSON. */
 export interface FactsRow extends DeploymentRow {
   /** Hex digest of the shared model document; null without a plan. */
   model: string | null;
@@ -31,7 +31,9 @@ export interface DeploymentPlace {
   id: string;
 }
 
-/** The deployments that are asked for, by tenants $1 and ids $2: `nth` is the place of each from 1; each is looked up by its id. */
+/**
+ * Selects the requested deployments, by tenants $1 and ids $2: `nth` is the position of each from 1; each is looked up by its id.
+ */
 const ofEach = (select: string): string => `select asked.nth::int as nth, found.*
   from unnest($1::text[], $2::text[]) with ordinality asked(tenant, id, nth)
   cross join lateral (${select} where d.tenant = asked.tenant and d.id = asked.id limit 1) found`;
@@ -42,7 +44,7 @@ const FACTS_OF_GLOBAL = {
   text: `${FACTS} where d.id = $1 and ${globalText('d')} limit 1`,
 };
 
-/** What is found of each, in their order; null: there is none. */
+/** Returns the facts of each deployment, in the order of the request; null: there is none. */
 export async function readFacts(
   db: AnyQuery,
   asked: readonly DeploymentPlace[],
@@ -50,7 +52,7 @@ export async function readFacts(
   return inOrder(asked, await prepared<FactsRow & Nth>(db, FACTS_OF, placesOf(asked)));
 }
 
-/** Of a deployment of any tenant that all tenants see. */
+/** Returns the facts of a global deployment of any tenant. */
 export async function readGlobalFacts(db: AnyQuery, id: string): Promise<FactsRow | null> {
   return (await prepared<FactsRow>(db, FACTS_OF_GLOBAL, [id]))[0] ?? null;
 }
@@ -78,16 +80,16 @@ export interface ModelRow {
   revision: number;
   /** Null without a plan. */
   scaling_groups: string | null;
-  /** In the order of the plan; `definition` is the hex digest of what they share with equal nodes. */
+  /** In the order of the plan; `definition` is the hex digest of the part that equal nodes share. */
   nodes: string;
   /** Digests, each once. */
   definitions: string[];
   instances: string;
-  /** Of the modification that is under way. */
+  /** The running modification. */
   modification: { id: string; context: unknown; added_and_related: []; removed_and_related: [] } | null;
 }
 
-/** A node instance as graphs are built from it, with these runtime properties. */
+/** Selects a node instance with the fields from which graphs are built, with these runtime properties. */
 const instance = (
   properties: string,
 ): string => `json_build_object('id', i.id, 'node_id', i.node_id, 'state', i.state, 'version', i.version,
@@ -113,7 +115,10 @@ const MODEL = {
       from nodes n where n.deployment_key = d.key) n`),
 };
 
-/** As `readFacts`; without the instances' runtime properties unless `isWhole`: they may be most of it. */
+/**
+ * Reads models, like `readFacts`; without the runtime properties of the instances unless `isWhole`, because they may be most of the
+ * data.
+ */
 export async function readModels(
   db: AnyQuery,
   asked: readonly DeploymentPlace[],
@@ -122,7 +127,7 @@ export async function readModels(
   return inOrder(asked, await prepared<ModelRow & Nth>(db, MODEL, [...placesOf(asked), isWhole]));
 }
 
-/** Node instances of a deployment, all or those of `ids`, as a graph is built from them: a JSON list. */
+/** Returns node instances of a deployment, all or those of `ids`, with the fields from which a graph is built, as a JSON list. */
 export async function instancesText(
   db: AnyQuery | AnyTx,
   key: number,

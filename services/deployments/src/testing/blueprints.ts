@@ -44,6 +44,27 @@ capabilities:
   c1: {value: v1}
 `;
 
+/** Its inputs name objects: a deployment, a node and so on. */
+export const naming = `
+tosca_definitions_version: cloudify_dsl_1_5
+imports: [cloudify/types/types.yaml]
+inputs:
+  environment: {type: deployment_id, required: false}
+  key: {type: secret_key, required: false}
+  blueprint: {type: blueprint_id, required: false}
+  node: {type: node_id, required: false, constraints: [{name_pattern: {starts_with: n}}]}
+  far: {type: node_id, required: false, constraints: [{deployment_id: far}]}
+  address: {type: capability_value, required: false, constraints: [{deployment_id: far}]}
+  operation: {type: operation_name, required: false}
+plugins:
+  p: {executor: central_deployment_agent, install: false}
+node_templates:
+  n:
+    type: cloudify.nodes.Root
+    interfaces: {mine: {check: p.tasks.check}}
+  other: {type: cloudify.nodes.Root}
+`;
+
 /** Uses a capability of the deployment that a runtime property of its node names. */
 export const linked = `
 tosca_definitions_version: cloudify_dsl_1_4
@@ -56,7 +77,7 @@ capabilities:
   address: {value: here}
 `;
 
-/** Two components here, of one type each that means it, and one on another manager. */
+/** Two components here, one of each component type, one on another manager, and one in another tenant. */
 export const composed = `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
@@ -88,7 +109,7 @@ outputs:
   from_there: {value: {get_capability: [{get_input: provider}, address]}}
 `;
 
-/** Its node uses a plugin in a version. */
+/** Its node uses a plugin in the given version. */
 export const plugged = (version: string): string => `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
@@ -114,14 +135,13 @@ node_templates:
       cloudify.interfaces.lifecycle: {create: far.tasks.create}
 `;
 
-/** Nothing to install. */
+/** A blueprint without nodes. */
 export const empty = `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
 node_templates: {}
 `;
 
-/** A type that derives from another. */
 /** Its deployments join groups. */
 export const grouping = `
 tosca_definitions_version: cloudify_dsl_1_4
@@ -132,7 +152,7 @@ deployment_settings:
   default_groups: [joined-a, {get_input: second}]
 `;
 
-/** Deployments of groups are named by templates. */
+/** Its deployment settings contain a template for ids in groups. */
 export const named = (template: string) => `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
@@ -141,7 +161,7 @@ deployment_settings:
   display_name: shown-{uuid}
 `;
 
-/** Two trees of instances; what contains others comes after them here. */
+/** Two trees of instances; containing nodes come after the nodes in them. */
 export const contained = `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
@@ -155,6 +175,7 @@ node_templates:
     capabilities: {scalable: {properties: {default_instances: 2}}}
 `;
 
+/** A node type that derives from another one. */
 export const derived = `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
@@ -165,7 +186,7 @@ node_templates:
   special: {type: my.Kind}
 `;
 
-/** After `helloFlat`: no app, a new node that the host connects to, an output, one input less. */
+/** The successor of `helloFlat`: no app, a new node that the host connects to, an output, one input less. */
 export const helloNext = `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
@@ -184,7 +205,7 @@ outputs:
   said: {value: {get_input: greeting}}
 `;
 
-/** Before `helloNext`. */
+/** The predecessor of `helloNext`. */
 export const helloFlat = `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
@@ -200,7 +221,7 @@ node_templates:
       - {type: cloudify.relationships.connected_to, target: host}
 `;
 
-/** Two nodes with a relationship, and without. */
+/** Two nodes, with the given relationships. */
 const twoNodes = (relationships: string): string => `
 tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]

@@ -4,15 +4,15 @@ import { emptyResolver, parseBlueprint, withBuiltinTypes } from '@baton/dsl';
 import { AppError, badParameter, notFound } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 
-/** The catalog as its contract says, over blueprints in memory. */
+/** The catalog service as its contract defines it, over blueprints in memory. */
 export interface CatalogPeer {
   handlers: RpcHandlers<typeof catalogRpc.CatalogServiceDefinition>;
-  /** How often a plan was sent. */
+  /** Returns how often a plan was sent. */
   plansSent(): number;
-  /** Texts that plugins updates give blueprints, by id; the others need none. */
+  /** Blueprint texts after plugins updates, by id; other blueprints need no update. */
   updates: Map<string, string>;
   has(id: string): boolean;
-  /** False: archives are checked, and unpacking them fails as if nobody answered. */
+  /** False: archives are checked, but unpacking fails as if the catalog did not answer. */
   isUnpacking: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
     plans.set(id, JSON.stringify(plan));
   };
   for (const [id, { text }] of Object.entries(blueprints)) await parse(id, text);
-  /** Deployment -> the archive of its working folder. */
+  /** The archive of the working folder of each deployment. */
   const folders = new Map([['worked', 'a zip']]);
   let sent = 0;
   const unpacked = new Set<string>();
@@ -65,7 +65,7 @@ export async function createCatalogPeer(blueprints: Record<string, PeerBlueprint
       getStorage: async () => ({ blueprints: 0, plugins: 0, files: 0, limit: 0 }),
       readPlan: async function* ({ blueprintId }) {
         sent += 1;
-        // In pieces that split characters too.
+        // In pieces whose borders also split characters.
         const bytes = Buffer.from(plans.get(blueprintId) ?? '');
         for (let at = 0; at < bytes.length; at += 1021) yield { data: bytes.subarray(at, at + 1021) };
       },

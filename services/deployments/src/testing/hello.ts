@@ -18,7 +18,7 @@ export async function deployHello(test: TestDeployments, deploymentId: string): 
 export const readInstance = async (test: TestDeployments, id: string) =>
   (await test.call('GET', `/node-instances/${id}`)).body;
 
-/** A state as the engine tells it. */
+/** Makes a state write in the form of the engine. */
 export const stateWrite = (nodeInstanceId: string, seq: number, state: string, edits: unknown[] = []) => ({
   nodeInstanceId,
   seq,

@@ -2,24 +2,24 @@ import type { executionsRpc, identityRpc, secretsRpc } from '@baton/contracts';
 import { isUuid, notFound } from '@baton/kernel';
 import type { RpcHandlers } from '@baton/rpc';
 
-/** Secrets, identity and executions as their contracts say, in memory. */
+/** The services secrets, identity and executions as their contracts define them, in memory. */
 export interface Peers {
   secrets: RpcHandlers<typeof secretsRpc.SecretsServiceDefinition>;
   identity: RpcHandlers<typeof identityRpc.IdentityServiceDefinition>;
   executions: RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
   systemExecutions: RpcHandlers<typeof executionsRpc.SystemExecutionsServiceDefinition>;
-  /** What ReportSystemExecution answers. */
+  /** Answer of ReportSystemExecution. */
   systemStatus: { value: string };
   reports: executionsRpc.ReportSystemExecutionRequest[];
   /** Secret name -> value; a hidden one is released to administrators only. */
   values: Map<string, { value: string; isHidden?: boolean }>;
-  /** Permissions of a user in a tenant, by `user@tenant`; without an entry nobody but `admin` has any. */
+  /** Permissions of a user in a tenant, by `user@tenant`; without an entry only `admin` has any. */
   rights: Map<string, string[]>;
-  /** What ListActiveExecutions answers by deployment id. */
+  /** Answers of ListActiveExecutions by deployment id. */
   active: Map<string, { id: string; workflow_id: string; status: string }[]>;
-  /** What ListScheduledDeployments answers: `tenant/id`. */
+  /** `tenant/id` of deployments, once for each of their schedules. */
   scheduled: string[];
-  /** What ListLimits answers of every tenant. */
+  /** Answer of ListLimits for every tenant. */
   limits: identityRpc.TenantLimits;
   started: executionsRpc.StartExecutionRequest[];
   startedGroups: executionsRpc.StartExecutionGroupRequest[];
@@ -114,7 +114,10 @@ export function createPeers(): Peers {
         return {};
       },
       listScheduledDeployments: async ({ after }) => ({
-        names: scheduled.filter((name) => name > after).sort(),
+        names: [...new Set(scheduled)].filter((name) => name > after).sort(),
+      }),
+      countSchedules: async ({ tenant, deploymentIds }) => ({
+        total: scheduled.filter((name) => deploymentIds.some((id) => name === `${tenant}/${id}`)).length,
       }),
       listActiveExecutions: async ({ deploymentId }) => ({
         executionsJson: JSON.stringify(active.get(deploymentId) ?? []),

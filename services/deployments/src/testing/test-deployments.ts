@@ -1,4 +1,4 @@
-/** A running deployments service for tests: its own database, real HTTP, rpc in the process, peers for the others. */
+/** Starts a deployments service for tests: its own database, real HTTP, rpc in the process, stubs for the other services. */
 import { join } from 'node:path';
 import {
   catalogRpc,
@@ -33,7 +33,7 @@ export interface TestDeployments {
   rpc: RpcClient<typeof deploymentsRpc.DeploymentsServiceDefinition>;
   catalog: CatalogPeer;
   peers: Peers;
-  /** A REST call of `as`, default the administrator, below /api/v3.1 unless the path names a version. */
+  /** Sends a REST call of `as`, by default the administrator, below /api/v3.1 unless the path names a version. */
   call(
     method: string,
     path: string,
@@ -41,9 +41,9 @@ export interface TestDeployments {
     as?: Principal,
     headers?: Record<string, string>,
   ): Promise<Answer>;
-  /** Creates a deployment and fails the test when that fails. */
+  /** Creates a deployment; the test fails when that fails. */
   create(id: string, body?: Record<string, unknown>): Promise<Answer>;
-  /** SQL statements run so far. */
+  /** Returns the number of SQL statements run so far. */
   statements(): number;
   stop(): Promise<void>;
 }
@@ -76,6 +76,7 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   pair: { text: texts.pair },
   'pair-apart': { text: texts.pairApart },
   mini: { text: texts.mini },
+  naming: { text: texts.naming },
   plugged: { text: texts.plugged('1.0') },
   'plugged-too': { text: texts.plugged('1.0') },
   'plugged-again': { text: texts.plugged('1.0') },
@@ -175,7 +176,7 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   };
 }
 
-/** Counts what goes over the connections of the pool from now on. */
+/** Counts the statements on the connections of the pool from now on. */
 function countStatements(db: Db<DB>): () => number {
   let statements = 0;
   const count = (client: { query: (...args: never[]) => unknown }): void => {

@@ -2,10 +2,10 @@ import { catalogRpc } from '@baton/contracts';
 import { type JsonObject, nullIfNotFound } from '@baton/kernel';
 import type { RpcConnector } from '@baton/rpc';
 
-/** What executions asks of the catalog. */
+/** The calls of executions to the catalog. */
 export interface CatalogPort {
   hasBlueprint(tenant: string, blueprintId: string): Promise<boolean>;
-  /** The upload that clients know as this execution. */
+  /** Returns the upload that clients know as this execution. */
   findUpload(tenant: string, executionId: string): Promise<UnrecordedUpload | null>;
 }
 

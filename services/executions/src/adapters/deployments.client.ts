@@ -1,10 +1,10 @@
 import { deploymentsRpc, nodesOfModel } from '@baton/contracts';
-import type { Json, JsonObject } from '@baton/kernel';
+import { type Json, type JsonObject, nullIfNotFound } from '@baton/kernel';
 import type { RpcClient, RpcConnector } from '@baton/rpc';
 import type { DeploymentModel } from '@baton/task-graph';
 import type { ExecutionRow, InstanceStateRow } from '../store/rows';
 
-/** What a start request is checked against. */
+/** The facts of a deployment that a start request is checked against. */
 export interface DeploymentFacts {
   id: string;
   blueprintId: string;
@@ -14,14 +14,17 @@ export interface DeploymentFacts {
   instanceStates: { node_id: string; state: string }[];
   nodeTypes: { type_hierarchy: string[] }[];
   dependents: string[];
-  /** The execution that made it: tells it from an earlier or later one of its id. Null: not known. */
+  /**
+   * The execution that created the deployment: distinguishes it from an earlier or later deployment with the same id. Null: not
+   * known.
+   */
   madeBy: string | null;
 }
 
 export interface LatestExecution {
   tenant: string;
   deploymentId: string;
-  /** Both empty: none. */
+  /** Id and status are both empty when there is none. */
   executionId: string;
   status: string;
 }
@@ -40,20 +43,25 @@ export interface DeploymentsPort {
     tenant: string,
     deploymentId: string,
     caller: { username: string; isAdministrator: boolean },
-    /** Dependents that are this deployment or below it do not count; none: ''. */
+    /** Dependents that are this deployment or below it do not count; '' when there is none. */
     leavingWith?: string,
   ): Promise<DeploymentFacts>;
-  /** `isWhole`: operations that nobody has implemented and runtime properties too, else what graphs are built from. */
+  /** Returns the owner and visibility of the deployment; null when there is none. */
+  owner(tenant: string, deploymentId: string): Promise<{ createdBy: string; visibility: string } | null>;
+  /**
+   * `isWhole`: includes operations without an implementation and runtime properties; without it, only the parts that graphs are
+   * built from.
+   */
   model(
     tenant: string,
     deploymentId: string,
     options?: { isWhole?: boolean },
   ): Promise<{ blueprintId: string; model: DeploymentModel }>;
-  /** Deployments that components of this one have made or use on this manager. */
+  /** Returns the deployments that components of this one have created or use on this manager. */
   components(tenant: string, deploymentId: string): Promise<string[]>;
-  /** Of one deployment at most one execution a call. */
+  /** Applies states; one call may contain at most one execution of each deployment. */
   applyStates(executions: readonly DecidedStates[]): Promise<void>;
-  /** Members of a deployment group that the caller may see, from a cursor on; `next` 0 = the last ones. */
+  /** Returns the members of a deployment group that the caller may see, from a cursor on; `next` 0: no more members. */
   groupMembers(
     tenant: string,
     groupId: string,
@@ -62,17 +70,20 @@ export interface DeploymentsPort {
     limit?: number,
   ): Promise<{ members: DeploymentFacts[]; next: number; visibility: string }>;
   addToGroup(tenant: string, groupId: string, deploymentId: string): Promise<void>;
-  /** `username`: on whose behalf secrets are read. */
+  /** `username`: the user on whose behalf secrets are read. */
   evaluate(tenant: string, deploymentId: string, username: string, payload: JsonObject): Promise<JsonObject>;
-  /** A change of the model asked by a workflow; repeated with the same name it answers the first result. */
+  /** Changes the model on request of a workflow; a repeated call with the same name returns the first result. */
   call(
     of: { tenant: string; deploymentId: string; executionId: string; username: string },
     name: string,
     request: Json,
   ): Promise<Json>;
-  /** What deployments show as their latest execution, from a cursor on; `next` 0 = the last ones. */
+  /** Returns the execution that each deployment shows as its latest, from a cursor on; `next` 0: no more deployments. */
   latestExecutions(after: number): Promise<{ deployments: LatestExecution[]; next: number }>;
-  /** Answers why an execution that succeeded has failed all the same (its dependencies close a circle); '': it has not. */
+  /**
+   * Reports the end of an execution. Returns the reason when an execution that succeeded counts as failed nevertheless (its
+   * dependencies form a cycle); else ''.
+   */
   executionEnded(of: {
     tenant: string;
     deploymentId: string;
@@ -81,14 +92,14 @@ export interface DeploymentsPort {
     status: string;
     totalOperations: number;
     finishedOperations: number;
-    /** Number of the last state, all of which deployments has applied. */
+    /** Number of the last state; deployments has applied all states up to it. */
     lastStateSeq: number;
-    /** Of the row on which it was decided: an end that is older than what is shown changes nothing there. */
+    /** Version of the row on which the end was decided: an end older than the shown one changes nothing. */
     version: number;
   }): Promise<string>;
 }
 
-/** Whose model is changed, and on whose behalf. */
+/** Returns the deployment whose model is changed, and the user on whose behalf. */
 export function callerOf({ tenant, id, deployment_id, created_by }: ExecutionRow) {
   return { tenant, deploymentId: deployment_id ?? '', executionId: id, username: created_by };
 }
@@ -127,8 +138,6 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
       };
       return { blueprintId: answer.blueprintId, model };
     },
-    components: async (tenant, deploymentId) =>
-      (await client.listComponents({ tenant, deploymentId })).deploymentIds,
     async applyStates(executions) {
       await client.applyExecutionStates({
         executions: executions.map(({ states, ...of }) => ({ ...of, states: states.map(stateWriteOf) })),
@@ -152,12 +161,22 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
       return parse(answer.resultJson, null);
     },
     latestExecutions: (after) => client.listLatestExecutions({ after, limit: LATEST_PAGE }),
+    ...shortCalls(client),
     ...groupCalls(client),
     executionEnded: async (of) => (await client.executionEnded(of)).failure,
   };
 }
 
 type Client = RpcClient<typeof deploymentsRpc.DeploymentsServiceDefinition>;
+
+function shortCalls(client: Client): Pick<DeploymentsPort, 'components' | 'owner'> {
+  return {
+    components: async (tenant, deploymentId) =>
+      (await client.listComponents({ tenant, deploymentId })).deploymentIds,
+    owner: (tenant, deploymentId) =>
+      nullIfNotFound(client.findDeployment({ tenant, deploymentId, username: '', isAdministrator: true })),
+  };
+}
 
 function groupCalls(client: Client): Pick<DeploymentsPort, 'groupMembers' | 'addToGroup'> {
   return {

@@ -2,9 +2,9 @@ import type { Ports } from '../ports';
 import type { GraphMemory } from './steps/graph-memory';
 import type { StepWriter } from './steps/step-writer';
 
-/** All ports; those of its own only the commands of the engine ask for. */
+/** All ports, and the engine's own ones, which only its commands use. */
 export interface EnginePorts extends Ports {
-  /** Graphs of executions at work. */
+  /** Cache of the graphs of executions at work. */
   memory: GraphMemory;
   steps: StepWriter;
 }

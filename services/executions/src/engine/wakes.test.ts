@@ -1,9 +1,10 @@
 import type { Broker } from '@baton/broker';
+import type { Envelope } from '@baton/contracts';
 import { silentLog, systemClock } from '@baton/kernel';
 import { eventually } from '@baton/testkit/eventually';
 import { createWakes } from './wakes';
 
-/** Wake-ups whose drives end when the test says so. */
+/** Creates wake-ups whose drives end when the test ends them. */
 function setUp() {
   const drives: { id: string; end: () => void; fail: () => void }[] = [];
   const notUsed = async (): Promise<void> => undefined;
@@ -23,7 +24,7 @@ function setUp() {
   return { wake, drives, driven: () => drives.map(({ id }) => id) };
 }
 
-/** All that follows without an await of the outside has happened then. */
+/** Waits until all work is done that waits for nothing external. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('drives of one execution follow each other, those of several do not wait for each other', async () => {
@@ -36,7 +37,7 @@ test('drives of one execution follow each other, those of several do not wait fo
   expect(driven()).toEqual(['a', 'b']);
   drives[0]!.end();
   await settled();
-  // Asked for twice meanwhile: once more is enough.
+  // Two requests came meanwhile: one more drive is enough.
   expect(driven()).toEqual(['a', 'b', 'a']);
   drives[2]!.end();
   await settled();
@@ -51,7 +52,7 @@ test('a drive at once does not wait for one that hangs on another service, nor f
   wake.driveAtOnce('a');
   await settled();
   expect(driven()).toEqual(['a', 'a']);
-  // The hanging one fails at last, and waits before it tries again.
+  // The hanging drive fails at last, and waits before its next try.
   drives[0]!.fail();
   await settled();
   wake.driveAtOnce('a');
@@ -99,4 +100,77 @@ test('after a stop nothing is driven', async () => {
   drives[0]!.end();
   await settled();
   expect(driven()).toEqual(['a']);
+});
+
+describe('announcements', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  function announcing() {
+    const sent: unknown[] = [];
+    const woken: [string, boolean][] = [];
+    let isAway = false;
+    const publish = async (envelopes: readonly Envelope[]): Promise<void> => {
+      if (isAway) throw new Error('away');
+      sent.push(...envelopes.map(({ payload }) => payload));
+    };
+    const notUsed = async (): Promise<void> => undefined;
+    const wake = createWakes(
+      { broker: { publish } as unknown as Broker, clock: systemClock, log: silentLog },
+      () => ({
+        drive: notUsed,
+        deliver: notUsed,
+        settle: notUsed,
+        due: notUsed,
+        dequeue: notUsed,
+        ended: notUsed,
+        streams: (id, hasStates) => void woken.push([id, hasStates]),
+      }),
+    );
+    return { wake, sent, woken, setAway: (away: boolean) => void (isAway = away) };
+  }
+
+  test('what has moved is told here at once, and to others a moment later, each execution once', async () => {
+    const { wake, sent, woken } = announcing();
+    wake.events('a');
+    wake.statesApplied('b');
+    wake.events('b');
+    expect(woken).toEqual([
+      ['a', false],
+      ['b', true],
+      ['b', false],
+    ]);
+    await jest.advanceTimersByTimeAsync(100);
+    expect(sent).toEqual([{ executionIds: ['a', 'b'], statesOf: ['b'] }]);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(sent).toHaveLength(1);
+    wake.stop();
+  });
+
+  test('what the broker did not take is announced again', async () => {
+    const { wake, sent, setAway } = announcing();
+    setAway(true);
+    wake.events('a');
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(sent).toEqual([]);
+    setAway(false);
+    wake.statesApplied('b');
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(sent).toEqual([{ executionIds: ['a', 'b'], statesOf: ['b'] }]);
+    wake.stop();
+  });
+
+  test('a process that begins, and one that has too much to announce, say that something may be missing', async () => {
+    const { wake, sent, setAway } = announcing();
+    setAway(true);
+    wake.begin();
+    await jest.advanceTimersByTimeAsync(500);
+    setAway(false);
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(sent).toEqual([{ changes: [], isIncomplete: true }]);
+    for (let i = 0; i <= 20_000; i++) wake.events(`e${i}`);
+    await jest.advanceTimersByTimeAsync(100);
+    expect(sent.slice(1)).toEqual([{ changes: [], isIncomplete: true }]);
+    wake.stop();
+  });
 });

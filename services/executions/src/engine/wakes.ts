@@ -1,5 +1,11 @@
 import type { Broker } from '@baton/broker';
-import { buildMessage, eventsAppended, tasksCancelled } from '@baton/contracts';
+import {
+  buildMessage,
+  type Envelope,
+  eventsAppended,
+  executionResourcesChanged,
+  tasksCancelled,
+} from '@baton/contracts';
 import { backoffMs, type Clock, isoInstant, type Log } from '@baton/kernel';
 import type { Wakes } from '../ports';
 
@@ -9,35 +15,39 @@ interface Work {
   settle(executionId: string): Promise<void>;
   due(executionId: string): Promise<void>;
   dequeue(): Promise<void>;
-  /** What may go on now that these have ended. */
+  /** Continues the work that may go on now that these executions have ended. */
   ended(executionIds: readonly string[]): Promise<void>;
-  /** New events of this process, for its own streams. */
-  streams(executionId: string): void;
+  /** Tells the streams of this process that an execution has moved; `hasStates`: its node instances have moved too. */
+  streams(executionId: string, hasStates: boolean): void;
 }
 
 /**
- * How long decided states are gathered before they are delivered: operations carry those that they must see, and the
- * end of a graph does not wait for this. Several states of one instance then are one write.
+ * How long decided states are gathered before they are delivered, so that several states of one instance are one write. The delay
+ * is harmless: operations carry the states that they must see, and the end of a graph does not wait for it.
  */
 const DELIVER_WINDOW_MS = 250;
-/** How long the rows of delivered states wait for a step that forgets them. */
+/** How long the rows of delivered states wait for a step that deletes them. */
 const SETTLE_MS = 500;
 /** How long announcements of new events are gathered before one fanout message. */
 const EVENTS_WINDOW_MS = 100;
-/** Ends within this time of a look at what may follow share the next one. */
+/** Executions that end within this time after a call of `ended` share the next call. */
 const ENDS_WINDOW_MS = 10;
+/** How long announcements that the broker did not take wait before the next try. */
+const ANNOUNCE_AGAIN_MS = 1_000;
 /** Executions in one announcement. */
 const MAX_ANNOUNCED = 100;
+/** Limit of executions whose announcement waits; beyond it, streams of changes are told that they have missed something. */
+const MAX_UNANNOUNCED = 20_000;
 const MAX_TRIES = 5;
 
 /**
- * Wake-ups inside this process, right after a commit. Work on one key runs one at a time, and once more when it was
- * asked for meanwhile. It is tried again a few times; what fails then is found by the loops.
+ * Creates the wake-ups inside this process, given right after a commit. Work on one key runs one at a time, and once more when it
+ * was asked for meanwhile. Failed work is tried again a few times; if it still fails, the loops find it.
  */
 export function createWakes(
   deps: { broker: Broker; clock: Clock; log: Log },
   work: () => Work,
-): Wakes & { stop(): void } {
+): Wakes & { begin(): void; stop(): void } {
   const timers = executionTimers(deps, (id) => work().due(id));
   const driving = keyedRunner(deps.log, 'drive', (id) => work().drive(id));
   const delivering = gatheredDelivery(deps.log, (ids) => work().deliver(ids));
@@ -61,8 +71,12 @@ export function createWakes(
       ending.ask();
     },
     events(executionId) {
-      work().streams(executionId);
-      announcer.add(executionId);
+      work().streams(executionId, false);
+      announcer.add(executionId, false);
+    },
+    statesApplied(executionId) {
+      work().streams(executionId, true);
+      announcer.add(executionId, true);
     },
     timer: timers.set,
     kill(executionId, runs) {
@@ -74,6 +88,8 @@ export function createWakes(
           deps.log.warn({ err, executionId }, 'workers hear of the cancel at their heartbeat only'),
         );
     },
+    /** Tells streams of changes that the previous process may have ended before it announced everything. */
+    begin: announcer.begin,
     stop() {
       timers.stop();
       announcer.stop();
@@ -86,7 +102,7 @@ export function createWakes(
   };
 }
 
-/** The next timer of each execution. */
+/** Keeps the next timer of each execution. */
 function executionTimers(deps: { clock: Clock; log: Log }, due: (executionId: string) => Promise<void>) {
   const timers = new Map<string, NodeJS.Timeout>();
   return {
@@ -108,7 +124,7 @@ function executionTimers(deps: { clock: Clock; log: Log }, due: (executionId: st
   };
 }
 
-/** Gathers executions whose states are to be delivered, for a moment. */
+/** Gathers executions whose states are to be delivered for DELIVER_WINDOW_MS, then delivers them together. */
 function gatheredDelivery(log: Log, deliver: (ids: readonly string[]) => Promise<void>) {
   const running = gatheredRunner(log, 'deliver', deliver);
   const window = delayedRunner(log, DELIVER_WINDOW_MS, async () => running.ask());
@@ -124,7 +140,7 @@ function gatheredDelivery(log: Log, deliver: (ids: readonly string[]) => Promise
   };
 }
 
-/** Runs `run` for all executions that were added since it began the last time; those of a run that failed go with the next one. */
+/** Runs `run` for all executions added since its last run began; executions of a failed run are part of the next run. */
 function gatheredRunner(log: Log, name: string, run: (ids: readonly string[]) => Promise<void>) {
   const waiting = new Set<string>();
   const running = keyedRunner(log, name, async () => {
@@ -142,31 +158,43 @@ function gatheredRunner(log: Log, name: string, run: (ids: readonly string[]) =>
   };
 }
 
-/** Gathers the executions that have new events for a moment, and announces some of them with one message. */
+/**
+ * Gathers the executions that have moved for EVENTS_WINDOW_MS, and announces up to MAX_ANNOUNCED of them with one message. An
+ * announcement that the broker does not take is repeated: event streams poll, streams of changes do not. A crash loses
+ * announcements that were not sent yet: the replica that is started next tells streams of changes so (`begin`).
+ */
 function eventAnnouncer(deps: { broker: Broker; clock: Clock; log: Log }) {
-  const announced = new Set<string>();
+  /** Execution -> whether states of its node instances were applied. */
+  let announced = new Map<string, boolean>();
+  let isIncomplete = false;
   let timer: NodeJS.Timeout | null = null;
-  const send = () => {
+  const later = (waitMs: number): void => {
+    timer ??= setTimeout(send, waitMs);
+  };
+  const send = (): void => {
     timer = null;
-    const ids = [...announced];
-    announced.clear();
+    const moved = announced;
+    const isLossTold = isIncomplete || moved.size > MAX_UNANNOUNCED;
+    announced = new Map();
+    isIncomplete = false;
     const time = isoInstant(deps.clock.now());
-    const envelopes = [];
-    for (let i = 0; i < ids.length; i += MAX_ANNOUNCED) {
-      const executionIds = ids.slice(i, i + MAX_ANNOUNCED);
-      envelopes.push(
-        buildMessage(eventsAppended, { tenant: '', key: executionIds[0]!, time }, { executionIds }),
-      );
-    }
-    // Streams poll as well, so a lost announcement only costs a moment.
-    deps.broker
-      .publish(envelopes)
-      .catch((err: unknown) => deps.log.debug({ err }, 'events were not announced'));
+    // Too many executions are not announced one by one, only the loss is: event streams look once a second anyway.
+    const some = moved.size > MAX_UNANNOUNCED ? [] : announcements(moved, time);
+    deps.broker.publish([...(isLossTold ? [incomplete(time)] : []), ...some]).catch((err: unknown) => {
+      deps.log.debug({ err }, 'events were not announced yet');
+      for (const [id, hasStates] of moved) if (hasStates || !announced.has(id)) announced.set(id, hasStates);
+      isIncomplete ||= isLossTold;
+      later(ANNOUNCE_AGAIN_MS);
+    });
   };
   return {
-    add(executionId: string) {
-      announced.add(executionId);
-      timer ??= setTimeout(send, EVENTS_WINDOW_MS);
+    add(executionId: string, hasStates: boolean): void {
+      announced.set(executionId, hasStates || announced.get(executionId) === true);
+      later(EVENTS_WINDOW_MS);
+    },
+    begin(): void {
+      isIncomplete = true;
+      later(EVENTS_WINDOW_MS);
     },
     stop() {
       if (timer) clearTimeout(timer);
@@ -174,7 +202,26 @@ function eventAnnouncer(deps: { broker: Broker; clock: Clock; log: Log }) {
   };
 }
 
-/** Runs `run` once, `delayMs` after the first of several wishes. */
+function announcements(moved: ReadonlyMap<string, boolean>, time: string): Envelope[] {
+  const ids = [...moved.keys()];
+  const envelopes: Envelope[] = [];
+  for (let i = 0; i < ids.length; i += MAX_ANNOUNCED) {
+    const executionIds = ids.slice(i, i + MAX_ANNOUNCED);
+    const statesOf = executionIds.filter((id) => moved.get(id));
+    const payload = { executionIds, ...(statesOf.length > 0 ? { statesOf } : {}) };
+    envelopes.push(buildMessage(eventsAppended, { tenant: '', key: executionIds[0]!, time }, payload));
+  }
+  return envelopes;
+}
+
+const incomplete = (time: string): Envelope =>
+  buildMessage(
+    executionResourcesChanged,
+    { tenant: '', key: 'all', time },
+    { changes: [], isIncomplete: true },
+  );
+
+/** Runs `run` once for several requests, `delayMs` after the first of them. */
 function delayedRunner(log: Log, delayMs: number, run: (key: string) => Promise<void>) {
   const timers = new Map<string, NodeJS.Timeout>();
   return {
@@ -195,7 +242,7 @@ function delayedRunner(log: Log, delayMs: number, run: (key: string) => Promise<
 function keyedRunner(log: Log, name: string, run: (key: string) => Promise<void>) {
   const running = new Map<string, { again: boolean; attempt: Promise<void> }>();
   let isStopped = false;
-  /** Until it succeeds or was tried often enough. */
+  /** Runs `run` until it succeeds or MAX_TRIES tries have failed. */
   const tried = async (key: string, noteAttempt: (attempt: Promise<void>) => void): Promise<void> => {
     for (let tries = 1; !isStopped; tries++) {
       try {
@@ -228,7 +275,7 @@ function keyedRunner(log: Log, name: string, run: (key: string) => Promise<void>
   };
   return {
     ask,
-    /** As `ask`, and does not wait for a try under way or what stands between two: those may hang on another service. */
+    /** As `ask`, but does not wait for a try under way or the pause between two tries: a try may hang on another service. */
     askAtOnce(key: string) {
       const isUnderWay = running.has(key);
       ask(key);

@@ -1,4 +1,4 @@
-/** Tells open streams of this replica that an execution has new events. */
+/** Notifies open streams of this replica that an execution has new events. */
 export interface StreamHub {
   notify(executionId: string): void;
   /** Resolves at the next notification of the execution, or after `maxMs`. */

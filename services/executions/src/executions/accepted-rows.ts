@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { TimedExecution } from './store/executions.sql';
 
-/** Rows of executions that this process has just accepted: their first drive need not read them. */
+/** Cache of the rows of executions that this process has just accepted, so that their first drive need not read them. */
 export interface AcceptedRows {
   note(execution: TimedExecution): void;
-  /** The row, once; null when it is not known. */
+  /** Returns the row and drops it; null when it is not known. */
   take(executionId: string): TimedExecution | null;
   forget(executionId: string): void;
 }

@@ -3,13 +3,13 @@ import type { DB } from '../store/tables.gen';
 import { type AcceptableStart, acceptExecutions } from './store/accept.sql';
 import type { NewExecution, TimedExecution } from './store/executions.sql';
 
-/** Fast path: inserts executions that nothing running or queued blocks; those that are asked for at the same moment in one statement. */
+/** Fast path: inserts executions that nothing running or queued blocks. Requests of the same moment share one statement. */
 export interface Acceptor {
   /**
-   * Writes the execution's row, with its message and the one that the audit log of this request waits for. Null: something is
-   * at work that decides whether it may start, or as many of the tenant are as its quota allows, and nothing was written.
-   * @throws unique violation when its request id is taken; AppError service_unavailable_error when the database is lost: then
-   *   it may have been accepted.
+   * Writes the execution's row, with its message and the message that the audit log of this request waits for. Returns null when
+   * nothing was written: something may block the start, or the tenant's quota of executions at work is reached.
+   * @throws unique violation when its request id is taken; AppError service_unavailable_error when the database is lost: the
+   *   execution may have been accepted then.
    */
   accept(
     row: NewExecution,
@@ -28,11 +28,11 @@ export function createAcceptor(db: Pick<Db<DB>, 'audited' | 'statement'>): Accep
     async accept(row, message, maxRunning) {
       const { messages, recorded } = db.audited([message]);
       const start = { row, messages, maxRunning };
-      // Of one tenant alone where it has a quota, whose lock comes before all others.
+      // Starts under a quota are grouped by tenant, since the lock of the quota comes before all other locks.
       const group = maxRunning === null ? '' : row.tenant;
       const found = await together.read(group, start).catch(async (error: unknown) => {
         if (isConnectionLoss(error)) throw error;
-        // One of them cannot be written, and so none was: the others must not fail with it.
+        // One start of the statement cannot be written, so none was written: the others must not fail with it.
         return (await accepted([start]))[0]!;
       });
       if (found) recorded();

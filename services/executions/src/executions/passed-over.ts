@@ -1,6 +1,6 @@
 /**
- * Who could not be checked when its turn to leave the queue had come, by queue: looks begin behind them until one has come
- * to the end of that queue, so that however many of them stand at its head hold up nobody. Of one process.
+ * Queue entries that could not be checked when their turn had come, by queue, of this process. Each look at a queue begins behind
+ * them, until one look has come to the end of the queue. So these entries hold up no other one, however many are at the head.
  */
 export type PassedOver = Map<string, Set<string>>;
 
@@ -15,5 +15,5 @@ export function passOver(all: PassedOver, queue: string, key: string): void {
   all.set(queue, passed.add(key));
 }
 
-/** The look has come to the end of the queue: the next one begins at its head. */
+/** Called when a look has come to the end of the queue: the next look begins at its head. */
 export const lookAgain = (all: PassedOver, queue: string): void => void all.delete(queue);

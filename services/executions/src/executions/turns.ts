@@ -1,4 +1,4 @@
-/** Work on one execution in this process stands in line before it asks for the row's lock: that spares waiting with a connection. */
+/** A line per execution in this process: work waits in it before it locks the row, so that it holds no connection while waiting. */
 export interface Turns {
   /** Runs `work` after all earlier work on the same execution in this process, also after work that failed. */
   take<T>(executionId: string, work: () => Promise<T>): Promise<T>;

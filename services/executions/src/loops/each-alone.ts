@@ -1,12 +1,12 @@
 import { isAppError } from '@baton/kernel';
 
-/** Errors that may be over soon, after which the others are not tried: what all of them need does not answer. */
+/** After this many retryable errors the rest is not tried: the service that all items need is probably unavailable. */
 const MAX_PASSING = 3;
 
 /**
- * Does `work` for each one in their order, at most `atOnce` at a time; one that cannot be done does not keep the others from it,
- * as it would with each tick of a loop.
- * @throws the first error, after the others.
+ * Runs `work` for each item in order, at most `atOnce` at a time. A failing item does not prevent the others, in this tick or,
+ * through them, in later ticks of a loop.
+ * @throws the first error, after the other items.
  */
 export async function eachAlone<T>(
   items: Iterable<T>,
@@ -36,7 +36,7 @@ export async function eachAlone<T>(
   if (errors.length > 0) throw errors[0];
 }
 
-/** Rows by what they are of, in the order of the first of each. */
+/** Groups rows by key, in the order of the first row of each key. */
 export function byKey<T>(rows: Iterable<T>, keyOf: (row: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const row of rows) {

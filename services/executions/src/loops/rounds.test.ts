@@ -5,7 +5,7 @@ import { inTurn, newRound, type Round } from './rounds';
 const ALL = [...'abcdefgh'];
 const away = () => new AppError('service_unavailable_error', 'away');
 
-/** One batch of five of eight rows, two at once; answers whom it tried, in order. */
+/** Runs one batch of five of eight rows, two at once; returns the keys that it tried, in order. */
 async function batch(round: Round, work: (key: string) => Promise<unknown>): Promise<string[]> {
   const tried: string[] = [];
   const [limit, atOnce] = [5, 2];

@@ -4,37 +4,37 @@ import type { Place, Placed } from '../store/round.sql';
 import { byKey, eachAlone } from './each-alone';
 
 /**
- * How far a loop has come in what it looks through, batch by batch: the next batch begins behind the last row that was
- * tried. What cannot be done stays where it is, and would else be all that a batch holds. A round ends at what was there
- * when it began, so what comes meanwhile does not put it off. Of one process: after a start the first round begins.
+ * Progress of a loop through its rows, batch by batch: the next batch begins after the last row that was tried. Rows that keep
+ * failing stay in the table, and without this progress they would fill every batch. A round covers the rows that existed when it
+ * began, so that new rows do not delay its end. It belongs to one process: after a start the first round begins.
  */
 export interface Round {
   place: Place | null;
-  /** What failed is left alone for a while, longer each time: until then (monotonic ms), and how often it did. */
+  /** Failed keys are skipped for a while, longer each time: until `untilMs` (monotonic ms), with the number of failures. */
   failed: LRUCache<string, { untilMs: number; times: number }>;
 }
 
 const AGAIN = { firstMs: 1_000, maxMs: 30_000, factor: 2, jitter: 0.2 };
-/** Of more than these some are tried sooner. */
+/** With more failed keys than this, some are tried again sooner. */
 const MAX_FAILED = 1_000;
 
 export const newRound = (): Round => ({ place: null, failed: new LRUCache({ max: MAX_FAILED }) });
 
 export interface Turn<T> {
   limit: number;
-  /** At most `limit` rows behind the place, in the order of `at` and `id`. */
+  /** Returns at most `limit` rows after the place, in the order of `at` and `id`. */
   read(place: Place | null): Promise<readonly T[]>;
-  /** Rows that are done together. */
+  /** Returns the key of a row; rows with the same key are processed together. */
   keyOf(row: T): string;
   work(key: string, rows: readonly T[]): Promise<unknown>;
-  /** Keys that are done beside each other; else one after the other. */
+  /** The most keys that are processed in parallel; default: one after the other. */
   atOnce?: number;
 }
 
 /**
- * Does the next batch of a round, each key alone; answers its rows. What fails is logged and fails nothing else: neither the
- * others nor the loop, which would come less often for all.
- * @throws what `read` throws.
+ * Processes the next batch of a round, each key on its own; returns its rows. A failure is logged and affects nothing else:
+ * neither other keys nor the interval of the loop, which would grow for all.
+ * @throws the error of `read`.
  */
 export async function inTurn<T extends Placed>(
   { log }: { log: Log },
@@ -50,7 +50,7 @@ export async function inTurn<T extends Placed>(
   if (!first) return rows;
   const until = round.place?.until ?? first.now;
   const groups = byKey(rows, turn.keyOf);
-  // Taken in their order, so that of all before the last one that was taken none was left out.
+  // Keys are taken in order, so that no key before the last one taken was left out.
   let tried = 0;
   await eachAlone(
     groups,
@@ -63,7 +63,7 @@ export async function inTurn<T extends Placed>(
     },
     { onFailed: ([key], err) => noteFailed(log, round, key, err), atOnce: turn.atOnce },
   ).catch(() => undefined);
-  // Where nothing answers some were not tried: the next batch begins with them.
+  // When a service is unavailable, some keys were not tried: the next batch begins with them.
   if (tried === groups.size) round.place = rows.length < turn.limit ? null : placeOf(rows.at(-1)!, until);
   return rows;
 }

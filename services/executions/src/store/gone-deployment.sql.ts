@@ -1,16 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** A deployment that is gone; there may be a new one of its id. */
+/** A deleted deployment; a new one with the same id may exist. */
 export interface GoneDeployment {
   tenant: string;
   deploymentId: string;
-  /** The execution that made it; null: an older release told that it is gone. */
+  /** The execution that created the deployment; null when the message about the deletion comes from an older release. */
   madeBy: string | null;
-  /** When it went, ISO, in whole milliseconds. */
+  /** Time of the deletion, ISO, in whole milliseconds. */
   at: string;
 }
 
-/** Rows of `alias` that are of it. What does not say which deployment it is of goes by the time it was made. */
+/**
+ * Returns the condition for rows of `alias` that belong to the deleted deployment. A row of unknown origin is judged by its
+ * creation time.
+ */
 export const ofGone = ({ madeBy, at, ...gone }: GoneDeployment, alias: string): RawBuilder<unknown> => {
   const row = (column: string) => sql.ref(`${alias}.${column}`);
   return sql`(${row('tenant')} = ${gone.tenant} and ${row('deployment_id')} = ${gone.deploymentId} and

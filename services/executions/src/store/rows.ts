@@ -12,31 +12,34 @@ import type {
 } from '@baton/task-graph';
 
 /**
- * What the engine does next for an execution; `waiting` and `ended` need nobody, `awaiting` needs the end of executions
+ * The next step of the engine for an execution. `waiting` and `ended` need no step; `awaiting` waits for the end of executions
  * that it has started (engine/commands/await-nested.ts).
  */
 export type Phase = 'waiting' | 'planning' | 'running' | 'calling' | 'awaiting' | 'ending' | 'ended';
 
-/** The stage in work, as stored: graphs keep their tasks in rows of their own. */
+/** The current stage, as stored: graphs have their tasks in rows of their own. */
 export type StoredStage =
   | { kind: 'graph'; name: string; memo?: Json }
   | { kind: 'call'; name: string; memo?: Json; request: Extract<Stage, { kind: 'call' }>['request'] };
 
-/** How an execution will end, decided before the last effects are delivered. */
+/** The outcome with which an execution will end; it is decided before the last effects are delivered. */
 export interface Outcome {
   status: 'terminated' | 'failed' | 'cancelled';
   error: string;
 }
 
-/** Of `stage`, `history` and `outcome` of an execution, which programs of later releases read (ADR 0027). */
+/** Format of `stage`, `history` and `outcome` of an execution, which programs of later releases read (ADR 0027). */
 export const HISTORY_FORMAT = defineFormat('workflow history', 1, [1]);
-/** Of a row of `tasks_graphs` with its document, marks and task rows (ADR 0027). */
+/** Format of a row of `tasks_graphs` with its document, marks and task rows (ADR 0027). */
 export const GRAPH_FORMAT = defineFormat('task graph', 1, [1]);
+
+/** Added to the version of each execution by a restore of a snapshot: greater than any version that an execution reaches. */
+export const RESTORE_VERSIONS = 1_000_000_000;
 
 /** A row of `executions`. Instants are ISO texts. */
 export interface ExecutionRow {
   id: string;
-  /** HISTORY_FORMAT; null and absent: 1. */
+  /** HISTORY_FORMAT; null or absent: 1. */
   format?: number | null;
   tenant: string;
   request_id: string;
@@ -46,7 +49,7 @@ export interface ExecutionRow {
   program: string | null;
   deployment_id: string | null;
   deployment_display_name: string | null;
-  /** The execution that made the deployment; null: not known, or there is none. */
+  /** The execution that created the deployment; null: not known, or there is no deployment. */
   deployment_made_by: string | null;
   blueprint_id: string | null;
   visibility: string;
@@ -79,16 +82,19 @@ export interface ExecutionRow {
   outcome: Outcome | null;
   wake_at: string | null;
   cancel_requested_at: string | null;
-  /** Until when what runs may end by itself after a plain cancel; null: nothing is waited for. */
+  /** Until this time, running operations may end by themselves after a plain cancel; null: no such wait. */
   cancel_deadline: string | null;
-  /** It ended while workers still ran operations of it; whether they still do their leases say. */
+  /** The execution ended while workers still ran operations of it; the leases show whether they still run. */
   has_left_runs: boolean;
   execution_group_id: string | null;
-  /** A member of a group that has ended and is to be resumed when there is room. */
+  /** Set on an ended member of a group that is to be resumed when there is room. */
   resume_wish: 'resume' | 'force-resume' | null;
   /** The execution whose stage has started this one. */
   parent_id: string | null;
-  /** It has to be started on the components of its deployment before it begins (engine/commands/cascade-member.ts). */
+  /**
+   * The workflow must be started on the components of its deployment before this execution begins
+   * (engine/commands/cascade-member.ts).
+   */
   is_cascading: boolean;
 }
 
@@ -123,11 +129,11 @@ export interface StoredGraph {
   wait_after_fail_ms: number;
   is_dry_run: boolean;
   flags: GraphFlags;
-  /** TaskSpec[], compressed (engine/store/task-document.ts); null: each has a row. */
+  /** TaskSpec[], compressed (engine/store/task-document.ts); null: each task has a row. */
   tasks: Buffer | null;
 }
 
-/** A node-instance state on its way to deployments. */
+/** A node-instance state that is not yet delivered to deployments. */
 export interface InstanceStateRow {
   seq: number;
   node_instance_id: string;
@@ -153,7 +159,7 @@ export interface NewEvent {
   reportedAt: string | null;
 }
 
-/** A run of an operation at a worker. */
+/** One run of an operation at a worker. */
 export interface KilledRun {
   id: string;
   attempt: number;

@@ -1,4 +1,4 @@
-/** The part of snapshots that executions has (packages/snapshot-part): executions, graphs, operations, events. */
+/** The tables of executions in a snapshot (packages/snapshot-part): executions, graphs, operations, events. */
 import {
   commonlyCleared,
   commonlyKept,
@@ -6,12 +6,11 @@ import {
   type SnapshotTables,
   type SwitchContext,
 } from '@baton/snapshot-part';
+import { RESTORE_VERSIONS } from './rows';
 
 const UNDER_WAY = 'It was under way when the snapshot was made';
-/** Beyond what an execution reaches: graphs that a replica remembers of the replaced state are read again. */
-const VERSIONS = 1_000_000_000;
 
-/** Executions that a restore ends: all but those that wait for a time to come. */
+/** Condition for executions that a restore ends: all that have not ended, except those scheduled for a future time. */
 const ENDED_BY_RESTORE = `phase <> 'ended' and not (status = 'scheduled' and scheduled_for > app_now())`;
 
 export const snapshotTables: SnapshotTables = {
@@ -31,6 +30,7 @@ export const snapshotTables: SnapshotTables = {
     event_nodes: 'the same',
     event_places: 'the same',
     event_values: 'the same',
+    status_changes: 'told to webhooks before the restore, or not at all',
     row_counts: 'counted anew by triggers while the rows are loaded',
   },
   contents: [],
@@ -51,8 +51,9 @@ export const snapshotTables: SnapshotTables = {
 };
 
 /**
- * Leases are not restored, and nothing goes on by itself: what was under way ends as cancelled in the engine's own way
- * (phase `ending`), so its last states reach deployments and its statuses follow.
+ * Ends restored executions. Leases are not restored, and no execution continues: every unfinished one ends as cancelled in the
+ * engine's usual way (phase `ending`), so that its last states reach deployments and its statuses follow. Versions differ from
+ * all earlier ones, so replicas read graphs of the replaced state in their memory again.
  */
 async function endRestored(client: SnapshotClient, context: SwitchContext): Promise<void> {
   await client.query(
@@ -66,11 +67,11 @@ async function endRestored(client: SnapshotClient, context: SwitchContext): Prom
        status = case when phase = 'waiting' then 'cancelling' else status end,
        outcome = coalesce(outcome, $3::jsonb)
      where ${ENDED_BY_RESTORE} and id <> $1::uuid`,
-    [context.executionId, VERSIONS, JSON.stringify({ status: 'cancelled', error: UNDER_WAY })],
+    [context.executionId, RESTORE_VERSIONS, JSON.stringify({ status: 'cancelled', error: UNDER_WAY })],
   );
   await client.query(
     `update executions set version = version + $2 where phase = 'ended' and id <> $1::uuid`,
-    [context.executionId, VERSIONS],
+    [context.executionId, RESTORE_VERSIONS],
   );
   await client.query(
     `update schedule_occurrences set outcome = 'skipped', reason = $1, decided_at = app_now() where outcome = 'due'`,

@@ -252,6 +252,12 @@ export interface InstanceStates {
   state: string | null;
 }
 
+export interface ListeningTenants {
+  is_listening: boolean;
+  tenant: string;
+  version: number;
+}
+
 export interface Outbox {
   created_at: Generated<string>;
   envelope: Json;
@@ -288,7 +294,20 @@ export interface SnapshotSwitches {
   switched_at: Generated<string>;
 }
 
+export interface StatusChanges {
+  blueprint_id: string | null;
+  changed_at: Generated<string>;
+  created_by: string;
+  deployment_id: string | null;
+  execution_id: string;
+  id: Generated<number>;
+  status: string;
+  tenant: string;
+  workflow_id: string;
+}
+
 export interface TaskMarks {
+  created_at: Generated<string | null>;
   graph_id: string;
   marks: Json;
   version: number;
@@ -299,6 +318,7 @@ export interface Tasks {
   created_at: Generated<string>;
   deferral: Json | null;
   dispatched_at: string | null;
+  ended_at: string | null;
   error: Json | null;
   execution_id: string;
   graph_id: string;
@@ -311,6 +331,7 @@ export interface Tasks {
   result: Json | null;
   retries: number;
   spec: Json;
+  started_at: string | null;
   state: string;
   version: number;
   worker_id: string | null;
@@ -356,11 +377,13 @@ export interface DB {
   executions: Executions;
   inbox: Inbox;
   instance_states: InstanceStates;
+  listening_tenants: ListeningTenants;
   outbox: Outbox;
   row_counts: RowCounts;
   schedule_occurrences: ScheduleOccurrences;
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;
+  status_changes: StatusChanges;
   task_marks: TaskMarks;
   tasks: Tasks;
   tasks_graphs: TasksGraphs;

@@ -8,29 +8,32 @@ interface PeerCall {
   of?: { call: string };
 }
 
-/** A deployment of the contract peer: what the engine reads and writes, in memory. */
+/** A deployment of the contract peer: the data that the engine reads and writes, in memory. */
 export interface PeerDeployment {
   nodes: PlanNode[];
   instances: NodeInstance[];
   workflows: Record<string, JsonObject>;
-  /** The execution that made it. */
+  /** The execution that created it. */
   madeBy?: string;
 }
 
-/** A contract peer of the deployments service for tests of the engine: the rules of its rpc, nothing else. */
+/**
+ * Creates a contract peer of the deployments service for tests of the engine: it follows the rules of the rpc and does nothing
+ * else.
+ */
 export function createDeploymentsPeer() {
   const deployments = new Map<string, PeerDeployment>();
   const applied = new Map<string, number>();
   const ended: { executionId: string; status: string }[] = [];
-  /** Deployment -> why what succeeds on it has failed all the same. */
+  /** Deployment -> reason why executions that succeed on it count as failed. */
   const failures = new Map<string, string>();
-  /** Deployment -> those of its components. */
+  /** Deployment -> its components. */
   const components = new Map<string, string[]>();
   /** Group id -> members in order. */
   const groups = new Map<string, string[]>();
-  /** What each deployment shows; of executions that have not ended nobody tells the peer. */
+  /** The latest execution that each deployment shows. The peer is informed only of executions that have ended. */
   const latest = new Map<string, { executionId: string; status: string; version: number }>();
-  /** Changes of the model that workflows asked for. */
+  /** Changes of the model that workflows requested. */
   const calls: PeerCall[] = [];
   let answerCall: (request: PeerCall, deploymentId: string) => unknown = () => null;
   let isDown = false;
@@ -89,7 +92,7 @@ export function createDeploymentsPeer() {
     },
     evaluateFunctions: async ({ payloadJson }) => ({ payloadJson }),
     executionEnded: async ({ deploymentId, executionId, status, version }) => {
-      // A deployment that is gone takes no notice.
+      // A deleted deployment ignores the end.
       if (!isDown && !deployments.has(deploymentId)) return { failure: '' };
       get(deploymentId);
       await duringEnd?.(executionId);
@@ -166,16 +169,16 @@ export function createDeploymentsPeer() {
     calls,
     answerCalls: (answer: (request: PeerCall, deploymentId: string) => unknown) => void (answerCall = answer),
     setDown: (down: boolean) => void (isDown = down),
-    /** Happens each time before it is told what a start request is checked against; null: nothing. */
+    /** Sets work to run each time before the peer returns the facts for a start request; null: none. */
     duringFacts: (work: ((deploymentId: string) => Promise<void>) | null) => void (duringFacts = work),
-    /** Happens each time while the end of an execution is being told; null: nothing. */
+    /** Sets work to run each time while the peer receives the end of an execution; null: none. */
     duringEnds: (work: ((executionId: string) => Promise<void>) | null) => void (duringEnd = work),
   };
 }
 
 const LIFECYCLE = 'cloudify.interfaces.lifecycle';
 
-/** A deployment of nodes that depend on each other, each with the given lifecycle operations. */
+/** Creates a deployment of nodes that depend on each other, each with the given lifecycle operations. */
 export function peerDeployment(
   dependsOn: Record<string, string[]>,
   operations = ['create', 'start', 'stop', 'delete'],

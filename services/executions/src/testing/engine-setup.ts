@@ -15,7 +15,7 @@ import { createDeploymentsPeer } from './deployments-peer';
 
 export type EngineClient = RpcClient<typeof executionsRpc.ExecutionsServiceDefinition>;
 
-/** The executions service on a database of its own, with a deployments peer; no HTTP port. */
+/** Starts the executions service on its own database, with a deployments peer and without an HTTP port. */
 export async function engineSetup(overrides: Record<string, string> = {}) {
   const database = await testDatabase({
     migrations: [{ schema: 'executions', dir: join(__dirname, '../../migrations') }],
@@ -29,7 +29,7 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
   const broker = createPostgresBroker({ url: database.url, log: silentLog });
   const rpc = createLocalRpc();
   const peer = createDeploymentsPeer();
-  /** What identity says; `limit` changes it. */
+  /** The limits that identity returns; `limit` changes them. */
   let limits: identityRpc.ListLimitsResponse = { defaults: {}, tenants: {} };
   rpc.serve('deployments', deploymentsRpc.DeploymentsServiceDefinition, peer.handlers);
   rpc.serve('identity', identityRpc.IdentityServiceDefinition, {
@@ -43,7 +43,7 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     BATON_INTERNAL_KEY: 'engine-test-internal-key',
     BATON_TASK_RETRIES: '2',
     BATON_TASK_RETRY_INTERVAL: '0.05',
-    // What is cancelled ends at once: most tests have no worker that ends what it runs.
+    // A cancelled execution ends at once: most tests have no worker that would end its running operations.
     BATON_CANCEL_GRACE: '0s',
     BATON_HTTP_PORT: '0',
     DATABASE_URL: database.url,
@@ -69,10 +69,12 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
       config,
       localRpc: rpc,
       listensHttp: () => false,
+      // There is no cluster-status to report to, and a stop would wait for it.
+      hasHeartbeat: false,
     });
   };
   let running = await start();
-  // A second replica beside the service: commands through it meet the first one only in the database.
+  // A second replica beside the service: commands through it meet the first replica only in the database.
   const second = composeEngine(config, infra as Infra);
   return {
     db,
@@ -81,13 +83,15 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     peer,
     client: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions') as EngineClient,
     internalKey: new Secret('engine-test-internal-key'),
-    /** What tenants may have at most, from now on, in both replicas. */
+    /** Routes of the service that runs now. */
+    routes: () => parts.routes,
+    /** Sets the limits of tenants in both replicas. */
     async limit(tenants: identityRpc.ListLimitsResponse['tenants']) {
       limits = { defaults: {}, tenants };
       const heard = parts.subscriptions.find(({ message }) => message === quotaChanged)!;
       await Promise.all([second.limits.refresh(), heard.handler(undefined as never)]);
     },
-    /** The service begins anew, and knows only what is stored. */
+    /** Restarts the service; it then knows only the stored data. */
     async restart() {
       await running.stop();
       running = await start();
@@ -106,12 +110,12 @@ export type EngineSetup = Awaited<ReturnType<typeof engineSetup>>;
 
 const DEADLINE = { deadlineMs: 15_000 };
 
-/** Starts, reads and ends executions of the engine that `engine` answers, which tests start in a hook. */
+/** Returns helpers that start, read and end executions. `engine` returns the engine, which tests start in a hook. */
 export function drive(engine: () => EngineSetup) {
   const row = async (id: string) => (await readExecution(engine().db.query, id))!;
   return {
     row,
-    /** Asks for an execution; answers its id. */
+    /** Starts an execution; returns its id. */
     async begin(deploymentId: string, workflowId: string, more: object = {}): Promise<string> {
       const { executionId } = await engine().client.startExecution({
         tenant: 'default_tenant',
@@ -127,7 +131,7 @@ export function drive(engine: () => EngineSetup) {
     async phaseIs(id: string, phase: string): Promise<void> {
       await eventually(async () => expect((await row(id)).phase).toBe(phase), DEADLINE);
     },
-    /** Works as `workerId` until the execution has ended; answers what it ran, in order. */
+    /** Works as `workerId` until the execution has ended; returns the operations that it ran, in order. */
     async workToEnd(id: string, probe?: Probe, workerId = 'w1'): Promise<string[]> {
       const ran: string[] = [];
       await eventually(async () => {
@@ -139,7 +143,7 @@ export function drive(engine: () => EngineSetup) {
   };
 }
 
-/** What a test worker does with an operation. */
+/** Outcome that a test worker gives to an operation. */
 export type Probe = (run: {
   operation: string;
   instance: string;
@@ -153,7 +157,9 @@ const SUCCEEDED: Partial<executionsRpc.TaskOutcome> = {
 };
 export const succeed: Probe = () => SUCCEEDED;
 
-/** Claims and finishes operations of an execution until it has nothing for this worker; answers what it ran, in order. */
+/**
+ * Claims and finishes operations of an execution until it has none for this worker; returns the operations that it ran, in order.
+ */
 export async function work(
   client: EngineClient,
   executionId: string,

@@ -1,7 +1,7 @@
 import { noQuota } from '../executions/domain/quota';
 import type { QueueRules } from '../ports';
 
-/** A queue that holds nothing back. */
+/** Returns queue rules that hold nothing back. */
 export const roomyQueue = (): QueueRules => ({
   isPaused: () => false,
   maxConcurrent: () => 1_000,

@@ -1,4 +1,4 @@
-/** Which workers were revoked: known to every replica within a second, and asked of the memory for every call. */
+/** The revoked workers: every replica learns of a revocation within a second, and each call is checked against memory. */
 import { AppError } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { Caller } from '@baton/trust';
@@ -8,7 +8,7 @@ import { endLeasesOf, revokedWorkers } from './store/workers.sql';
 export interface WorkerRegistry {
   /** @throws AppError unauthorized_error for a worker that was revoked */
   requireGood(caller: Caller | undefined): void;
-  /** Reads who was revoked and lets their leases run out; every replica, each second. */
+  /** Reads the revoked workers and ends their leases; runs on every replica, each second. */
   refresh(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function createWorkerRegistry(db: Db<DB>): WorkerRegistry {
       const ids = await revokedWorkers(db.query);
       const news = ids.filter((id) => !revoked.has(id));
       revoked = new Set(ids);
-      // Crash before this: another replica, or this one after its start, sees them as news too.
+      // Crash before this: another replica, or this one after its start, also finds them as newly revoked.
       if (news.length > 0) await endLeasesOf(db.query, news);
     },
   };

@@ -3,32 +3,38 @@ import { recordActivity } from '../store/authentication.sql';
 import type { DB as Tables } from '../store/tables.gen';
 
 /**
- * Latest uses of tokens and logins of users, gathered in memory and written every few seconds in one statement each:
- * a write per request would cost more than the request. A crash loses the last seconds, which nobody decides by.
+ * Collects the latest uses of tokens and sessions and the latest logins of users in memory, and writes them every few seconds in
+ * one statement each: a write for each request would cost more than the request. A crash loses the last seconds, and a session then
+ * ends earlier by that time.
  */
 export interface Activity {
   tokenUsed(tokenId: string, at: string): void;
+  sessionUsed(sessionId: string, at: string): void;
   loggedIn(userId: number, at: string): void;
   flush(): Promise<void>;
 }
 
 const MAX_GATHERED = 10_000;
 
+const nothing = () => ({
+  tokens: new Map<string, string>(),
+  sessions: new Map<string, string>(),
+  logins: new Map<number, string>(),
+});
+
 export function createActivity(db: Db<Tables>): Activity {
-  let tokens = new Map<string, string>();
-  let logins = new Map<number, string>();
+  let gathered = nothing();
   const note = <K>(map: Map<K, string>, key: K, at: string): void => {
     if (map.size < MAX_GATHERED || map.has(key)) map.set(key, at);
   };
   return {
-    tokenUsed: (tokenId, at) => note(tokens, tokenId, at),
-    loggedIn: (userId, at) => note(logins, userId, at),
+    tokenUsed: (tokenId, at) => note(gathered.tokens, tokenId, at),
+    sessionUsed: (sessionId, at) => note(gathered.sessions, sessionId, at),
+    loggedIn: (userId, at) => note(gathered.logins, userId, at),
     flush: async () => {
-      if (tokens.size === 0 && logins.size === 0) return;
-      const [usedTokens, usedLogins] = [tokens, logins];
-      tokens = new Map();
-      logins = new Map();
-      await recordActivity(db, usedTokens, usedLogins);
+      const uses = gathered;
+      gathered = nothing();
+      await recordActivity(db, uses);
     },
   };
 }

@@ -3,7 +3,7 @@ import { type Authorization, buildAuthorization } from '../domain/principal';
 import { readAuthorization } from '../store/authorization.sql';
 import type { DB as Tables } from '../store/tables.gen';
 
-/** The permission table at `revision` or later; read again only when the revision moved. */
+/** Returns the permission table at `revision` or later; reads it again only when the revision has increased. */
 export type AuthorizationAt = (revision: number) => Promise<Authorization>;
 
 export function createAuthorizationCache(db: Db<Tables>): AuthorizationAt {
@@ -20,7 +20,7 @@ export function createAuthorizationCache(db: Db<Tables>): AuthorizationAt {
       loading = undefined;
     });
     const loaded = await loading;
-    // A load that began before the change was committed.
+    // The running load may have begun before the change was committed: then load again.
     return loaded.revision >= revision ? loaded : load();
   };
 }

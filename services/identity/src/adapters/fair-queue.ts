@@ -1,24 +1,24 @@
 import { AppError } from '@baton/kernel';
 
 export interface FairQueueOptions {
-  /** Works at the same time. */
+  /** Jobs that run at the same time. */
   atOnce: number;
-  /** Works under way or waiting, of all names and of one. */
+  /** Most jobs that run or wait: of all names together, and of one name. */
   maxPending: number;
   maxPendingOfName: number;
 }
 
 export interface FairQueue {
-  /** Runs `work` when it is its turn. @throws AppError too_many_requests_error, at once, when too many wait. */
+  /** Runs `work` when its turn comes. @throws AppError too_many_requests_error, at once, when too many jobs wait. */
   run<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Work that takes a processor, for names in turn: who has much of it waits behind himself and not before others, and the
- * processors that it does not get stay free for everything else.
+ * Runs CPU-heavy jobs, taking the names in turn: a name with many jobs waits behind its own jobs and does not delay other names.
+ * The processors beyond `atOnce` stay free for other work.
  */
 export function createFairQueue({ atOnce, maxPending, maxPendingOfName }: FairQueueOptions): FairQueue {
-  /** Waiting works by name, the name whose turn is next first. */
+  /** Waiting jobs by name; the name whose turn is next comes first. */
   const waiting = new Map<string, (() => void)[]>();
   const pendingOf = new Map<string, number>();
   let pending = 0;
@@ -29,7 +29,7 @@ export function createFairQueue({ atOnce, maxPending, maxPendingOfName }: FairQu
     if (first.done) return;
     const [name, starts] = first.value;
     const start = starts.shift()!;
-    // To the end of the line with what the name has left.
+    // The name goes to the end of the line with its remaining jobs.
     waiting.delete(name);
     if (starts.length > 0) waiting.set(name, starts);
     start();
@@ -50,7 +50,7 @@ export function createFairQueue({ atOnce, maxPending, maxPendingOfName }: FairQu
     const left = pendingOf.get(name)! - 1;
     if (left > 0) pendingOf.set(name, left);
     else pendingOf.delete(name);
-    // The place goes to the next one, if there is one.
+    // The slot goes to the next waiting job, if there is one.
     if (waiting.size > 0) next();
     else running -= 1;
   };

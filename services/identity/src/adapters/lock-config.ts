@@ -3,7 +3,7 @@ import type { RpcConnector } from '@baton/rpc';
 import { z } from 'zod';
 import type { LockSettings } from '../domain/account-lock';
 
-/** A stopping service waits for the tick under way. */
+/** Deadline of a read: a stopping service waits for the tick that is running. */
 const DEADLINE_MS = 1_000;
 
 const scope = z.object({
@@ -12,9 +12,9 @@ const scope = z.object({
 });
 
 export interface LockConfig {
-  /** As last read; what nobody has set is as the environment says. */
+  /** The settings as last read; a setting that nobody has changed has its value from the environment. */
   settings: Readonly<LockSettings>;
-  /** Called when the configuration has changed; while cluster-status does not answer the last values stay. */
+  /** Reads the configuration again; called when it has changed. While cluster-status does not answer, the last values stay. */
   refresh(): Promise<void>;
 }
 

@@ -8,20 +8,20 @@ import { createFairQueue } from './fair-queue';
 /** argon2id at the library's defaults (19 MiB, 2 passes): 11 to 19 ms on this generation of machines. */
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Whether `password` is the one of `hash`. A good answer is remembered for seconds. */
+  /** Whether `password` belongs to `hash`. A good answer is remembered for seconds. */
   verify(
     hash: string,
     password: string,
     username?: string,
   ): Promise<{ isGood: boolean; isRemembered: boolean }>;
-  /** Costs the same as `verify` for users that do not exist. */
+  /** Takes the same time as `verify`, for users that do not exist. */
   verifyNothing(password: string, username?: string): Promise<void>;
 }
 
 export interface PasswordOptions {
-  /** How long a verified password is not computed again. */
+  /** How long a verified password is remembered and not computed again. */
   rememberMs?: number;
-  /** Verifications under way or waiting; more are refused, so that a flood of logins cannot take all memory. */
+  /** Most verifications that run or wait; more are refused, so that a flood of logins cannot take all memory. */
   maxPending?: number;
   /** Verifications at the same time; default half of the processors. */
   atOnce?: number;
@@ -31,12 +31,12 @@ export interface PasswordOptions {
 const REMEMBER_MS = 30_000;
 const MAX_REMEMBERED = 10_000;
 const MAX_PENDING = 64;
-/** Of one name: whoever guesses the password of one account waits for himself. */
+/** Most pending verifications of one user name: an attacker who guesses the password of one account delays only that account. */
 const MAX_PENDING_OF_NAME = 8;
 
 /**
- * Password hashing for one process. What is remembered is keyed by an HMAC (key of this process) over the stored hash
- * and the password, so a changed password never meets the old entry, on any replica, without a message having to arrive.
+ * Hashes passwords for one process. Remembered answers are keyed by an HMAC (with a key of this process) over the stored hash and
+ * the password, so a changed password never matches the old entry, on any replica and without a message.
  */
 export function createPasswords(options: PasswordOptions = {}): Passwords {
   const key = randomBytes(32);
@@ -61,7 +61,7 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   ): Promise<{ isGood: boolean; isRemembered: boolean }> => {
     const entry = createHmac('sha256', key).update(hash).update('\0').update(password).digest('base64');
     if ((remembered.get(entry) ?? 0) > clock.now()) return { isGood: true, isRemembered: true };
-    // Many requests of one client at once: computed once.
+    // Concurrent requests of one client share one computation.
     let computing = underWay.get(entry);
     if (!computing) {
       computing = compute(hash, password, username).finally(() => underWay.delete(entry));

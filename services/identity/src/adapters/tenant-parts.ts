@@ -1,18 +1,20 @@
 import { type ServiceName, tenantsRpc } from '@baton/contracts';
 import type { RpcConnector } from '@baton/rpc';
 
-/** What other services hold of a tenant. */
+/** Access to the data that other services hold of a tenant. */
 export interface TenantParts {
-  /** Nothing can be made in the tenant from then on; answers what is there, e.g. `['2 deployments']`. May be repeated. */
+  /**
+   * Closes the tenant: nothing can be created in it from then on. Returns its contents, e.g. `['2 deployments']`. May be repeated.
+   */
   close(tenant: string): Promise<string[]>;
-  /** `isNew`: without what an earlier tenant of that name left. May be repeated. */
+  /** Opens the tenant. `isNew`: without the leftovers of an earlier tenant of that name. May be repeated. */
   open(tenant: string, isNew: boolean): Promise<void>;
-  /** Removes a part of what a removed tenant left; answers how many rows, 0: nothing is left. May be repeated. */
+  /** Removes some of the leftovers of a removed tenant; returns the number of removed rows, 0: nothing is left. May be repeated. */
   clear(tenant: string): Promise<number>;
 }
 
 const HOLDERS: readonly ServiceName[] = ['catalog', 'deployments', 'executions', 'secrets', 'cluster-status'];
-/** Waits for what is being made, such as a big group of deployments. */
+/** Long enough for a creation that is running, such as a big group of deployments. */
 const DEADLINE_MS = 20_000;
 
 export function createTenantParts(rpc: RpcConnector): TenantParts {

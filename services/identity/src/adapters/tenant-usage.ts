@@ -1,22 +1,22 @@
 import { catalogRpc, deploymentsRpc, executionsRpc, requestsKey } from '@baton/contracts';
 import type { Infra } from '@baton/service-runtime';
 
-/** What a tenant has of what is limited; null: it is not counted, or its owner did not answer. */
+/** A tenant's usage of each limited resource; null: not counted, or the service that owns it did not answer. */
 export interface TenantUsage {
   deployments: number | null;
   running: number | null;
   queued: number | null;
   storageBytes: number | null;
-  /** In this minute, as far as requests are counted. */
+  /** Requests in this minute, if they are counted. */
   requests: number | null;
 }
 
 export type ReadUsage = (tenant: string) => Promise<TenantUsage>;
 
-/** Somebody waits for the page. */
+/** Short, because a user waits for the page. */
 const DEADLINE_MS = 3_000;
 
-/** Asks the owners, all at once; one that is away leaves its numbers out. */
+/** Asks all owners at the same time; the numbers of an owner that does not answer are null. */
 export function createTenantUsage({
   rpc,
   cache,

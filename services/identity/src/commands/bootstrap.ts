@@ -23,16 +23,16 @@ export const bootstrapAdminName = 'admin';
 const PASSWORD_LENGTH = 24;
 
 export interface Bootstrapped {
-  /** True for the one call, of all replicas and starts, that made the administrator. */
+  /** True only for the one call, among all replicas and starts, that created the administrator. */
   created: boolean;
-  /** Only when it was created and no password was given. */
+  /** Set only when the administrator was created and no password was given. */
   generatedPassword?: Secret;
 }
 
 /**
- * Makes what a new manager needs: roles, permissions, default_tenant and the administrator with user id 0.
- * Safe at every start and on many replicas at once; permissions taken away by an administrator stay away, and
- * permissions that a new release brings are added once.
+ * Creates the basic data of a new manager: roles, permissions, default_tenant and the administrator with user id 0. Safe at every
+ * start and on many replicas at once. Permissions that an administrator has revoked stay revoked; permissions that a new release
+ * brings are added once.
  */
 export async function bootstrapManager(
   deps: { db: Db<Tables>; passwords: Passwords },
@@ -41,7 +41,7 @@ export async function bootstrapManager(
   const isSetUp = await hasUsers(deps.db.query);
   const generated = options.adminPassword ? undefined : new Secret(randomText(PASSWORD_LENGTH));
   const password = (options.adminPassword ?? generated!).expose();
-  // Hashed before the transaction: it takes long. Not at all when there are users already.
+  // Hashed before the transaction because it takes long; not hashed at all when users exist already.
   const passwordHash = isSetUp ? null : await deps.passwords.hash(requirePassword(password));
   const created = await deps.db.tx(async (tx) => {
     await lockBootstrap(tx);
@@ -54,7 +54,7 @@ export async function bootstrapManager(
 }
 
 async function seedRoles(tx: Tx<Tables>): Promise<void> {
-  // One by one, for ids in the order of the list: the lowest id is the role shown for a user.
+  // Inserted one by one, so that the ids follow the order of the list: the role with the lowest id is the one shown for a user.
   for (const role of defaultRoles) await insertMissingRole(tx, role);
 }
 

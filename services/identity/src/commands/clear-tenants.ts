@@ -5,15 +5,15 @@ import type { TenantParts } from '../adapters/tenant-parts';
 import type { DB as Tables } from '../store/tables.gen';
 import { noteCleared, renewFormerTenant, takeFormerTenant } from '../store/tenants.sql';
 
-/** While one replica has a tenant in hand; renewed as long as it works. */
+/** Lease of one replica on a tenant; renewed while the replica works on it. */
 const LEASE_MS = 15_000;
-/** Calls of a step; each removes a bounded number of rows in every service. */
+/** Most calls in one step; each removes a bounded number of rows in every service. */
 const MAX_CALLS = 20;
-/** What was on its way when a tenant went (log lines, ends of executions) has arrived after this. */
+/** After this time, everything that was on its way when the tenant was removed (log lines, ends of executions) has arrived. */
 const SETTLED_MS = 10 * 60_000;
-/** Until then it is looked for again after as long as the tenant has been gone, within these bounds. */
+/** Before SETTLED_MS the leftovers are looked for again after a wait as long as the tenant has been gone, within these bounds. */
 const AGAIN_MS = { least: 10_000, most: 5 * 60_000 };
-/** After a fault of the platform: a service is away. */
+/** Wait after a fault of the platform: a service is unavailable. */
 const RETRY_MS = 2_000;
 
 interface Deps {
@@ -23,9 +23,10 @@ interface Deps {
 }
 
 /**
- * One step of removing what a removed tenant left in the services. Nothing was left once a look late enough found nothing.
- * Answers after how many ms it can go on; null: no tenant is due. A service that is away gets the tenant again soon. A
- * crash in it: the lease ends, and the loop of any replica goes on; every call may be repeated.
+ * Does one step of removing the leftovers of a removed tenant from the services. The tenant is done when a look after SETTLED_MS
+ * found nothing. Returns the ms after which the next step can follow; null when no tenant is due. When a service is unavailable,
+ * the tenant is tried again soon. After a crash the lease expires and the loop of any replica continues; every call may be
+ * repeated.
  */
 export async function clearTenantStep(deps: Deps, stopping: AbortSignal): Promise<number | null> {
   const tenant = await takeFormerTenant(deps.db.query, LEASE_MS);
@@ -43,12 +44,12 @@ export async function clearTenantStep(deps: Deps, stopping: AbortSignal): Promis
   }
 }
 
-/** Null: what comes now would have come before. */
+/** Returns the wait until the next look; null when nothing more can arrive. */
 function nextLookMs(goneMs: number): number | null {
   return goneMs >= SETTLED_MS ? null : Math.min(Math.max(goneMs, AGAIN_MS.least), AGAIN_MS.most);
 }
 
-/** Whether something may be left. */
+/** Removes leftovers; returns whether some may remain. */
 async function clearPart(deps: Deps, tenant: string, signal: AbortSignal): Promise<boolean> {
   for (let call = 0; call < MAX_CALLS && !signal.aborted; call++)
     if ((await deps.tenantParts.clear(tenant)) === 0) return false;

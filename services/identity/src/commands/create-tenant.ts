@@ -6,10 +6,10 @@ import type { DB as Tables } from '../store/tables.gen';
 import { forgetFormerTenant, insertTenant, isFormerTenant } from '../store/tenants.sql';
 import { announceChange } from './announce';
 
-/** Paths below /tenants that are no tenants (reference/rest-api.md 2.8). */
+/** Path segments below /tenants that are not names of tenants (reference/rest-api.md 2.8). */
 const RESERVED = ['users', 'user-groups'];
 
-/** @throws AppError bad_parameters_error; conflict_error when the tenant exists. */
+/** Creates a tenant. @throws AppError bad_parameters_error; conflict_error when the tenant exists. */
 export async function createTenant(
   deps: { db: Db<Tables>; tenantParts: TenantParts },
   name: string,
@@ -17,13 +17,14 @@ export async function createTenant(
   requireName('tenant_name', name);
   if (RESERVED.includes(name))
     throw badParameter('tenant_name', `\`${name}\` is not allowed as a tenant name`);
-  // A crash after this leaves a name open that no tenant has: nobody gets in, and the next attempt goes on.
+  // After a crash here the name is open in the services although no tenant has it: nobody can use it, and the next attempt
+  // continues.
   if (await isFormerTenant(deps.db.query, name)) await deps.tenantParts.open(name, true);
   await deps.db.tx(async (tx) => {
     await forgetFormerTenant(tx, name);
     if (!(await insertTenant(tx, name)))
       throw new AppError('conflict_error', `Tenant \`${name}\` already exists`);
-    // Gateways may remember that there is no such tenant.
+    // Gateways may have cached that the tenant does not exist.
     await announceChange(tx, '');
   });
 }

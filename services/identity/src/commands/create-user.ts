@@ -11,14 +11,17 @@ export interface NewUser {
   username: string;
   password: string;
   role?: string;
-  /** The password is a hash made before, e.g. of a snapshot. */
+  /** The password is already a hash, e.g. from a snapshot. */
   isPrehashed?: boolean;
   createdAt?: string;
   firstLoginAt?: string | null;
   lastLoginAt?: string | null;
 }
 
-/** Answers the user's name. @throws AppError bad_parameters_error; conflict_error when the name is taken in any letter case. */
+/**
+ * Creates a user and returns its name.
+ * @throws AppError bad_parameters_error; conflict_error when the name is taken in any letter case.
+ */
 export async function createUser(
   deps: { db: Db<Tables>; passwords: Passwords },
   user: NewUser,

@@ -11,13 +11,13 @@ interface Deps {
   tenantParts: TenantParts;
 }
 
-/** A removal that takes longer than this was cut off by a crash. */
+/** A removal that takes longer than this was interrupted by a crash. */
 const ABANDONED_MS = 60_000;
 
 /**
- * Removes an empty tenant. It is closed first (nobody gets in any more), then in the other services (what is on its way
- * is refused) while they are asked what it holds, then it is deleted or opened again. A crash in between leaves it
- * closed: `reopenAbandonedTenants` opens it again, and asking once more for the removal goes on with it.
+ * Removes an empty tenant. First the tenant is closed here, so that nobody gets in any more. Then it is closed in the other
+ * services, which refuse requests that are on their way and return what the tenant holds. Then it is deleted, or opened again. A
+ * crash in between leaves the tenant closed: `reopenAbandonedTenants` opens it again, and a repeated request continues the removal.
  * @throws AppError not_found_error; illegal_action_error for the default tenant or one that is not empty.
  */
 export async function removeTenant(deps: Deps, name: string): Promise<void> {
@@ -61,7 +61,7 @@ async function reopen(deps: Deps, name: string): Promise<void> {
   });
 }
 
-/** The loop behind the promise above. */
+/** Opens the tenants again whose removal was interrupted; a loop calls it. */
 export async function reopenAbandonedTenants(deps: Deps): Promise<string[]> {
   const names = await abandonedTenants(deps.db.query, ABANDONED_MS);
   for (const name of names) await reopen(deps, name);

@@ -10,7 +10,10 @@ interface Deps {
 }
 const MAX_NAME = 256;
 
-/** The permission name is free text (reference/rest-api.md 2.6). @throws AppError not_found_error; conflict_error. */
+/**
+ * Grants a permission to a role. The permission name is free text (reference/rest-api.md 2.6).
+ * @throws AppError not_found_error; conflict_error.
+ */
 export async function grantPermission(deps: Deps, role: string, permission: string): Promise<void> {
   requireText('permission', permission, MAX_NAME);
   await requireKnownRole(deps, role);
@@ -23,7 +26,7 @@ export async function grantPermission(deps: Deps, role: string, permission: stri
   });
 }
 
-/** @throws AppError not_found_error */
+/** Revokes a permission of a role. @throws AppError not_found_error */
 export async function revokePermission(deps: Deps, role: string, permission: string): Promise<void> {
   requireText('permission', permission, MAX_NAME);
   await requireKnownRole(deps, role);

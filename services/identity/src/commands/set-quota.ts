@@ -7,8 +7,9 @@ import type { DB as Tables } from '../store/tables.gen';
 import { lockTenant } from '../store/tenants.sql';
 
 /**
- * Sets what a tenant may have at most; what is left out stays. Whoever holds tenants to it hears of it by a message, or within
- * seconds without. @throws AppError not_found_error
+ * Sets the quotas of a tenant; quotas that `change` omits stay. The services that enforce them get a message, or read the change
+ * within seconds without it.
+ * @throws AppError not_found_error
  */
 export async function setQuota(
   { db }: { db: Db<Tables> },

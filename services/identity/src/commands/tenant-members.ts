@@ -16,12 +16,15 @@ export type Member = { username: string } | { groupName: string };
 
 interface Found {
   label: string;
-  /** Whose principals change; empty: those of everybody in the group. */
+  /** User whose principals change; empty for a group: all principals are forgotten. */
   username: string;
   member: MemberKey;
 }
 
-/** An empty role means `user`. @throws AppError not_found_error; bad_parameters_error; conflict_error for a member. */
+/**
+ * Adds a user or group to the tenant. An empty role means `user`.
+ * @throws AppError not_found_error; bad_parameters_error; conflict_error for a member.
+ */
 export async function addTenantMember(
   deps: Deps,
   tenant: string,
@@ -38,7 +41,7 @@ export async function addTenantMember(
   });
 }
 
-/** @throws AppError not_found_error, also for who is no member; bad_parameters_error. */
+/** Changes a member's role. @throws AppError not_found_error, also when `who` is not a member; bad_parameters_error. */
 export async function updateTenantMember(
   deps: Deps,
   tenant: string,
@@ -53,7 +56,7 @@ export async function updateTenantMember(
   });
 }
 
-/** @throws AppError not_found_error, also for who is no member. */
+/** Removes a member. @throws AppError not_found_error, also when `who` is not a member. */
 export async function removeTenantMember(deps: Deps, tenant: string, who: Member): Promise<void> {
   await deps.db.tx(async (tx) => {
     const found = await find(tx, tenant, who);

@@ -1,5 +1,6 @@
-import { isoInstant, notFound } from '@baton/kernel';
+import { AppError, isoInstant, notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
+import { isServiceAccount } from '../accounts/store/accounts.sql';
 import { requireText } from '../domain/checks';
 import { requireExpiration } from '../domain/expiration';
 import { newToken } from '../domain/token';
@@ -13,7 +14,7 @@ import {
 } from '../store/tokens.sql';
 import { announceChange } from './announce';
 
-/** A token obtained by GET /tokens ends after this (reference/rest-api.md 2.3, line E). */
+/** Lifetime of a token obtained by GET /tokens (reference/rest-api.md 2.3, line E). */
 const SESSION_MS = 36_000_000;
 /** Expired tokens stay readable for a while, so that their owners see why they are refused. */
 const KEEP_MS = 7 * 24 * 3_600_000;
@@ -21,19 +22,35 @@ const PURGE_BATCH = 1_000;
 
 interface Deps {
   db: Db<Tables>;
-  /** Now by the clock of the database. */
+  /** Returns the current time by the clock of the database. */
   nowMs: () => Promise<number>;
 }
 
 export interface CreatedToken {
   id: string;
-  /** With the secret; nobody can read it again. */
+  /** Token with its secret; the secret cannot be read again later. */
   value: string;
   description: string | null;
   expirationDate: string | null;
 }
 
-/** Purges the user's expired tokens first. @throws AppError bad_parameters_error */
+/**
+ * Creates a token for the caller. A service account gets none: a token of 15 minutes must not make one without an end.
+ * @throws AppError forbidden_error; bad_parameters_error
+ */
+export async function createOwnToken(
+  deps: Deps,
+  userId: number,
+  wish: Parameters<typeof createToken>[2],
+): Promise<CreatedToken> {
+  if (await isServiceAccount(deps.db.query, userId))
+    throw new AppError('forbidden_error', 'A service account makes no tokens; administrators make them', {
+      expected: 'POST /service-accounts/{name}/tokens by an administrator, or POST /token-exchange',
+    });
+  return createToken(deps, userId, wish);
+}
+
+/** Creates a token, after deleting the user's expired tokens. @throws AppError bad_parameters_error */
 export async function createToken(
   deps: Deps,
   userId: number,
@@ -43,17 +60,18 @@ export async function createToken(
   const expirationDate = wish.expirationDate
     ? isoInstant(requireExpiration(wish.expirationDate, await deps.nowMs()))
     : null;
-  return store(deps, userId, { description, expirationDate, isSession: false });
+  return storeToken(deps, userId, { description, expirationDate, isSession: false });
 }
 
-/** The token that GET /tokens hands out: ends after 10 hours, and with a change of the password. */
+/** Creates the token that GET /tokens returns: it ends after 10 hours, or with a change of the password. */
 export async function createSessionToken(deps: Deps, userId: number): Promise<CreatedToken> {
   const expirationDate = isoInstant((await deps.nowMs()) + SESSION_MS);
-  return store(deps, userId, { description: null, expirationDate, isSession: true });
+  return storeToken(deps, userId, { description: null, expirationDate, isSession: true });
 }
 
-async function store(
-  deps: Deps,
+/** Stores a new token of the user, after deleting the user's expired tokens. */
+export async function storeToken(
+  deps: Pick<Deps, 'db'>,
   userId: number,
   {
     description,
@@ -77,7 +95,7 @@ async function store(
   return { id: token.id, value: token.value, description, expirationDate };
 }
 
-/** Revokes a token of `ownerId`, or of anybody when null. @throws AppError not_found_error */
+/** Revokes a token of `ownerId`, or of any user when null. @throws AppError not_found_error */
 export async function revokeToken(deps: Pick<Deps, 'db'>, id: string, ownerId: number | null): Promise<void> {
   await deps.db.tx(async (tx) => {
     const username = await deleteToken(tx, id, ownerId);

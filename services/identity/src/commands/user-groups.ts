@@ -19,7 +19,10 @@ interface Deps {
   db: Db<Tables>;
 }
 
-/** @throws AppError bad_parameters_error; conflict_error when name or ldap_dn are taken in any letter case. */
+/**
+ * Creates a user group.
+ * @throws AppError bad_parameters_error; conflict_error when name or ldap_dn are taken in any letter case.
+ */
 export async function createUserGroup(
   deps: Deps,
   group: { name: string; ldapDn?: string | null; role?: string },

@@ -1,6 +1,6 @@
 /** Account lock after failed logins (reference/rest-api.md 2.2). */
 export interface LockSettings {
-  /** Locked when more failures than this were counted in a row. */
+  /** An account is locked after more failures in a row than this. */
   failedLoginsBeforeLock: number;
   /** Minutes that a lock lasts after the last failure; -1 = accounts are never locked. */
   lockPeriodMinutes: number;

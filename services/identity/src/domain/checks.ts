@@ -3,12 +3,12 @@ import { badParameter } from '@baton/kernel';
 const NAME = /^[A-Za-z][A-Za-z0-9._~-]{0,255}$/;
 const MAX_TEXT = 1_024;
 
-/** Whether `text` may be a user name at all (reference/rest-api.md 4.1); anything else need not be looked up. */
+/** Whether `text` can be a user name (reference/rest-api.md 4.1); any other text need not be looked up. */
 export function isName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** Names of tenants, users and groups. @throws AppError bad_parameters_error */
+/** Checks names of tenants, users and groups. @throws AppError bad_parameters_error */
 export function requireName(field: string, text: string): string {
   if (isName(text)) return text;
   throw badParameter(field, `Invalid ${field} \`${text.slice(0, 100)}\``, {
@@ -16,7 +16,7 @@ export function requireName(field: string, text: string): string {
   });
 }
 
-/** Free text that goes to the database: not empty, bounded, without control characters. @throws AppError bad_parameters_error */
+/** Checks free text for the database: not empty, bounded, without control characters. @throws AppError bad_parameters_error */
 export function requireText(field: string, text: string, maxLength = MAX_TEXT): string {
   if (text.length > 0 && text.length <= maxLength && !/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw badParameter(field, `Invalid ${field}`, {

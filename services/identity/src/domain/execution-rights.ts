@@ -1,9 +1,10 @@
 /**
- * What the code of an execution may do with the rights of who started it: work in its tenant. What rules over users, tenants, roles,
- * tokens, snapshots, the licence or the manager itself is left out, however much its starter may do: blueprints are written by others.
+ * The permissions of an execution's code, among those of the user who started it: only work in its tenant. Permissions over users,
+ * tenants, roles, tokens, snapshots, the licence or the manager itself are excluded, whatever its starter holds: blueprints are
+ * written by other people.
  */
 
-/** Beginnings of the names that belong to work in a tenant. */
+/** Prefixes of permission names for work in a tenant. */
 const WORK = [
   'agent_',
   'blueprint_',
@@ -20,10 +21,12 @@ const WORK = [
   'site_',
 ] as const;
 
-/** Names that belong to it as well. */
+/** Further permission names for work in a tenant. */
 const ALSO_WORK = new Set([
-  // Sees what is private or hidden in this tenant; where there is no other tenant in sight, that is no rule over others.
+  // Allows to see private or hidden resources in this tenant; as no other tenant is visible, it gives no power over others.
   'administrators',
+  // The addresses alone: to an execution nobody shows the user of the broker (services/cluster-status, brokers.routes.ts).
+  'broker_get',
   'cluster_status_get',
   'file_server_auth',
   'functions_evaluate',
@@ -36,10 +39,10 @@ const ALSO_WORK = new Set([
   'version_get',
 ]);
 
-/** Names that begin so and rule over more than a tenant's work. */
+/** Permission names with such a prefix that go beyond a tenant's work. */
 const NOT_WORK = new Set(['agent_replace_certs', 'secrets_provider_credentials']);
 
-/** A name that is not known here is refused: a new permission has to be thought about first. */
+/** Whether an execution may hold the permission. Unknown names are refused: each new permission must be classified first. */
 export function isForExecutions(permission: string): boolean {
   if (NOT_WORK.has(permission)) return false;
   return ALSO_WORK.has(permission) || WORK.some((beginning) => permission.startsWith(beginning));

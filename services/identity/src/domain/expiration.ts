@@ -28,11 +28,11 @@ const UNITS: Record<string, Unit> = {
 const ABSOLUTE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?Z?$/;
 const TIME = /^(\d{1,2}):(\d\d)$/;
 const TERM = /\+?\s*(\d{1,6})\s*([a-z]+)\s*/gy;
-/** Year 9999: what comes later has no ISO text of four digits. */
+/** End of year 9999: a later instant has no ISO text with a four-digit year. */
 const MAX_MS = 253_402_300_799_999;
 
 /**
- * When a token ends: epoch ms of `text` (reference/rest-api.md 2.3): an instant in UTC, a time of today, or chained
+ * Parses the end of a token into epoch ms (reference/rest-api.md 2.3). `text`: an instant in UTC, a time of today, or chained
  * `+<n><unit>` terms counted from `nowMs`.
  */
 export function parseExpiration(
@@ -47,7 +47,7 @@ export function parseExpiration(
   return ok(parsed);
 }
 
-/** @throws AppError bad_parameters_error when `text` is no instant to come. */
+/** Parses the end of a token. @throws AppError bad_parameters_error when `text` is not an instant in the future. */
 export function requireExpiration(text: string, nowMs: number): number {
   const parsed = parseExpiration(text, nowMs);
   if (parsed.ok) return parsed.value;
@@ -107,7 +107,7 @@ function advance(at: Date, count: number, unit: Unit): void {
   else addMonths(at, unit === 'mo' ? count : count * 12);
 }
 
-/** The same day so many months on, or the last day of a month that is too short for it. */
+/** Adds months: the same day of the later month, or the last day of a month that is too short for it. */
 function addMonths(at: Date, months: number): void {
   const day = at.getUTCDate();
   at.setUTCDate(1);

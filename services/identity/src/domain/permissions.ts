@@ -14,7 +14,7 @@ const holders = {
   EVERYBODY: ['sys_admin', 'manager', 'default', 'operations', 'user', 'viewer'],
 } as const;
 
-/** Who holds them, a colon, names; the same may hold others further down. */
+/** Lines of a holder, a colon and permission names; a holder may occur in several lines. */
 const table = `
   ADMIN: all_tenants
   MANAGERS: administrators
@@ -155,7 +155,7 @@ export interface PermissionGrant {
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
 
-/** Every name with its holders, in the order of the table. */
+/** Every permission name with its holders, in the order of the table. */
 const rows = words(table).reduce<{ holder: keyof typeof holders; names: string[] }[]>((read, word) => {
   if (word.endsWith(':')) return [...read, { holder: word.slice(0, -1) as keyof typeof holders, names: [] }];
   read.at(-1)!.names.push(word);
@@ -170,7 +170,7 @@ export const defaultGrants: readonly PermissionGrant[] = rows.flatMap(({ holder,
   names.flatMap((permission) => holders[holder].map((role) => ({ role, permission }))),
 );
 
-/** Whether only the console asks for it; such names do not travel in principals. */
+/** Whether only the console uses the permission; principals do not carry such names. */
 export function isConsolePermission(name: string): boolean {
   return name.startsWith('widget_') || name.startsWith('stage_');
 }

@@ -22,7 +22,7 @@ test('the default table has 248 names, none twice, and viewer holds 99 of them',
   expect(permissionNames).toHaveLength(248);
   expect(new Set(permissionNames).size).toBe(248);
   expect(defaultGrants.filter((grant) => grant.role === 'viewer')).toHaveLength(99);
-  // Nothing that sys_admin lacks: it is in every set.
+  // sys_admin holds every permission.
   expect(defaultGrants.filter((grant) => grant.role === 'sys_admin')).toHaveLength(248);
 });
 

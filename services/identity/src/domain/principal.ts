@@ -3,11 +3,11 @@ import { isForExecutions } from './execution-rights';
 import { isConsolePermission } from './permissions';
 import { defaultSystemRole, lowestRole, type Role } from './roles';
 
-/** The user with id 0, made at the first start: bypasses every permission check (reference/rest-api.md 2.4). */
+/** Id of the user that is created at the first start; it bypasses every permission check (reference/rest-api.md 2.4). */
 export const bootstrapAdminId = 0;
 const allTenants = 'all_tenants';
 
-/** Roles and what they may do, as the database has them at `revision`. */
+/** Roles and their permissions as stored in the database at `revision`. */
 export interface Authorization {
   revision: number;
   roles: readonly Role[];
@@ -26,18 +26,18 @@ export function buildAuthorization(
   return { revision, roles, permissions };
 }
 
-/** What of a user decides about rights. */
+/** The fields of a user that decide about its rights. */
 export interface UserRights {
   id: number;
   username: string;
   role: string;
   /** System roles of the user's groups. */
   groupRoles: readonly string[];
-  /** Direct roles and roles by groups, in the tenants that were asked for. */
+  /** Direct roles and roles by groups, in the requested tenants. */
   tenantRoles: readonly { tenant: string; role: string }[];
 }
 
-/** Every permission that at least one of the roles holds. */
+/** Returns every permission that at least one of the roles holds. */
 export function permissionsOf(authorization: Authorization, roles: readonly string[]): Set<string> {
   const held = new Set<string>();
   for (const role of roles)
@@ -51,12 +51,12 @@ function holds(authorization: Authorization, roles: readonly string[], permissio
 
 const unique = (names: readonly string[]): string[] => [...new Set(names)];
 
-/** System roles of the user: the own one and those of groups. */
+/** Returns the system roles of the user: its own and those of its groups. */
 function systemRolesOf(user: UserRights): string[] {
   return unique([user.role, ...user.groupRoles]);
 }
 
-/** Roles that count in `tenant` (empty: the system roles alone). */
+/** Returns the roles that count in `tenant` (empty: only the system roles). */
 export function rolesIn(user: UserRights, tenant: string): string[] {
   const ofTenant = user.tenantRoles.filter((entry) => entry.tenant === tenant).map((entry) => entry.role);
   return unique([...systemRolesOf(user), ...ofTenant]);
@@ -68,13 +68,13 @@ export interface PrincipalRequest {
   executionId?: string;
   /** See AuthenticateRequest.all_tenants_permission; empty for one-tenant requests. */
   allTenantsPermission: string;
-  /** Only the rights that the code of an execution in `tenant` may have (execution-rights.ts). */
+  /** Include only the permissions that the code of an execution in `tenant` may have (execution-rights.ts). */
   isForExecution?: boolean;
 }
 
 /**
- * Who calls and what they may do (reference/rest-api.md 2.4). The bootstrap admin carries no permission names:
- * `hasPermission` answers yes for it anyway, and the header between the services stays short.
+ * Builds the caller with its rights (reference/rest-api.md 2.4). The bootstrap admin carries no permission names: `hasPermission`
+ * is always true for it, and the header between the services stays short.
  */
 export function buildPrincipal(
   user: UserRights,
@@ -98,7 +98,10 @@ export function buildPrincipal(
   };
 }
 
-/** Bound to its tenant, and without the bypass of the bootstrap admin: its permissions are those that somebody could be given. */
+/**
+ * Builds the principal of an execution: bound to its tenant, without the bypass of the bootstrap admin, and only with permissions
+ * that can be granted to a user.
+ */
 function ofExecution(
   user: UserRights,
   authorization: Authorization,
@@ -118,11 +121,11 @@ function ofExecution(
     userId: user.id,
     username: user.username,
     tenant,
-    // Services let system administrators look beyond their tenant.
+    // Services let system administrators read beyond their tenant, so this principal is none.
     role: defaultSystemRole,
     roles: ofTenant,
     permissions: [...held].filter(isForExecutions),
-    // Who sees every tenant need not belong to this one.
+    // A user who sees every tenant need not be a member of this one.
     tenants: isMember || isBootstrapAdmin || held.has(allTenants) ? [{ name: tenant, roles: ofTenant }] : [],
     authMethod,
     executionId: executionId ?? '',
@@ -139,7 +142,7 @@ function reachableTenants(
   const names = unique(user.tenantRoles.map((entry) => entry.tenant)).sort();
   const all = names.map((name) => ({ name, roles: rolesIn(user, name) }));
   if (allTenantsPermission === '') return all.filter((entry) => entry.name === tenant);
-  // They see every tenant anyway; a list of thousands would only make the header long.
+  // They see every tenant anyway; a list of thousands of names would only make the header long.
   if (isBootstrapAdmin || holds(authorization, systemRolesOf(user), allTenants))
     return all.filter((entry) => entry.name === tenant);
   return all.filter((entry) => holds(authorization, entry.roles, allTenantsPermission));

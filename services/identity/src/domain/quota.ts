@@ -1,6 +1,6 @@
 import { type TenantLimits, unlimited } from '@baton/contracts';
 
-/** What an administrator has set for a tenant. Null: nothing; -1: no limit. */
+/** The quotas that an administrator has set for a tenant. Null: not set; -1: no limit. */
 export interface OwnQuota {
   max_deployments: number | null;
   max_running_executions: number | null;
@@ -21,7 +21,7 @@ export const nothingSet: Readonly<OwnQuota> = {
 
 const NO_LIMIT = -1;
 
-/** What is in force for a tenant of which `own` was set. */
+/** Returns the limits in force for a tenant with the quotas `own`. */
 export function limitsInForce(defaults: Readonly<TenantLimits>, own: Readonly<OwnQuota>): TenantLimits {
   const inForce = (value: number | null, usual: number | null): number | null =>
     value === null ? usual : value === NO_LIMIT ? null : value;
@@ -35,7 +35,7 @@ export function limitsInForce(defaults: Readonly<TenantLimits>, own: Readonly<Ow
   };
 }
 
-/** The configuration says 0 where there is no limit. */
+/** Returns the limits of the configuration, where 0 means no limit. */
 export function configuredLimits(config: {
   BATON_TENANT_MAX_DEPLOYMENTS: number;
   BATON_TENANT_MAX_RUNNING_EXECUTIONS: number;

@@ -37,8 +37,8 @@ export interface Role {
 }
 
 /**
- * The role called `name` when it has the type that the place needs.
- * @throws AppError bad_parameters_error naming the roles that fit.
+ * Returns the role called `name` if it has the required type.
+ * @throws AppError bad_parameters_error naming the roles of that type.
  */
 export function requireRole(roles: readonly Role[], name: string, type: RoleType): Role {
   const fitting = roles.filter((role) => role.type === type);
@@ -56,7 +56,7 @@ export function requireRole(roles: readonly Role[], name: string, type: RoleType
   );
 }
 
-/** Of several role names the one with the lowest id; `default` when there is none. */
+/** Returns the role name with the lowest id among `names`; the default system role when there is none. */
 export function lowestRole(roles: readonly Role[], names: readonly string[]): string {
   return (
     roles.filter((role) => names.includes(role.name)).sort((a, b) => a.id - b.id)[0]?.name ??

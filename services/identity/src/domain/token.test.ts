@@ -23,6 +23,6 @@ test('random text uses every character of its alphabet about equally', () => {
   const counts = new Map<string, number>();
   for (const c of randomText(62_000)) counts.set(c, (counts.get(c) ?? 0) + 1);
   expect(counts.size).toBe(62);
-  // 1,000 expected each; six standard deviations.
+  // Expected count of each: 1,000; the tolerance is six standard deviations.
   for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(190);
 });

@@ -37,7 +37,7 @@ export function permissionsHttp(deps: { db: Db<Tables> }): BoundRoute[] {
   return [...permissions, ...roles];
 }
 
-/** By system role: these routes know no tenant. The original answers 401, not 403 (reference/rest-api.md 2.6). */
+/** Requires a system role: these routes have no tenant. The original answers 401, not 403 (reference/rest-api.md 2.6). */
 function requireAdministrator(principal: Principal): void {
   if (isAdministrator(principal)) return;
   throw new AppError(

@@ -22,7 +22,7 @@ export interface TenantsDeps extends QuotaDeps {
   db: Db<Tables>;
   authorizationAt: AuthorizationAt;
   tenantParts: TenantParts;
-  /** Looks for what removed tenants left, in the background. */
+  /** Starts the removal of removed tenants' leftovers, in the background. */
   kickClearing: () => void;
 }
 

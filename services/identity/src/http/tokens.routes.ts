@@ -2,7 +2,7 @@ import { tokensRoutes } from '@baton/contracts/http/tokens';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import { createSessionToken, createToken, revokeToken } from '../commands/tokens';
+import { createOwnToken, createSessionToken, revokeToken } from '../commands/tokens';
 import { type AuthenticateDeps, authenticateToken } from '../queries/authenticate';
 import { forbidden } from '../queries/rights';
 import { getToken, listTokens, ownerScope } from '../queries/tokens';
@@ -26,7 +26,7 @@ export function tokensHttp(deps: TokensDeps): BoundRoute[] {
     createToken: async (call) => {
       const { description, expiration_date: expirationDate } = call.body;
       const { userId, username, role } = call.principal;
-      const token = await createToken(deps, userId, { description, expirationDate });
+      const token = await createOwnToken(deps, userId, { description, expirationDate });
       return {
         id: token.id,
         username,
@@ -46,8 +46,8 @@ export function tokensHttp(deps: TokensDeps): BoundRoute[] {
 }
 
 /**
- * A bare GET with a password is how clients of the spec obtain a token; with any list parameter, or with a token as the
- * credential, it is only a list (reference/rest-api.md 2.3).
+ * Whether GET /tokens shall create a token. Clients of the specification obtain a token by a bare GET with a password; with any
+ * list parameter, or with a token as the credential, the GET is only a list (reference/rest-api.md 2.3).
  */
 function wantsToken(call: HttpCall): boolean {
   return call.principal.authMethod === 'http_basic' && !call.raw.url?.includes('?');
@@ -67,7 +67,7 @@ async function sessionToken(deps: TokensDeps, { principal }: HttpCall) {
 const COOKIE = /(?:^|;\s*)XSRF-TOKEN=([^;]*)/;
 
 /**
- * For the monitoring pages behind a web proxy: the token stands in a cookie; other credentials are for those who ask
+ * Checks access for the monitoring pages behind a web proxy: browsers send the token in a cookie. Other credentials are for clients
  * without a browser, which the original refuses (reference/rest-api.md 5.30).
  */
 async function checkMonitoringAccess(deps: TokensDeps, call: HttpCall): Promise<object> {
@@ -76,7 +76,7 @@ async function checkMonitoringAccess(deps: TokensDeps, call: HttpCall): Promise<
   if (!token && !isKnown)
     throw new AppError('unauthorized_error', 'User unauthorized: No authentication info provided');
   const principal = token
-    ? await authenticateToken(deps, token, { tenant: '', allTenantsPermission: '' })
+    ? (await authenticateToken(deps, token, { tenant: '', allTenantsPermission: '' })).principal
     : call.principal;
   if (!principal.isBootstrapAdmin && !principal.permissions.includes('monitoring'))
     throw forbidden(principal, 'monitoring', '');

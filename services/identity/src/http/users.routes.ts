@@ -1,13 +1,16 @@
 import { hasPermission, type Principal } from '@baton/contracts';
+import { userAccessRoutes } from '@baton/contracts/http/user-access';
 import { usersRoutes } from '@baton/contracts/http/users';
 import { answer, type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError, badParameter, isAppError, readInstant } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
+import type { AuthorizationAt } from '../adapters/authorization-cache';
 import type { Passwords } from '../adapters/passwords';
 import { changeUser, removeUser, setUserActive, type UserChange, unlockUser } from '../commands/change-user';
 import { createUser } from '../commands/create-user';
 import type { LockSettings } from '../domain/account-lock';
 import { forbidden } from '../queries/rights';
+import { userAccess } from '../queries/user-access';
 import { getUser, listUsers } from '../queries/users';
 import type { DB as Tables } from '../store/tables.gen';
 import type { WirePolicy } from './wire-policy';
@@ -17,6 +20,7 @@ export interface UsersDeps {
   passwords: Passwords;
   lock: LockSettings;
   wire: WirePolicy;
+  authorizationAt: AuthorizationAt;
 }
 
 interface UserBody {
@@ -34,7 +38,7 @@ export function usersHttp(deps: UsersDeps): BoundRoute[] {
     getCurrentUser: (call) => getUser(deps, call.principal.username, viewOf(call)),
     listUsers: async (call) => {
       const includeHash = call.query._include_hash === true;
-      if (includeHash) requirePermission(call.principal, 'get_password_hash');
+      if (includeHash) requireHashReader(call.principal);
       return listEnvelope(
         await listUsers(deps, call.list, { getData: call.query._get_data === true, includeHash }),
         call.list,
@@ -61,7 +65,7 @@ export function usersHttp(deps: UsersDeps): BoundRoute[] {
       await removeUser(deps, call.params.username!);
     },
     activateUser: async (call) => {
-      // Any other word deactivates (reference/rest-api.md 2.7).
+      // Any other action deactivates (reference/rest-api.md 2.7).
       const isChanged = await setUserActive(deps, call.params.username!, call.body.action === 'activate');
       return isChanged ? getUser(deps, call.params.username!, viewOf(call)) : answer({ status: 304 });
     },
@@ -80,6 +84,32 @@ export function usersHttp(deps: UsersDeps): BoundRoute[] {
   });
 }
 
+/** The explanation of a user's roles. */
+export function userAccessHttp(deps: UsersDeps): BoundRoute[] {
+  return bindRoutes(userAccessRoutes, {
+    getUserAccess: (call) => {
+      const username = call.params.username!;
+      const isOwn = username.toLowerCase() === call.principal.username.toLowerCase();
+      // The code of an execution learns nothing about users.
+      if (!isOwn || call.principal.executionId !== '') requirePermission(call.principal, 'user_get');
+      return namedUser(deps.wire, () => userAccess(deps, username));
+    },
+  });
+}
+
+/**
+ * Allows password hashes only for tools that restore users, which send a password or a token. Pages of the console do not need
+ * them, so a script injected into a page gets none either.
+ */
+function requireHashReader(principal: Principal): void {
+  requirePermission(principal, 'get_password_hash');
+  if (principal.authMethod === 'session')
+    throw new AppError('forbidden_error', 'Password hashes are not shown to the session of a browser', {
+      field: '_include_hash',
+      expected: 'a password or a token as the credential',
+    });
+}
+
 async function updateUser(deps: UsersDeps, call: HttpCall<UserBody>) {
   const username = call.params.username!;
   const change = changeOf(call.body);
@@ -89,7 +119,7 @@ async function updateUser(deps: UsersDeps, call: HttpCall<UserBody>) {
   return getUser(deps, username, viewOf(call));
 }
 
-/** @throws AppError bad_parameters_error unless exactly one key is given. */
+/** Reads the change of a user. @throws AppError bad_parameters_error unless exactly one key is given. */
 function changeOf(body: UserBody): UserChange {
   const { password, role, show_getting_started: showGettingStarted } = body;
   const given = [password, role, showGettingStarted].filter((value) => value !== undefined);
@@ -106,7 +136,7 @@ function requirePermission(principal: Principal, permission: string): void {
   if (!hasPermission(principal, permission)) throw forbidden(principal, permission, principal.tenant);
 }
 
-/** Runs what concerns the user that the path names. */
+/** Runs a request about the user in the path, and translates its not_found_error for the wire. */
 async function namedUser<T>(wire: WirePolicy, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

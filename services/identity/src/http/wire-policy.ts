@@ -1,12 +1,12 @@
 import type { AppError } from '@baton/kernel';
 import { type LoginRefusals, specRefusals } from '../domain/login-refusals';
 
-/** What differs between the wires. `service.ts` builds one and gives it to routes and logins. */
+/** Differences between the wires. `service.ts` builds one policy and gives it to routes and logins. */
 export interface WirePolicy {
   refusals: LoginRefusals;
-  /** What a request about a user that is not there is told, given what the query said. */
+  /** Returns the error for a request about an unknown user; `notFound` is the error of the query. */
   unknownUser(notFound: AppError): AppError;
-  /** Whether the check of access to monitoring takes any credential. Otherwise it takes the token of a cookie. */
+  /** Whether the check of access to monitoring accepts any credential. Otherwise it accepts only the token of a cookie. */
   monitorsByAnyCredential: boolean;
 }
 

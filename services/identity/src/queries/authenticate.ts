@@ -6,15 +6,18 @@ import type { AuthorizationAt } from '../adapters/authorization-cache';
 import type { Passwords } from '../adapters/passwords';
 import { isLocked, type LockSettings } from '../domain/account-lock';
 import { isName } from '../domain/checks';
-import { type LoginRefusals, noCredentials, unauthorized } from '../domain/login-refusals';
+import { badCode, type LoginRefusals, noCredentials, unauthorized } from '../domain/login-refusals';
 import { buildPrincipal } from '../domain/principal';
 import { isSecretOf, parseToken } from '../domain/token';
 import {
   countFailedLogin,
+  findLoginByCode,
   findLoginByName,
+  findLoginBySession,
   findLoginByToken,
   type LoginRow,
   recordLogin,
+  type TokenLoginRow,
 } from '../store/authentication.sql';
 import type { DB as Tables } from '../store/tables.gen';
 
@@ -25,6 +28,10 @@ export interface AuthenticateDeps {
   activity: Activity;
   lock: LockSettings;
   wire: { refusals: LoginRefusals };
+  /** Asks the provider of a user again, when that is due (src/providers/commands/recheck.ts). */
+  recheckUser: (userId: number) => Promise<void>;
+  /** A session that was not used for this long has ended. */
+  sessionIdleMs: number;
 }
 
 export interface Scope {
@@ -32,12 +39,22 @@ export interface Scope {
   tenant: string;
   /** See AuthenticateRequest.all_tenants_permission; empty for one tenant. */
   allTenantsPermission: string;
+  /** See AuthenticateRequest.is_watching. */
+  isWatching?: boolean;
+}
+
+/** The principal of a session or token, and the time from now until it ends if it is not used again; null: it has no end. */
+export interface Bearer {
+  principal: Principal;
+  endsInMs: number | null;
 }
 
 const NOBODY = -1;
+/** A check that is late is tried again with the next request: an answer may be trusted for this long meanwhile. */
+const LEAST_CHECK_MS = 1_000;
 
 /**
- * Principal of a user name and password. An unknown name costs as much time as a wrong password.
+ * Authenticates a user name and password. An unknown name takes as much time as a wrong password.
  * @throws AppError unauthorized_error; forbidden_error when the tenant is unknown; too_many_requests_error.
  */
 export async function authenticateBasic(
@@ -45,9 +62,20 @@ export async function authenticateBasic(
   credential: { username: string; password: string },
   scope: Scope,
 ): Promise<Principal> {
+  return (await authenticatePassword(deps, credential, scope)).principal;
+}
+
+/** Like authenticateBasic; also returns the stored hash that the password fits. */
+export async function authenticatePassword(
+  deps: AuthenticateDeps,
+  credential: { username: string; password: string },
+  scope: Scope,
+): Promise<{ principal: Principal; passwordHash: string }> {
   const { db, passwords } = deps;
   const { refusals } = deps.wire;
-  const row = isName(credential.username) ? await findLogin(deps, credential.username, scope) : undefined;
+  const found = isName(credential.username) ? await findLogin(deps, credential.username, scope) : undefined;
+  // A user of a provider and a service account have no password here; failures do not count, or a stranger could lock the account.
+  const row = found && hasPassword(found) ? found : undefined;
   if (!row) {
     await passwords.verifyNothing(credential.password, credential.username);
     await countFailedLogin(db, NOBODY);
@@ -66,27 +94,100 @@ export async function authenticateBasic(
   requireUsable(deps, row, rejected);
   if (row.failed_logins > 0 || row.is_first_login) await recordLogin(db, row.id);
   else if (!isRemembered) deps.activity.loggedIn(row.id, row.now);
-  return principalOf(deps, row, scope, 'http_basic');
+  const principal = await principalOf(deps, row, scope, 'http_basic');
+  return { principal, passwordHash: row.password_hash };
 }
 
-/** Principal of a user token. @throws AppError as authenticateBasic. */
+/** Authenticates a user token. @throws AppError as authenticateBasic. */
 export async function authenticateToken(
   deps: AuthenticateDeps,
   token: string,
   scope: Scope,
-): Promise<Principal> {
+): Promise<Bearer> {
   const parsed = parseToken(token);
   if (!parsed) throw unauthorized('Invalid token structure');
-  const row = await findLoginByToken(deps.db, parsed.id, scope.tenant, scope.allTenantsPermission !== '');
-  if (!row || !isSecretOf(parsed.secret, row.secret_hash)) throw unauthorized('Unauthorized');
-  if (row.is_expired) throw unauthorized('Token is expired');
-  requireUsable(deps, row, () => unauthorized('Unauthorized'));
-  deps.activity.tokenUsed(parsed.id, row.now);
-  return principalOf(deps, row, scope, 'token');
+  const find = () => findLoginByToken(deps.db, parsed.id, scope.tenant, scope.allTenantsPermission !== '');
+  const row = await checked(deps, find, (found) =>
+    requireLive(deps, found, parsed.secret, 'Token is expired'),
+  );
+  if (!scope.isWatching) deps.activity.tokenUsed(parsed.id, row.now);
+  return { principal: await principalOf(deps, row, scope, 'token'), endsInMs: endOf(row) };
+}
+
+/** Authenticates the session of a cookie. @throws AppError as authenticateBasic. */
+export async function authenticateSession(
+  deps: AuthenticateDeps,
+  value: string,
+  scope: Scope,
+): Promise<Bearer> {
+  const parsed = parseToken(value, 'bses');
+  if (!parsed) throw unauthorized('Invalid session');
+  const { tenant, allTenantsPermission } = scope;
+  const where = { tenant, allTenants: allTenantsPermission !== '' };
+  const find = () => findLoginBySession(deps.db, parsed.id, where, deps.sessionIdleMs);
+  const row = await checked(deps, find, (found) =>
+    requireLive(deps, found, parsed.secret, 'The session is over'),
+  );
+  if (!scope.isWatching) deps.activity.sessionUsed(parsed.id, row.now);
+  const principal = { ...(await principalOf(deps, row, scope, 'session')), sessionId: parsed.id };
+  return { principal, endsInMs: endOf(row) };
 }
 
 /**
- * Principal of a user by name, for calls made with the token of an execution that the user started.
+ * Returns the user of a sign-in link's code, and the id of the code. The code stays valid: the caller that redeems it makes sure
+ * that this happens once.
+ * @throws AppError unauthorized_error
+ */
+export async function authenticateCode(
+  deps: AuthenticateDeps,
+  code: string,
+): Promise<{ principal: Principal; codeId: string }> {
+  const parsed = parseToken(code, 'bcode');
+  const row = parsed ? await findLoginByCode(deps.db, parsed.id) : undefined;
+  if (!parsed || !row || !isSecretOf(parsed.secret, row.secret_hash) || row.is_expired) throw badCode();
+  requireUsable(deps, row, badCode);
+  const principal = await principalOf(deps, row, { tenant: '', allTenantsPermission: '' }, 'session');
+  return { principal, codeId: parsed.id };
+}
+
+const hasPassword = (row: LoginRow): boolean => row.check_in_ms === null && !row.is_service;
+
+/**
+ * Returns the live row. When its user belongs to a provider that is to be asked again, it is read once more after that: the roles
+ * may be others, and the session may have ended.
+ */
+async function checked(
+  deps: AuthenticateDeps,
+  find: () => Promise<TokenLoginRow | undefined>,
+  live: (found: TokenLoginRow | undefined) => TokenLoginRow,
+): Promise<TokenLoginRow> {
+  const row = live(await find());
+  if (row.check_in_ms === null || row.check_in_ms > 0) return row;
+  await deps.recheckUser(row.id);
+  return live(await find());
+}
+
+/** Time until the credential is to be judged again: open event streams do so then, and so the provider is asked for them, too. */
+function endOf({ ends_in_ms: endsInMs, check_in_ms: checkInMs }: TokenLoginRow): number | null {
+  if (checkInMs === null) return endsInMs;
+  return Math.min(endsInMs ?? Number.POSITIVE_INFINITY, Math.max(checkInMs, LEAST_CHECK_MS));
+}
+
+/** Returns the owner of a token that is valid now. @throws AppError unauthorized_error */
+function requireLive(
+  deps: AuthenticateDeps,
+  row: TokenLoginRow | undefined,
+  secret: string,
+  expired: string,
+): TokenLoginRow {
+  if (!row || !isSecretOf(secret, row.secret_hash)) throw unauthorized('Unauthorized');
+  if (row.is_expired) throw unauthorized(expired);
+  requireUsable(deps, row, () => unauthorized('Unauthorized'));
+  return row;
+}
+
+/**
+ * Returns the principal of a user by name, for calls with the token of an execution that the user started.
  * @throws AppError unauthorized_error when the user is gone, inactive or locked; forbidden_error for an unknown tenant.
  */
 export async function principalOfUser(
@@ -105,7 +206,7 @@ function findLogin(deps: AuthenticateDeps, username: string, scope: Scope): Prom
   return findLoginByName(deps.db, username, scope.tenant, scope.allTenantsPermission !== '');
 }
 
-/** Inactive and locked accounts are refused whatever the credential is (reference/rest-api.md 2.1, 2.2). */
+/** Refuses inactive and locked accounts, whatever the credential is (reference/rest-api.md 2.1, 2.2). */
 function requireUsable(deps: AuthenticateDeps, row: LoginRow, locked: () => AppError): void {
   if (!row.active) throw deps.wire.refusals.inactive(locked);
   const history = { failedLogins: row.failed_logins, sinceLastFailureMs: row.since_failure_ms };

@@ -10,7 +10,7 @@ interface Deps {
   db: Db<Tables>;
 }
 
-/** Cells of the permission table, of one role when `role` is given. */
+/** Lists the grants of the permission table; only those of one role when `role` is given. */
 export async function listPermissions(
   deps: Deps,
   list: ListQuery,
@@ -36,7 +36,7 @@ export async function listRolesPage(deps: Deps, list: ListQuery): Promise<ListPa
   });
 }
 
-/** All roles in the order of their ids, and for each permission the names of the roles that have it. */
+/** Returns all roles in the order of their ids, and for each permission the names of the roles that have it. */
 export async function getAuthorization(
   deps: Deps,
 ): Promise<{ roles: Role[]; permissions: { permission: string; roles: string[] }[] }> {

@@ -10,7 +10,7 @@ import { findTenant } from '../store/tenants.sql';
 
 export interface QuotaDeps {
   db: Db<Tables>;
-  /** Of tenants for which nothing was set. */
+  /** Limits of tenants for which no quota is set. */
   defaultLimits: Readonly<TenantLimits>;
   usageOf: ReadUsage;
 }
@@ -47,14 +47,14 @@ export async function getQuota(deps: QuotaDeps, tenant: string): Promise<TenantQ
     max_requests_per_minute: {
       limit: limits.requestsPerMinute,
       own: own.max_requests_per_minute,
-      // Nothing is counted where nothing is limited.
+      // Requests are counted only for tenants with a limit on them.
       usage: limits.requestsPerMinute === null ? null : usage.requests,
     },
     worker_weight: own.worker_weight,
   };
 }
 
-/** The limits of every tenant for which something was set, defaults included. */
+/** Returns the limits, defaults included, of every tenant for which a quota is set. */
 export async function limitsOfTenants({
   db,
   defaultLimits,

@@ -11,7 +11,7 @@ interface Deps {
   authorizationAt: AuthorizationAt;
 }
 
-/** For routes whose tenant stands in the body: the caller must hold `permission` there (reference/rest-api.md 2.8). */
+/** For routes whose tenant is in the body: requires that the caller holds `permission` in it (reference/rest-api.md 2.8). */
 export async function requirePermissionIn(
   deps: Deps,
   principal: Principal,

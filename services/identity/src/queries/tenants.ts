@@ -37,14 +37,14 @@ function columnsOf(getData: boolean): Record<keyof TenantAnswer, RawBuilder<unkn
       : sql`(select count(*) from tenant_groups where tenant = t.name)`,
     users: getData ? usersWithRoles : sql`(select count(distinct user_id) from ${members} r)`,
     user_roles: getData ? userRoles : sql`null`,
-    // Tenants share the broker here: there is no account of their own.
+    // Tenants share the broker here: a tenant has no account of its own.
     rabbitmq_username: sql`null`,
     rabbitmq_password: sql`null`,
     rabbitmq_vhost: sql`null`,
   };
 }
 
-/** Every tenant for holders of all_tenants, else those the user belongs to. */
+/** Returns the filter of visible tenants: every tenant for holders of all_tenants, otherwise those the user belongs to. */
 function visibleTo(principal: Principal): RawBuilder<SqlBool>[] {
   if (hasPermission(principal, 'all_tenants')) return [];
   const { userId } = principal;
@@ -71,14 +71,17 @@ export async function listTenants(
   });
 }
 
-/** Names of all tenants in their order, without those that are being removed. Services ask often: not through Prisma. */
-export async function listTenantNames({ db }: Deps): Promise<string[]> {
-  const rows = await db.query
+/**
+ * Returns the names of all tenants in order, without those that are being removed; at most `limit` of them. Services ask often, so
+ * it does not go through Prisma.
+ */
+export async function listTenantNames({ db }: Deps, limit?: number): Promise<string[]> {
+  const all = db.query
     .selectFrom('tenants')
     .select('name')
     .where('closing_since', 'is', null)
-    .orderBy('name')
-    .execute();
+    .orderBy('name');
+  const rows = await (limit === undefined ? all : all.limit(limit)).execute();
   return rows.map((row) => row.name);
 }
 

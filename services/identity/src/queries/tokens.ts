@@ -15,7 +15,7 @@ const from = sql`tokens t join users u on u.id = t.user_id`;
 const columns: Record<keyof TokenAnswer, RawBuilder<unknown>> = {
   id: sql`t.id`,
   username: sql`u.username`,
-  // Only the hash is stored: the secret is shown as stars for ever after.
+  // Only the hash is stored, so the secret is always shown as stars.
   value: sql`'ctok-' || t.id || '-********'`,
   role: sql`u.role`,
   description: sql`t.description`,
@@ -23,7 +23,7 @@ const columns: Record<keyof TokenAnswer, RawBuilder<unknown>> = {
   last_used: sql`t.last_used`,
 };
 
-/** The user whose tokens `principal` may see; null: everybody's. */
+/** Returns the id of the user whose tokens `principal` may see; null: the tokens of every user. */
 export function ownerScope(principal: Principal): number | null {
   return hasPermission(principal, 'manage_others_tokens') ? null : principal.userId;
 }
@@ -32,7 +32,7 @@ function owned(ownerId: number | null): RawBuilder<SqlBool>[] {
   return ownerId === null ? [] : [sql<SqlBool>`t.user_id = ${ownerId}`];
 }
 
-/** Tokens that were made on purpose; those that GET /tokens hands out would only fill the list. */
+/** Lists tokens that users created by themselves; those of GET /tokens would only fill the list. */
 export async function listTokens(
   deps: Deps,
   principal: Principal,
@@ -50,7 +50,7 @@ export async function listTokens(
   });
 }
 
-/** @throws AppError not_found_error, also for a token of somebody else. */
+/** Returns a token. @throws AppError not_found_error, also for a token of another user that the caller may not see. */
 export async function getToken(deps: Deps, principal: Principal, id: string): Promise<TokenAnswer> {
   const selection = selectFields(columns);
   const where = [sql`t.id = ${id}`, ...owned(ownerScope(principal))];

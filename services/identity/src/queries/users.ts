@@ -7,9 +7,9 @@ import type { LockSettings } from '../domain/account-lock';
 import type { DB as Tables } from '../store/tables.gen';
 
 export interface UserView {
-  /** Lists of groups and tenants instead of counts. */
+  /** Return lists of groups and tenants instead of counts. */
   getData: boolean;
-  /** Password hashes are shown (restoring only). */
+  /** Return password hashes (only for restoring users). */
   includeHash: boolean;
 }
 
@@ -18,15 +18,17 @@ interface Deps {
   lock: LockSettings;
 }
 
-// Roles of user u in tenants, direct and by groups.
+// Roles of user u in tenants: direct, by groups, and by the mapping of a provider.
 const memberships = sql`(
-  select tenant, role, null as group_name from tenant_users where user_id = u.id
+  select tenant, role, null as group_name, true as is_direct from tenant_users where user_id = u.id
   union all
-  select tg.tenant, tg.role, tg.group_name from user_group_members m join tenant_groups tg using (group_name) where m.user_id = u.id)`;
+  select tg.tenant, tg.role, tg.group_name, false from user_group_members m join tenant_groups tg using (group_name) where m.user_id = u.id
+  union all
+  select tenant, role, null, false from provider_tenants where user_id = u.id)`;
 
 const tenantsWithRoles = sql`coalesce((
   select jsonb_object_agg(tenant, jsonb_build_object('tenant-role', direct, 'roles', roles)) from (
-    select tenant, max(role) filter (where group_name is null) as direct, jsonb_agg(distinct role) as roles
+    select tenant, max(role) filter (where is_direct) as direct, jsonb_agg(distinct role) as roles
     from ${memberships} r group by tenant) t), '{}')`;
 
 const tenantRoles = sql`jsonb_build_object(
@@ -78,13 +80,13 @@ export async function listUsers(deps: Deps, list: ListQuery, view: UserView): Pr
     columns: columnsOf(view, deps.lock),
     list,
     search: sql`u.username`,
-    // User names mean the same in any letter case (reference/rest-api.md 3.2).
+    // User names are the same in any letter case (reference/rest-api.md 3.2).
     filters: { username: anyCase(sql`u.username`) },
     tieBreak: sql`u.created_at, u.id`,
   });
 }
 
-/** Filter by equality in any letter case. */
+/** Returns a filter by equality in any letter case. */
 export function anyCase(column: RawBuilder<unknown>): (values: string[]) => RawBuilder<SqlBool> {
   return (values) =>
     values.length === 0

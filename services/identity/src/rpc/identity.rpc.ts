@@ -5,29 +5,41 @@ import { defaultTenant } from '../domain/roles';
 import {
   type AuthenticateDeps,
   authenticateBasic,
+  authenticateSession,
   authenticateToken,
+  type Bearer,
   principalOfUser,
+  type Scope,
 } from '../queries/authenticate';
 import { getAuthorization } from '../queries/permissions';
 import { limitsOfTenants, type QuotaDeps } from '../queries/quota';
 import { listTenantNames } from '../queries/tenants';
 
 export interface IdentityRpcDeps extends AuthenticateDeps, Pick<QuotaDeps, 'defaultLimits'> {
-  /** How long gateways may reuse an answer when no message about a change reaches them, ms. */
+  /** How long gateways may reuse an answer without a message about a change, ms. */
   cacheMs: number;
 }
 
 export function identityRpcPart(deps: IdentityRpcDeps) {
-  const answerOf = (principal: Principal): identityRpc.AuthenticateResponse => ({
+  const answerOf = (
+    principal: Principal,
+    endsInMs: number | null = null,
+  ): identityRpc.AuthenticateResponse => ({
     principal,
     cacheMs: deps.cacheMs,
+    ...(endsInMs === null ? {} : { endsInMs: Math.max(0, Math.floor(endsInMs)) }),
   });
   return rpcPart(identityRpc.IdentityServiceDefinition, {
     authenticate: async (request) => {
-      // v2.1 knows no tenants: the default one is meant. Whether the user is a member shows in the principal.
+      // v2.1 has no tenants: an empty tenant means the default one. The principal shows whether the user is a member.
       const tenant = request.tenant === '' && request.isLegacy ? defaultTenant : request.tenant;
-      const scope = { tenant, allTenantsPermission: request.allTenantsPermission };
-      return answerOf(await byCredential(deps, request, scope));
+      const { allTenantsPermission, isWatching } = request;
+      const { principal, endsInMs } = await byCredential(deps, request, {
+        tenant,
+        allTenantsPermission,
+        isWatching,
+      });
+      return answerOf(principal, endsInMs);
     },
     getPrincipal: async ({ username, tenant, allTenantsPermission, forExecution }) =>
       answerOf(await principalOfUser(deps, username, { tenant, allTenantsPermission }, forExecution)),
@@ -43,18 +55,20 @@ export function identityRpcPart(deps: IdentityRpcDeps) {
   });
 }
 
-/** On the wire what is absent is not limited. */
+/** Turns null into an absent field: on the wire, an absent field means no limit. */
 const sent = (limits: Readonly<TenantLimits>): identityRpc.TenantLimits =>
   Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, value ?? undefined]));
 
-function byCredential(
+/** Authenticates by the credential of the request. @throws AppError bad_parameters_error unless exactly one credential is given. */
+async function byCredential(
   deps: IdentityRpcDeps,
-  { username, password, token }: identityRpc.AuthenticateRequest,
-  scope: { tenant: string; allTenantsPermission: string },
-): Promise<Principal> {
+  { username, password, token, session }: identityRpc.AuthenticateRequest,
+  scope: Scope,
+): Promise<Bearer> {
   const isBasic = username !== '' || password !== '';
-  if (isBasic === (token !== '')) throw badParameter('token', 'Exactly one credential must be given');
-  return isBasic
-    ? authenticateBasic(deps, { username, password }, scope)
-    : authenticateToken(deps, token, scope);
+  const given = [isBasic, token !== '', session !== ''].filter(Boolean);
+  if (given.length !== 1) throw badParameter('token', 'Exactly one credential must be given');
+  if (session !== '') return authenticateSession(deps, session, scope);
+  if (!isBasic) return authenticateToken(deps, token, scope);
+  return { principal: await authenticateBasic(deps, { username, password }, scope), endsInMs: null };
 }

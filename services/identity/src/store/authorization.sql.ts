@@ -8,11 +8,11 @@ type Reader = Kysely<Tables>;
 
 export async function listRoles(db: Reader): Promise<Role[]> {
   const roles = await model.over(db, (p) => p.role.findMany({ orderBy: { id: 'asc' } }));
-  // A check of the table holds the type.
+  // A check constraint of the table guarantees the type.
   return roles as Role[];
 }
 
-/** Roles, grants and their revision, read in one statement so that they belong together. Hot: not through Prisma. */
+/** Reads roles, grants and their revision in one statement, so that they are consistent. Called often, so not through Prisma. */
 export async function readAuthorization(
   db: Db<Tables>,
 ): Promise<{ revision: number; roles: Role[]; grants: { role: string; permission: string }[] }> {
@@ -25,20 +25,23 @@ export async function readAuthorization(
   return { revision, roles: roles ?? [], grants: grants ?? [] };
 }
 
-/** False when the role had the permission already. */
+/** Inserts a grant; returns false when the role had the permission already. */
 export async function insertGrant(tx: Tx<Tables>, role: string, permission: string): Promise<boolean> {
   const data = { role, permission };
   const { count } = await model.over(tx, (p) => p.rolePermission.createMany({ data, skipDuplicates: true }));
   return count > 0;
 }
 
-/** False when the role had it not. */
+/** Deletes a grant; returns false when the role did not have the permission. */
 export async function deleteGrant(tx: Tx<Tables>, role: string, permission: string): Promise<boolean> {
   const { count } = await model.over(tx, (p) => p.rolePermission.deleteMany({ where: { role, permission } }));
   return count > 0;
 }
 
-/** Tells every replica that its copy of the permission table is old. The first start runs it too: not through Prisma. */
+/**
+ * Raises the revision, by which every replica sees that its copy of the permission table is old. The first start also runs it: not
+ * through Prisma.
+ */
 export async function raiseRevision(tx: Tx<Tables>): Promise<void> {
   await sql`update authorization_state set revision = revision + 1`.execute(tx);
 }

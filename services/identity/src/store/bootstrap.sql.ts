@@ -4,10 +4,10 @@ import { sql } from 'kysely';
 import type { Role } from '../domain/roles';
 import type { DB as Tables } from './tables.gen';
 
-/** The number only has to be ours. */
+/** Id of the advisory lock; it only has to be used by nothing else. */
 const LOCK = 7_236_101;
 
-/** One bootstrap at a time: the lock is held until the transaction ends. */
+/** Allows one bootstrap at a time: the lock is held until the transaction ends. */
 export async function lockBootstrap(tx: Tx<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
 }
@@ -16,13 +16,13 @@ export async function hasUsers(db: Db<Tables>['query'] | Tx<Tables>): Promise<bo
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Adds the role unless one with its name is there. */
+/** Adds the role unless a role with its name exists. */
 export async function insertMissingRole(tx: Tx<Tables>, role: Omit<Role, 'id'>): Promise<void> {
   await sql`insert into roles (name, type, description) select ${role.name}, ${role.type}, ${role.description}
     where not exists (select from roles where name = ${role.name})`.execute(tx);
 }
 
-/** Adds the tenant unless it is there. */
+/** Adds the tenant unless it exists. */
 export async function insertMissingTenant(tx: Tx<Tables>, name: string): Promise<void> {
   await tx
     .insertInto('tenants')
@@ -31,14 +31,14 @@ export async function insertMissingTenant(tx: Tx<Tables>, name: string): Promise
     .execute();
 }
 
-/** Notes that these permissions were seeded; answers those for which it was not noted yet. */
+/** Stores that these permissions were seeded; returns those that were not stored before. */
 export async function noteSeeded(tx: Tx<Tables>, permissions: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ permission: string }>`insert into seeded_permissions (permission)
     select unnest(${[...permissions]}::text[]) on conflict do nothing returning permission`.execute(tx);
   return rows.map((row) => row.permission);
 }
 
-/** Adds the grants in their order; leaves out those that are there. */
+/** Adds the grants in their order, except those that exist. */
 export async function insertMissingGrants(
   tx: Tx<Tables>,
   grants: readonly { role: string; permission: string }[],

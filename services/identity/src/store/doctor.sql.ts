@@ -1,6 +1,6 @@
 import { heldForEver, type TableCheck } from '@baton/snapshot-part';
 
-/** What the doctor looks for in the tables of identity; `reopen` takes removals back that were broken off. */
+/** The doctor's checks of identity's tables; `reopen` opens tenants whose removal was interrupted. */
 export const doctorChecks = (reopen: () => Promise<unknown>): TableCheck[] => [
   {
     name: 'tenant-closing',

@@ -9,14 +9,14 @@ type Reader = Db<Tables>['query'] | Tx<Tables>;
 const COLUMNS = sql`max_deployments::float8, max_running_executions::float8, max_queued_executions::float8,
   max_storage_bytes::float8, max_requests_per_minute::float8, worker_weight`;
 
-/** Of every tenant for which something was set. Every service asks for it each few seconds: not through Prisma. */
+/** Returns the quotas of every tenant for which one is set. Every service asks for them every few seconds: not through Prisma. */
 export async function listQuotas(db: Reader): Promise<(OwnQuota & { tenant: string })[]> {
   const { rows } = await sql<OwnQuota & { tenant: string }>`
     select tenant, ${COLUMNS} from tenant_quotas order by tenant`.execute(db);
   return rows;
 }
 
-/** Null: nothing was set. */
+/** Reads the quota of a tenant; null when none is set. */
 export async function readQuota(db: Reader, tenant: string): Promise<OwnQuota | null> {
   const found = await model.over(db, (p) =>
     p.tenantQuota.findUnique({ where: { tenant }, omit: { tenant: true } }),
@@ -26,7 +26,7 @@ export async function readQuota(db: Reader, tenant: string): Promise<OwnQuota | 
   return { ...nothingSet, ...(Object.fromEntries(numbers) as Partial<OwnQuota>) };
 }
 
-/** Writes the given columns of a tenant that exists; two at once each keep what the other one wrote. */
+/** Writes the given columns for an existing tenant; of two concurrent writes, each keeps the columns of the other. */
 export async function writeQuota(tx: Tx<Tables>, tenant: string, change: Partial<OwnQuota>): Promise<void> {
   await model.over(tx, async (p) => {
     await p.tenantQuota.createMany({ data: { tenant }, skipDuplicates: true });

@@ -1,4 +1,6 @@
-/** The part of snapshots that identity has (packages/snapshot-part): passwords leave as hashes, tokens not at all. */
+/**
+ * The tables of identity in snapshots (packages/snapshot-part): passwords are included as hashes, tokens and sessions not at all.
+ */
 import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
 import { bootstrapAdminId } from '../domain/principal';
 
@@ -8,9 +10,15 @@ export const snapshotTables: SnapshotTables = {
     authorization_state:
       'its revision goes up with a restore, so that every replica reads the table of roles again',
   },
-  cleared: { ...commonlyCleared, tokens: 'a restore ends every session and token' },
+  cleared: {
+    ...commonlyCleared,
+    tokens: 'a restore ends every session and token',
+    sessions: 'the same',
+    sign_in_codes: 'the same',
+    used_login_states: 'the same',
+  },
   contents: [],
-  // Whoever restores keeps the password that they know: the administrator of this manager stays who it is.
+  // The administrator of this manager keeps the current password, so that the person who restores can still log in.
   beforeSwitch: async (client) => {
     await client.query(
       `create temporary table restoring_admin on commit drop as select password_hash from users where id = $1`,
@@ -24,6 +32,8 @@ export const snapshotTables: SnapshotTables = {
       [bootstrapAdminId],
     );
     await client.query('update users set failed_logins = 0');
+    // The provider is asked for them again at the next sign-in.
+    await client.query('update provider_users set refresh_sealed = null');
     await client.query('update tenants set closing_since = null');
     await client.query('update authorization_state set revision = revision + 1');
   },

@@ -30,6 +30,25 @@ export interface FormerTenants {
   removed_at: Generated<string>;
 }
 
+export interface IdentityProviders {
+  ca_certificate: string | null;
+  client_id: string;
+  created_at: Generated<string>;
+  groups_claim: string;
+  id: string;
+  is_enabled: Generated<boolean>;
+  issuer: string;
+  mapping: Json;
+  name: string;
+  parameters: Generated<Json>;
+  provision: string;
+  scopes: string[];
+  secret_sealed: Buffer | null;
+  strip_suffix: string | null;
+  type: string;
+  username_claim: string;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -40,6 +59,27 @@ export interface Outbox {
   created_at: Generated<string>;
   envelope: Json;
   id: string;
+}
+
+export interface ProviderRoles {
+  role: string;
+  user_id: number;
+}
+
+export interface ProviderTenants {
+  role: string;
+  tenant: string;
+  user_id: number;
+}
+
+export interface ProviderUsers {
+  checked_at: string | null;
+  groups: Generated<string[]>;
+  next_check_at: Generated<string>;
+  provider: string;
+  refresh_sealed: Buffer | null;
+  subject: string;
+  user_id: number;
 }
 
 export interface RolePermissions {
@@ -57,6 +97,31 @@ export interface Roles {
 
 export interface SeededPermissions {
   permission: string;
+}
+
+export interface ServiceAccounts {
+  created_at: Generated<string>;
+  created_by: string;
+  description: string;
+  trust: Json;
+  user_id: number;
+}
+
+export interface Sessions {
+  created_at: Generated<string>;
+  expires_at: string;
+  id: string;
+  last_used_at: Generated<string>;
+  secret_hash: Buffer;
+  user_id: number;
+}
+
+export interface SignInCodes {
+  created_at: Generated<string>;
+  expires_at: string;
+  id: string;
+  secret_hash: Buffer;
+  user_id: number;
 }
 
 export interface SnapshotStaging {
@@ -110,6 +175,11 @@ export interface Tokens {
   user_id: number;
 }
 
+export interface UsedLoginStates {
+  expires_at: string;
+  state_hash: Buffer;
+}
+
 export interface UserGroupMembers {
   group_name: string;
   user_id: number;
@@ -120,6 +190,11 @@ export interface UserGroups {
   ldap_dn: string | null;
   name: string;
   role: string;
+}
+
+export interface UserPreferences {
+  preferences: Json;
+  user_id: number;
 }
 
 export interface Users {
@@ -136,14 +211,31 @@ export interface Users {
   username: string;
 }
 
+export interface UserViews {
+  created_at: Generated<string>;
+  is_shared: Generated<boolean>;
+  name: string;
+  query: string;
+  screen: string;
+  tenant: string;
+  user_id: number;
+}
+
 export interface DB {
   authorization_state: AuthorizationState;
   former_tenants: FormerTenants;
+  identity_providers: IdentityProviders;
   inbox: Inbox;
   outbox: Outbox;
+  provider_roles: ProviderRoles;
+  provider_tenants: ProviderTenants;
+  provider_users: ProviderUsers;
   role_permissions: RolePermissions;
   roles: Roles;
   seeded_permissions: SeededPermissions;
+  service_accounts: ServiceAccounts;
+  sessions: Sessions;
+  sign_in_codes: SignInCodes;
   snapshot_staging: SnapshotStaging;
   snapshot_switches: SnapshotSwitches;
   tenant_groups: TenantGroups;
@@ -151,7 +243,10 @@ export interface DB {
   tenant_users: TenantUsers;
   tenants: Tenants;
   tokens: Tokens;
+  used_login_states: UsedLoginStates;
   user_group_members: UserGroupMembers;
   user_groups: UserGroups;
+  user_preferences: UserPreferences;
+  user_views: UserViews;
   users: Users;
 }

@@ -10,7 +10,11 @@ export async function findTenant(db: Reader, name: string): Promise<{ name: stri
   return found ?? undefined;
 }
 
-/** False when the tenant was there already. */
+export async function allTenantNames(db: Reader): Promise<string[]> {
+  return (await model.over(db, (p) => p.tenant.findMany({ select: { name: true } }))).map(({ name }) => name);
+}
+
+/** Inserts a tenant; returns false when it existed already. */
 export async function insertTenant(tx: Tx<Tables>, name: string): Promise<boolean> {
   const { count } = await model.over(tx, (p) =>
     p.tenant.createMany({ data: { name }, skipDuplicates: true }),
@@ -18,7 +22,7 @@ export async function insertTenant(tx: Tx<Tables>, name: string): Promise<boolea
   return count > 0;
 }
 
-/** How many users and groups belong to the tenant; the tenant row is locked. Null: no such tenant. */
+/** Locks the tenant row and counts the users and groups of the tenant; null when there is no such tenant. */
 export async function lockTenant(
   tx: Tx<Tables>,
   name: string,
@@ -44,7 +48,7 @@ export async function setTenantClosing(tx: Tx<Tables>, name: string, isClosing: 
     .execute();
 }
 
-/** Tenants whose removal was begun over `olderThanMs` ago and never ended. */
+/** Returns the tenants whose removal was begun over `olderThanMs` ago and never ended. */
 export async function abandonedTenants(db: Reader, olderThanMs: number): Promise<string[]> {
   const rows = await db
     .selectFrom('tenants')
@@ -54,7 +58,7 @@ export async function abandonedTenants(db: Reader, olderThanMs: number): Promise
   return rows.map((row) => row.name);
 }
 
-/** The name stays known: see migrations/0003_former_tenants.sql. */
+/** Deletes the tenant; its name stays stored: see migrations/0003_former_tenants.sql. */
 export async function deleteTenant(tx: Tx<Tables>, name: string): Promise<void> {
   await model.over(tx, async (p) => {
     await p.tenant.deleteMany({ where: { name } });
@@ -62,7 +66,7 @@ export async function deleteTenant(tx: Tx<Tables>, name: string): Promise<void> 
   });
 }
 
-/** A removed tenant whose leftovers are to be looked for, taken for `leaseMs`; `goneMs`: how long ago it was removed. */
+/** Takes a lease of `leaseMs` on a removed tenant whose leftovers are due to be looked for; `goneMs`: time since its removal. */
 export async function takeFormerTenant(
   db: Reader,
   leaseMs: number,
@@ -75,7 +79,7 @@ export async function takeFormerTenant(
   return rows[0] ?? null;
 }
 
-/** Prolongs the time for which a removed tenant is taken; false when it is one no more, or nothing is left of it. */
+/** Renews the lease on a removed tenant; returns false when the tenant exists again or is fully cleared. */
 export async function renewFormerTenant(db: Reader, name: string, leaseMs: number): Promise<boolean> {
   const done =
     await sql`update former_tenants set clear_after = app_now() + ${leaseMs}::float8 * interval '1 millisecond'
@@ -83,7 +87,7 @@ export async function renewFormerTenant(db: Reader, name: string, leaseMs: numbe
   return done.numAffectedRows === 1n;
 }
 
-/** Null: nothing is left of it. Else when to look again. */
+/** Stores the result of a look at a removed tenant. `againMs`: wait until the next look; null: nothing is left of it. */
 export async function noteCleared(db: Reader, name: string, againMs: number | null): Promise<void> {
   const change =
     againMs === null
@@ -105,7 +109,7 @@ export async function forgetFormerTenant(tx: Tx<Tables>, name: string): Promise<
 /** A user or a group that belongs to tenants. */
 export type MemberKey = { user_id: number } | { group_name: string };
 
-/** False when the user or group belongs to the tenant already. */
+/** Inserts a member; returns false when the user or group belongs to the tenant already. */
 export async function insertMember(
   tx: Tx<Tables>,
   tenant: string,
@@ -120,7 +124,7 @@ export async function insertMember(
   return count > 0;
 }
 
-/** False when the user or group does not belong to the tenant. */
+/** Updates a member's role; returns false when the user or group does not belong to the tenant. */
 export async function updateMember(
   tx: Tx<Tables>,
   tenant: string,
@@ -135,7 +139,7 @@ export async function updateMember(
   return count > 0;
 }
 
-/** False when the user or group does not belong to the tenant. */
+/** Deletes a member; returns false when the user or group does not belong to the tenant. */
 export async function deleteMember(tx: Tx<Tables>, tenant: string, who: MemberKey): Promise<boolean> {
   const { count } = await model.over(tx, (p) =>
     'user_id' in who

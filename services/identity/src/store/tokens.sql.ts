@@ -2,7 +2,7 @@ import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { DB as Tables } from './tables.gen';
 
-/** Live tokens that GET /tokens may leave behind per user; the oldest makes room. */
+/** Most live tokens of one user from GET /tokens; a new one replaces the oldest. */
 const MAX_SESSION_TOKENS = 1_000;
 
 export interface NewTokenRow {
@@ -26,7 +26,9 @@ export async function deleteExpiredTokensOf(tx: Tx<Tables>, userId: number): Pro
     .execute();
 }
 
-/** Deletes at most `limit` tokens that expired over `keepMs` ago; answers how many. Skips rows that others delete. */
+/**
+ * Deletes at most `limit` tokens that expired over `keepMs` ago; returns their number. Skips rows that another replica is deleting.
+ */
 export async function deleteLongExpiredTokens(
   db: Db<Tables>['query'],
   keepMs: number,
@@ -38,14 +40,14 @@ export async function deleteLongExpiredTokens(
   return Number(done.numAffectedRows);
 }
 
-/** Keeps the newest session tokens of the user. */
+/** Deletes all but the newest session tokens of the user. */
 export async function trimSessionTokens(tx: Tx<Tables>, userId: number): Promise<void> {
   await sql`delete from tokens where id in (
     select id from tokens where user_id = ${userId} and is_session
     order by created_at desc, id offset ${MAX_SESSION_TOKENS})`.execute(tx);
 }
 
-/** Removes a token of `userId`, or of anybody when null; answers its owner's name. */
+/** Deletes a token of `userId`, or of any user when null; returns its owner's name. */
 export async function deleteToken(
   tx: Tx<Tables>,
   id: string,

@@ -23,26 +23,26 @@ export async function insertGroup(
   await model.over(tx, (p) => p.userGroup.create({ select: { name: true }, data: row }));
 }
 
-/** False when there is no such group. */
+/** Updates the group's role; returns false when there is no such group. */
 export async function updateGroupRole(tx: Tx<Tables>, name: string, role: string): Promise<boolean> {
   const { count } = await model.over(tx, (p) => p.userGroup.updateMany({ where: { name }, data: { role } }));
   return count > 0;
 }
 
-/** Memberships and tenant roles of the group go with it. False when there is no such group. */
+/** Deletes a group, together with its memberships and tenant roles. Returns false when there is no such group. */
 export async function deleteGroup(tx: Tx<Tables>, name: string): Promise<boolean> {
   const { count } = await model.over(tx, (p) => p.userGroup.deleteMany({ where: { name } }));
   return count > 0;
 }
 
-/** False when the user is in the group already. */
+/** Adds a user to a group; returns false when the user is in the group already. */
 export async function insertGroupMember(tx: Tx<Tables>, group: string, userId: number): Promise<boolean> {
   const data = { group_name: group, user_id: userId };
   const { count } = await model.over(tx, (p) => p.userGroupMember.createMany({ data, skipDuplicates: true }));
   return count > 0;
 }
 
-/** False when the user is not in the group. */
+/** Removes a user from a group; returns false when the user is not in the group. */
 export async function deleteGroupMember(tx: Tx<Tables>, group: string, userId: number): Promise<boolean> {
   const where = { group_name: group, user_id: userId };
   const { count } = await model.over(tx, (p) => p.userGroupMember.deleteMany({ where }));

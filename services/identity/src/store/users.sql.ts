@@ -13,7 +13,7 @@ export interface UserRow {
 
 const byName = (username: string) => sql<boolean>`lower(username) = lower(${username})`;
 
-/** The user called `username` in any letter case, the row locked until the transaction ends. */
+/** Returns the user called `username` in any letter case; the row is locked until the transaction ends. */
 export async function lockUser(tx: Tx<Tables>, username: string): Promise<UserRow | undefined> {
   return tx
     .selectFrom('users')
@@ -24,8 +24,8 @@ export async function lockUser(tx: Tx<Tables>, username: string): Promise<UserRo
 }
 
 /**
- * Ids of the active system administrators, locked in the order of ids: who removes one of them must hold all,
- * so that two such transactions cannot each leave the other's as the last one.
+ * Returns the ids of the active system administrators, locked in the order of their ids. A transaction that removes one of them
+ * must lock all, so that two such transactions cannot each leave the other's administrator as the last one.
  */
 export async function lockActiveAdmins(tx: Tx<Tables>): Promise<number[]> {
   const rows = await tx
@@ -70,7 +70,7 @@ export async function deleteUser(tx: Tx<Tables>, id: number): Promise<void> {
   await model.over(tx, (p) => p.user.deleteMany({ where: { id } }));
 }
 
-/** Tokens that came from GET /tokens with the password that has just changed. */
+/** Deletes the tokens from GET /tokens that were made with the password that has just changed. */
 export async function deleteSessionTokens(tx: Tx<Tables>, userId: number): Promise<void> {
   await tx.deleteFrom('tokens').where('user_id', '=', userId).where('is_session', '=', true).execute();
 }

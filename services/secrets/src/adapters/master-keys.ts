@@ -7,7 +7,7 @@ import { type MasterKey, masterKeyOf } from '../domain/envelope';
 export interface KeySettings {
   key: Secret | undefined;
   file: string;
-  /** Former keys, for reading only. */
+  /** Former keys, only for reading. */
   oldKeys: Secret[];
 }
 
@@ -24,7 +24,7 @@ async function readKeyFile(path: string): Promise<Secret | null> {
   return new Secret(text.trim());
 }
 
-/** Makes the key file; when another process was faster, its key counts. Complete or not there at all. */
+/** Creates the key file atomically: it is complete or absent. When another process was faster, its key counts. */
 async function createKeyFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${newId()}`;
@@ -38,7 +38,7 @@ async function createKeyFile(path: string): Promise<void> {
   }
 }
 
-/** The master keys, the current one first. A missing key file is made with a random key. */
+/** Returns the master keys, the current one first. A missing key file is created with a random key. */
 export async function loadMasterKeys(settings: KeySettings): Promise<MasterKey[]> {
   let current = settings.key ?? (await readKeyFile(settings.file));
   if (current === null) {

@@ -1,6 +1,6 @@
 /**
- * Reads values from secrets providers. Every call is guarded like all calls to addresses that users name, bounded in time
- * and size, and follows no redirect. No error says more than that the provider did not answer as it should.
+ * Reads values from secrets providers. Every call passes the same guard as all calls to addresses given by users, is limited in
+ * time and size, and follows no redirect. Errors say only that the provider did not answer as expected.
  */
 import type { SafeFetch } from '@baton/http';
 import { AppError, type Json, type JsonObject, Secret } from '@baton/kernel';
@@ -10,13 +10,13 @@ import { jsonText } from './secret-value';
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_ANSWER_MS = 5_000;
 
-/** A provider that values are fetched from. */
+/** Connection to a provider outside of the manager. */
 export type RemoteConnection = Exclude<Connection, { type: 'local' }>;
 
 export interface ProviderClient {
   /** @throws AppError failed_dependency when the provider cannot be reached or refuses. */
   check(connection: RemoteConnection): Promise<void>;
-  /** The value called `name` there, as text. @throws AppError failed_dependency */
+  /** Returns the value with the name `name` at the provider, as text. @throws AppError failed_dependency */
   read(connection: RemoteConnection, name: string): Promise<Secret>;
 }
 
@@ -55,14 +55,14 @@ export function createProviderClient(fetch: SafeFetch): ProviderClient {
       for await (const chunk of await fetch(url, { ...limits, headers })) chunks.push(chunk);
     } catch (error) {
       if (error instanceof AppError) throw failed(error.message, error);
-      // A header that cannot be sent: its value is a credential and must not be told.
+      // A header that cannot be sent: its value is a credential and must not appear in the error.
       throw failed('its address or credentials cannot be sent');
     }
     try {
       const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
       if (isObject(answer)) return answer;
     } catch {
-      // Told below, without the text: it may hold values.
+      // Reported below, without the text: it may contain values.
     }
     throw failed('its answer is no JSON object');
   };

@@ -1,4 +1,4 @@
-/** What a value may be (reference/rest-api.md 5.23): a text, or any JSON that fits the secret's schema. */
+/** Allowed values of a secret (reference/rest-api.md 5.23): a text, or any JSON that fits the secret's schema. */
 
 import { AppError, badParameter, type Json, type JsonObject, Secret } from '@baton/kernel';
 import { Ajv } from 'ajv';
@@ -7,7 +7,7 @@ import { RE2JS } from 're2js';
 const MAX_VALUE_LENGTH = 1024 * 1024;
 const MAX_SCHEMA_LENGTH = 64 * 1024;
 
-/** Patterns of foreign schemas run in linear time. */
+/** Compiles patterns of users' schemas so that they run in linear time. */
 function linearRegExp(pattern: string): RegExp {
   const compiled = RE2JS.compile(pattern);
   return { test: (text: string) => compiled.matcher(text).find() } as RegExp;
@@ -16,13 +16,13 @@ linearRegExp.code = 'linearRegExp';
 
 type Check = (value: unknown) => string | null;
 
-/** A check from a JSON schema. @throws AppError bad_parameters_error when it is none. */
+/** Returns a check for a JSON schema. @throws AppError bad_parameters_error for an invalid schema. */
 function compileSchema(schema: JsonObject): Check {
   if (JSON.stringify(schema).length > MAX_SCHEMA_LENGTH)
     throw badParameter('schema', 'the schema is too large', {
       expected: `at most ${MAX_SCHEMA_LENGTH} characters`,
     });
-  // A validator of its own each time: a shared one would keep every schema for ever.
+  // A new validator each time: a shared one would keep every schema for ever.
   const ajv = new Ajv({
     strict: false,
     validateFormats: false,
@@ -43,7 +43,7 @@ function compileSchema(schema: JsonObject): Check {
   }
 }
 
-/** JSON text with a blank after `:` and `,`, as existing exports write it. */
+/** Returns JSON text with a blank after `:` and `,`, in the form of existing exports. */
 export function jsonText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -53,8 +53,8 @@ export function jsonText(value: Json): string {
 }
 
 /**
- * The text that is stored for a value given with a request.
- * @throws AppError bad_parameters_error; conflict_error when it does not fit the schema.
+ * Returns the text to store for a value given in a request.
+ * @throws AppError bad_parameters_error; conflict_error when the value does not fit the schema.
  */
 export function storedText(value: unknown, schema: JsonObject | null): Secret {
   if (schema === null) {
@@ -69,7 +69,7 @@ export function storedText(value: unknown, schema: JsonObject | null): Secret {
   if (value === undefined)
     throw badParameter('value', 'value is missing', { expected: 'a value that fits the schema' });
   const fault = check(value);
-  // The fault names places and rules, never the value.
+  // The fault text names places and rules, never the value.
   if (fault !== null)
     throw new AppError('conflict_error', `The value does not fit the schema: ${fault}`, { field: 'value' });
   return bounded(jsonText(value as Json));
@@ -83,7 +83,10 @@ function bounded(text: string): Secret {
   return new Secret(text);
 }
 
-/** The value as it was given; what a provider keeps for a secret with a schema may be a text that is no JSON. */
+/**
+ * Returns the value as it was given. For a secret with a schema, a provider may have a text that is no JSON: the text is returned
+ * then.
+ */
 export function shownValue(text: Secret, schema: JsonObject | null): Json {
   if (schema === null) return text.expose();
   try {

@@ -1,6 +1,6 @@
 /**
- * Writing secrets providers (reference/rest-api.md 5.23). A provider that is asked for values is tried before it is kept.
- * The trial lies before the transaction: a crash in between leaves nothing behind.
+ * Writes secrets providers (reference/rest-api.md 5.23). A provider outside of the manager is tested before it is stored. The
+ * test runs before the transaction, so a crash in between leaves nothing behind.
  */
 import {
   type FindUser,
@@ -31,7 +31,7 @@ export interface ProviderInput {
   visibility?: Visibility;
 }
 
-/** Whether the provider can be reached and lets us in. @throws AppError bad_parameters_error, failed_dependency */
+/** Checks that the provider can be reached and accepts the credentials. @throws AppError bad_parameters_error, failed_dependency */
 async function tryProvider(
   deps: ValueDeps,
   type: ProviderType,
@@ -49,7 +49,7 @@ function used(name: string): AppError {
   return new AppError('conflict_error', `Secrets provider \`${name}\` is used by secrets`, { name });
 }
 
-/** `test` of PUT: the provider that is described, or, when only a name is given, the one of that name. */
+/** Handles `test` of PUT: tests the described provider, or, when only a name is given, the stored provider with that name. */
 export async function checkProvider(
   deps: ValueDeps,
   principal: Principal,
@@ -94,7 +94,7 @@ export async function createProvider(
   });
 }
 
-/** PATCH /secrets-providers/{name}: what is not given stays. @throws AppError */
+/** PATCH /secrets-providers/{name}: fields that are not given stay. @throws AppError */
 export async function changeProvider(
   deps: ValueDeps,
   principal: Principal,
@@ -129,7 +129,7 @@ export async function changeProvider(
   });
 }
 
-/** DELETE /secrets-providers/{name}. @throws AppError conflict_error while secrets are kept there */
+/** DELETE /secrets-providers/{name}. @throws AppError conflict_error while secrets use the provider */
 export async function removeProvider(deps: ValueDeps, principal: Principal, name: string): Promise<void> {
   const seen = await visibleProvider(deps, principal, name);
   requireOwnTenant(principal, seen.tenant, `secrets provider \`${name}\``);

@@ -1,4 +1,4 @@
-/** Writing secrets (reference/rest-api.md 5.23). Values arrive as Secret and leave sealed; nothing here logs one. */
+/** Writes secrets (reference/rest-api.md 5.23). Values arrive as Secret and are stored sealed; no code here logs a value. */
 import {
   changedOwnership,
   type FindUser,
@@ -47,7 +47,7 @@ export interface PutSecret {
   created_by?: string;
 }
 
-/** The provider that a request names. @throws AppError not_found_error; undefined: it names none. */
+/** Returns the provider that a request names; undefined when it names none. @throws AppError not_found_error */
 async function namedProvider(
   tx: Tx<DB>,
   principal: Principal,
@@ -59,7 +59,7 @@ async function namedProvider(
   return provider;
 }
 
-/** Where and what the value of `row` is now. */
+/** Returns the provider and the content of `row`. */
 async function keptNow(deps: SecretDeps, tx: Tx<DB>, row: SecretRow): Promise<Kept> {
   const provider =
     row.provider_name === null ? null : await findProvider(tx, row.provider_tenant!, row.provider_name);
@@ -85,7 +85,7 @@ function sealKept(
 
 const nextVersion = ({ tenant, key, version }: SecretRow) => ({ tenant, key, version: version + 1 });
 
-/** Creates the secret; with `update_if_exists` an existing one gets the value and keeps its other attributes. */
+/** Creates the secret. With `update_if_exists`, an existing secret gets the value and keeps its other attributes. */
 export async function putSecret(
   deps: SecretDeps,
   principal: Principal,
@@ -104,7 +104,7 @@ export async function putSecret(
     const own = rivals.find((r) => r.tenant === principal.tenant);
     if (own !== undefined && body.update_if_exists) {
       requireValueAccess(principal, own);
-      // Private secrets of others are not there for this user, not even to be overwritten.
+      // For this user, private secrets of others do not exist; the user may not overwrite them either.
       if (!mayOverwrite(whoOf(principal), own)) throw taken(key);
       const now = await keptNow(deps, tx, own);
       const next = nextKept(now, { value: body.value }, (value) => storedText(value, own.schema));
@@ -176,8 +176,8 @@ export interface PatchSecret {
 }
 
 /**
- * PATCH /secrets/{key}. Keys that a secret does not have are passed over, as in every body of the original; only a body
- * without keys is refused (reference/rest-api.md 4.1, 5.23).
+ * PATCH /secrets/{key}. Unknown keys are ignored, as in every body of the original; only a body without keys is refused
+ * (reference/rest-api.md 4.1, 5.23).
  */
 export async function patchSecret(
   deps: SecretDeps,

@@ -4,8 +4,8 @@ import { AppError } from '@baton/kernel';
 const FIELDS = { at: 'created_at', by: 'creator' };
 
 /**
- * Who made a secret of an export with metadata, and when; or what is wrong with it, under the names that clients know
- * (reference/rest-api.md 8.1): `timestamp`, `creator` (not permitted), `creator_valid` (no such user).
+ * Returns the creator and creation time of a secret from an export with metadata; or its faults, under the names that clients
+ * know (reference/rest-api.md 8.1): `timestamp`, `creator` (not permitted), `creator_valid` (no such user).
  */
 export async function importedOwnership(
   principal: Principal,

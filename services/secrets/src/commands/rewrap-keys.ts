@@ -6,9 +6,9 @@ import type { DB } from '../store/tables.gen';
 const BATCH = 100;
 
 /**
- * Moves secrets and connection parameters of providers from former master keys to the current one: only their wrapped
- * keys change. Any number of replicas (rows are locked, locked ones skipped); during a change of keys all replicas must
- * know both.
+ * Moves secrets and connection parameters of providers from former master keys to the current one: only their wrapped keys
+ * change. Any number of replicas may run it (rows are locked, locked ones are skipped). During a change of keys all replicas must
+ * know both keys.
  */
 export async function rewrapOnce(deps: {
   db: Db<DB>;

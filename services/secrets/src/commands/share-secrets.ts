@@ -35,7 +35,10 @@ function requirePassphrase(passphrase: Secret | null): void {
   }
 }
 
-/** Secrets that `principal` may see with values, empty where a provider keeps them; hidden ones of others are left out. */
+/**
+ * Returns the secrets that `principal` may see, with values. The value is empty when a provider has it; hidden secrets of others
+ * are left out.
+ */
 export async function exportSecrets(
   deps: SecretDeps & { clock: Clock },
   principal: Principal,
@@ -44,7 +47,7 @@ export async function exportSecrets(
   hasMetadata: boolean,
 ): Promise<Record<string, unknown>[]> {
   requirePassphrase(passphrase);
-  // Without the values nothing is encrypted.
+  // Without the values there is nothing to encrypt.
   const hasValues = list.include === null || list.include.includes('value');
   const key = passphrase === null || !hasValues ? null : await passphraseKey(passphrase);
   const rows = (await listForExport(deps.db.query, principal, list)).filter((row) =>
@@ -93,7 +96,7 @@ interface Item {
 
 const FIELDS = ['key', 'value', 'tenant_name', 'visibility', 'is_hidden_value', 'encrypted'];
 
-/** Tenants where `principal` may create secrets. */
+/** Returns whether `principal` may create secrets in the tenant. */
 function mayImportInto(principal: Principal, tenant: string): boolean {
   if (tenant === principal.tenant) return true;
   const membership = principal.tenants.find((t) => t.name === tenant);
@@ -164,7 +167,7 @@ function readItem(
   };
 }
 
-/** Stores one item; true when the key was there before. Each is a transaction of its own: others may fail. */
+/** Stores one item; returns true when the key existed before. Each item has its own transaction, because others may fail. */
 async function importOne(
   deps: SecretDeps,
   principal: Principal,
@@ -206,7 +209,10 @@ async function importOne(
   );
 }
 
-/** The provider that an item names, as the importer sees it in the destination; null: none named, or none there. */
+/**
+ * Returns the provider that an item names, as the importer sees it in the destination tenant; null when none is named, or it does
+ * not exist there.
+ */
 async function providerOf(
   deps: SecretDeps,
   principal: Principal,
@@ -222,7 +228,7 @@ async function providerOf(
 }
 
 /**
- * Imports what has no faults and reports the rest by index. A crash in between leaves a part imported; importing again
+ * Imports the items without faults and reports the others by index. A crash in between leaves a part imported; importing again
  * with override_collisions is safe.
  */
 export async function importSecrets(
@@ -259,7 +265,7 @@ export async function importSecrets(
   return result;
 }
 
-/** The passphrase from where clients put it: query (the original's), header (not logged anywhere). */
+/** Returns the passphrase from the header (which is never logged), else from the query (as in the original). */
 export function passphraseOf(
   query: string | undefined,
   header: string | string[] | undefined,

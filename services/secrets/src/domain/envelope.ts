@@ -1,6 +1,6 @@
 /**
- * Envelope encryption of values: each value has a random key of its own (AES-256-GCM), which is kept wrapped by a master
- * key. Tenant, key and version are authenticated with both, so no ciphertext can be moved to another row or time.
+ * Envelope encryption of values: each value has its own random key (AES-256-GCM), which is stored wrapped by a master key.
+ * Tenant, key and version are authenticated with both, so no ciphertext can be moved to another row or version.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { AppError, Secret } from '@baton/kernel';
@@ -9,7 +9,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** A master key, derived from configured text; `id` names it in rows without telling anything about it. */
+/** A master key, derived from configured text; `id` identifies it in rows without revealing anything about it. */
 export interface MasterKey {
   id: string;
   key: Secret<Buffer>;
@@ -21,14 +21,14 @@ export interface SealedValue {
   masterKeyId: string;
 }
 
-/** Which value of which secret this is. */
+/** Identifies one value: tenant, key of the secret, version. */
 export interface ValueIdentity {
   tenant: string;
   key: string;
   version: number;
 }
 
-/** What is sealed: a secret's value alone, or value and options of a secret that names a provider (secret-content.ts). */
+/** Kind of sealed content: a secret's value alone, or value and options of a secret that names a provider (secret-content.ts). */
 export type SealedUse = 'value' | 'content';
 
 export function masterKeyOf(text: Secret): MasterKey {
@@ -38,14 +38,16 @@ export function masterKeyOf(text: Secret): MasterKey {
   return { id, key: new Secret(derive('master key')) };
 }
 
-function seal(key: Buffer, plain: Buffer, bound: Buffer): Buffer {
+/** AES-256-GCM with `bound` as authenticated data; returns nonce, body and tag. */
+export function sealBytes(key: Buffer, plain: Buffer, bound: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bound);
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([nonce, body, cipher.getAuthTag()]);
 }
 
-function unseal(key: Buffer, sealed: Buffer, bound: Buffer): Buffer {
+/** @throws Error when key or `bound` differ, or a byte was changed. */
+export function openBytes(key: Buffer, sealed: Buffer, bound: Buffer): Buffer {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(sealed.length - TAG_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
@@ -57,14 +59,17 @@ function unseal(key: Buffer, sealed: Buffer, bound: Buffer): Buffer {
   ]);
 }
 
-/** Lengths first, so that no two identities give the same bytes. */
+/** Returns the authenticated data; JSON encoding ensures that no two identities give the same bytes. */
 function boundTo(use: SealedUse | 'key', identity: ValueIdentity): Buffer {
   return Buffer.from(
     JSON.stringify(['baton-secret', 1, use, identity.tenant, identity.key, identity.version]),
   );
 }
 
-/** What is sealed for one use opens for no other: who does not know of providers is refused their secrets, not shown JSON. */
+/**
+ * Seals a value for one use; it opens for no other use. So code that does not know providers is refused their secrets, instead of
+ * taking the JSON for the value.
+ */
 export function sealValue(
   master: MasterKey,
   identity: ValueIdentity,
@@ -74,8 +79,8 @@ export function sealValue(
   const dataKey = randomBytes(KEY_BYTES);
   try {
     return {
-      ciphertext: seal(dataKey, Buffer.from(value.expose(), 'utf8'), boundTo(use, identity)),
-      wrappedKey: seal(master.key.expose(), dataKey, boundTo('key', identity)),
+      ciphertext: sealBytes(dataKey, Buffer.from(value.expose(), 'utf8'), boundTo(use, identity)),
+      wrappedKey: sealBytes(master.key.expose(), dataKey, boundTo('key', identity)),
       masterKeyId: master.id,
     };
   } finally {
@@ -86,7 +91,7 @@ export function sealValue(
 function unwrap(masters: readonly MasterKey[], identity: ValueIdentity, sealed: SealedValue): Buffer {
   const master = masters.find((m) => m.id === sealed.masterKeyId);
   if (master === undefined) throw unreadable(identity, 'its master key is not configured');
-  return unseal(master.key.expose(), sealed.wrappedKey, boundTo('key', identity));
+  return openBytes(master.key.expose(), sealed.wrappedKey, boundTo('key', identity));
 }
 
 function unreadable(identity: ValueIdentity, reason: string, cause?: unknown): AppError {
@@ -98,7 +103,7 @@ function unreadable(identity: ValueIdentity, reason: string, cause?: unknown): A
   );
 }
 
-/** The value. @throws AppError invalid_fernet_token_format_error when it was tampered with or its key is missing. */
+/** Returns the value. @throws AppError invalid_fernet_token_format_error when it was tampered with or its key is missing. */
 export function openValue(
   masters: readonly MasterKey[],
   identity: ValueIdentity,
@@ -108,7 +113,7 @@ export function openValue(
   try {
     const dataKey = unwrap(masters, identity, sealed);
     try {
-      return new Secret(unseal(dataKey, sealed.ciphertext, boundTo(use, identity)).toString('utf8'));
+      return new Secret(openBytes(dataKey, sealed.ciphertext, boundTo(use, identity)).toString('utf8'));
     } finally {
       dataKey.fill(0);
     }
@@ -117,7 +122,7 @@ export function openValue(
   }
 }
 
-/** The same value with its key wrapped by the first of `masters`; the value itself is not touched. */
+/** Returns the key of the same value wrapped by the first of `masters`; the value itself is not touched. */
 export function rewrapKey(
   masters: readonly MasterKey[],
   identity: ValueIdentity,
@@ -126,7 +131,7 @@ export function rewrapKey(
   const dataKey = unwrap(masters, identity, sealed);
   const [current] = masters;
   return {
-    wrappedKey: seal(current!.key.expose(), dataKey, boundTo('key', identity)),
+    wrappedKey: sealBytes(current!.key.expose(), dataKey, boundTo('key', identity)),
     masterKeyId: current!.id,
   };
 }

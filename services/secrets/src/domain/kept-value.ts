@@ -1,4 +1,4 @@
-/** What a write makes of where a secret's value is kept. Pure; the provider was looked up before. */
+/** Computes how a write changes the value of a secret and its provider. Pure; the caller has looked up the provider before. */
 import { AppError, badParameter, type JsonObject, type Secret } from '@baton/kernel';
 import type { SecretContent } from './secret-content';
 
@@ -14,7 +14,7 @@ export interface Kept {
   content: SecretContent;
 }
 
-/** Undefined: not given. Empty options count as not given, and an empty text where the value is kept outside. */
+/** Undefined: not given. Empty options count as not given; so does an empty text when the value is at an outside provider. */
 export interface KeptChange {
   value: unknown;
   provider?: UsedProvider;
@@ -24,8 +24,8 @@ export interface KeptChange {
 const isOutside = (provider: UsedProvider | null): boolean => provider !== null && provider.type !== 'local';
 
 /**
- * The next state of a secret from a request. `storedText` checks and writes down a value.
- * @throws AppError bad_parameters_error when a value is missing, or is given where the provider keeps it.
+ * Returns the next state of a secret after a request. `storedText` checks a value and returns its stored text.
+ * @throws AppError bad_parameters_error when a value is missing, or is given although the provider has it.
  */
 export function nextKept(
   current: Kept | null,

@@ -1,4 +1,4 @@
-/** Encryption of exports under a passphrase, in the form that existing exports have (reference/rest-api.md 8.1). */
+/** Encryption of exports with a passphrase, in the form of existing exports (reference/rest-api.md 8.1). */
 import {
   createCipheriv,
   createDecipheriv,
@@ -22,7 +22,7 @@ export interface PassphraseKey {
   encryption: Buffer;
 }
 
-/** About 50 ms of another thread. */
+/** Derives the key; takes about 50 ms of another thread. */
 export function passphraseKey(passphrase: Secret): Promise<PassphraseKey> {
   return new Promise((resolve, reject) => {
     pbkdf2(passphrase.expose(), SALT, ITERATIONS, 64, 'sha256', (error, key) =>
@@ -31,7 +31,7 @@ export function passphraseKey(passphrase: Secret): Promise<PassphraseKey> {
   });
 }
 
-/** Text of version, time, IV, AES-256-CBC ciphertext and HMAC-SHA256, as URL-safe base64. */
+/** Returns version, time, IV, AES-256-CBC ciphertext and HMAC-SHA256 as URL-safe base64. */
 export function encryptWith(key: PassphraseKey, value: Secret, nowMs: number): string {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt8(VERSION, 0);
@@ -45,7 +45,7 @@ export function encryptWith(key: PassphraseKey, value: Secret, nowMs: number): s
 
 const padded = (text: string): string => text.padEnd(Math.ceil(text.length / 4) * 4, '=');
 
-/** The value. @throws AppError bad_parameters_error when the passphrase is wrong or the text damaged. */
+/** Returns the value. @throws AppError bad_parameters_error when the passphrase is wrong or the text is damaged. */
 export function decryptWith(key: PassphraseKey, text: string): Secret {
   const wrong = () => badParameter('passphrase', 'The passphrase is wrong, or a value was changed');
   const raw = Buffer.from(text, 'base64url');

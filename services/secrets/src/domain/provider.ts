@@ -1,4 +1,4 @@
-/** Secrets providers: which there are, and what each is reached with (reference/rest-api.md 8.1). */
+/** Secrets providers: their types, and the connection parameters of each type (reference/rest-api.md 8.1). */
 import { badParameter, type JsonObject } from '@baton/kernel';
 import { z } from 'zod';
 
@@ -6,7 +6,7 @@ export const providerTypes = ['local', 'vault', 'cloudify'] as const;
 export type ProviderType = (typeof providerTypes)[number];
 
 const word = z.string().min(1).max(4096);
-/** Parts of a path that a server would resolve to another one are refused. */
+/** Refuses path parts that a server would resolve to another path. */
 const path = word.refine(
   (text) => text.split('/').every((part) => part !== '' && part !== '.' && part !== '..'),
   'must be names separated by single slashes',
@@ -59,7 +59,7 @@ function reasonOf(issue: z.core.$ZodIssue): string {
   return issue.message;
 }
 
-/** The name under which a provider keeps a secret's value. @throws AppError bad_parameters_error */
+/** Returns the name of a secret's value at its provider. @throws AppError bad_parameters_error */
 export function nameAtProvider(key: string, options: JsonObject | null): string {
   const name = options?.path ?? key;
   if (path.safeParse(name).success) return name as string;

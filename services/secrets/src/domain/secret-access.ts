@@ -1,4 +1,4 @@
-/** Who gets at values: hidden ones are for their creator and the administrators of their tenant (reference 8.1). */
+/** Access to values: a hidden value is for its creator and the administrators of its tenant (reference 8.1). */
 import { isAdministrator, type Principal } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 
@@ -7,7 +7,7 @@ export interface Who {
   username: string;
   /** In the tenant of the request. */
   isAdministrator: boolean;
-  /** Tenants beside it that are administered too; a manager here may be a plain user there. */
+  /** Other tenants that the user administers too; a manager of this tenant may be a plain user there. */
   administered: 'all' | readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function maySeeValue(who: Who, secret: Guarded): boolean {
   return !secret.is_hidden_value || isOwnerOrAdministrator(who, secret);
 }
 
-/** Whether a secret that is not shown to `who` at all (private) or hidden stands in the way of writing. */
+/** Returns whether `who` may overwrite a secret. Only its creator and administrators may overwrite a private or hidden one. */
 export function mayOverwrite(who: Who, secret: Guarded & { visibility: string }): boolean {
   return secret.visibility === 'private' ? isOwnerOrAdministrator(who, secret) : maySeeValue(who, secret);
 }
@@ -52,7 +52,7 @@ export function requireValueAccess(principal: Principal, secret: Guarded & { key
   );
 }
 
-/** Somebody else's secret may begin or cease to be hidden only by an administrator. @throws AppError forbidden_error */
+/** Only the creator or an administrator may change whether a secret is hidden. @throws AppError forbidden_error */
 export function requireHidingRight(principal: Principal, secret: Guarded & { key: string }): void {
   requireValueAccess(principal, { ...secret, is_hidden_value: true });
 }

@@ -1,6 +1,6 @@
 /**
- * Seals of snapshots: an HMAC of the manifest under a key derived from the master key. It proves that the archive was made
- * by a manager with this master key and not changed since, and with that, that the secrets in it can be decrypted here.
+ * Seals of snapshots: an HMAC of the manifest under a key derived from the master key. It proves that a manager with this master
+ * key made the archive, and that the archive is unchanged since. It follows that the secrets in it can be decrypted here.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { MasterKey } from './envelope';
@@ -19,7 +19,7 @@ export function sealSnapshot(master: MasterKey, digest: Uint8Array): SnapshotSea
   return { masterKeyId: master.id, seal: sealOf(master, digest) };
 }
 
-/** Whether the key is configured, former ones included, and the seal is the one that it makes. */
+/** Checks whether the key of a seal is configured (former keys count), and whether the seal is right. */
 export function checkSnapshotSeal(
   masters: readonly MasterKey[],
   given: { digest: Uint8Array; masterKeyId: string; seal: Uint8Array },

@@ -14,7 +14,7 @@ function required<T>(field: string, value: T | undefined): T {
   throw badParameter(field, `${field} is missing`);
 }
 
-/** Stores of secrets outside the manager (reference/rest-api.md 5.23). */
+/** Routes of secrets providers: stores of secrets outside the manager (reference/rest-api.md 5.23). */
 export function providersHttp(deps: ValueDeps & { findUser: FindUser }): BoundRoute[] {
   return bindRoutes(secretsProviderRoutes, {
     listSecretsProviders: async ({ principal, list }) =>

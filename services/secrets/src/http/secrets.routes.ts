@@ -20,7 +20,7 @@ import { exportSecrets, importSecrets, passphraseOf } from '../commands/share-se
 import { getSecret, listSecrets, searchSecrets } from '../queries/read-secrets';
 import type { WirePolicy } from './wire-policy';
 
-/** Another place for the passphrase of an export, which no proxy writes to its log. */
+/** Header for the passphrase of an export; proxies do not log it, unlike the query. */
 const passphraseHeader = 'x-baton-passphrase';
 
 interface SearchBody {

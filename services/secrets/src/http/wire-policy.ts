@@ -1,8 +1,8 @@
-/** What differs between the wires. `service.ts` builds one and gives it to the routes. */
+/** The differences between the wires. `service.ts` builds one policy and passes it to the routes. */
 export interface WirePolicy {
-  /** Whether searches pass over constraints that they do not know, instead of refusing them. */
+  /** Whether searches ignore unknown constraints, instead of refusing them. */
   skipsUnknown: boolean;
-  /** Which form of the value a write answers: as it was written, or the text that is stored. */
+  /** Form of the value in the answer to a write: as it was written, or as the stored text. */
   answeredValue: 'written' | 'stored';
 }
 

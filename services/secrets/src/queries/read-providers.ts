@@ -18,11 +18,11 @@ const columns: Record<string, RawBuilder<unknown>> = {
   private_resource: isPrivate('p'),
   resource_availability: sql`p.visibility`,
 };
-/** What connection parameters are read from, when they are wanted. */
+/** Columns that are needed to decrypt connection parameters. */
 const SEALED = ['tenant', 'version', 'ciphertext', 'wrapped_key', 'master_key_id'];
 const sealedColumns = Object.fromEntries(SEALED.map((name) => [`_${name}`, sql.ref(`p.${name}`)]));
 
-/** Connection parameters hold credentials: they are shown with this right only, null to everybody else. */
+/** Connection parameters hold credentials: users without this permission get null. */
 const maySeeParameters = (principal: Principal): boolean =>
   hasPermission(principal, 'secrets_provider_credentials');
 
@@ -73,7 +73,10 @@ export async function listProviders(
   return { ...page, items };
 }
 
-/** The provider as `principal` sees it: the own tenant's before a global one. @throws AppError not_found_error */
+/**
+ * Returns the provider that `principal` sees under a name: one of the user's own tenant before a global one. @throws AppError
+ * not_found_error
+ */
 export async function visibleProvider(
   deps: Pick<ValueDeps, 'db'>,
   principal: Principal,
@@ -84,7 +87,7 @@ export async function visibleProvider(
   return row;
 }
 
-/** A single read. @throws AppError not_found_error */
+/** Returns one provider. @throws AppError not_found_error */
 export async function getProvider(
   deps: ValueDeps,
   principal: Principal,

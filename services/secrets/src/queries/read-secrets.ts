@@ -16,7 +16,7 @@ import { findVisible, type SecretRow } from '../store/secrets.sql';
 import type { DB } from '../store/tables.gen';
 import { openContent, readValue, type ValueDeps } from './read-value';
 
-/** Fields of list items: no column of these leads to a value. */
+/** Fields of list items: none of these columns reveals a value. */
 const columns: Record<string, RawBuilder<unknown>> = {
   key: sql`s.key`,
   id: sql`s.key`,
@@ -30,7 +30,7 @@ const columns: Record<string, RawBuilder<unknown>> = {
   is_hidden_value: sql`s.is_hidden_value`,
   provider_name: sql`s.provider_name`,
 };
-/** Items of a search have all keys of a secret; what is sealed in it they do not tell (docs/compatibility.md). */
+/** Items of a search have all keys of a secret, with empty values for its sealed content (docs/compatibility.md). */
 const searchColumns: typeof columns = {
   ...columns,
   value: sql`''`,
@@ -48,12 +48,12 @@ function seenSecrets(principal: Principal, allTenants: boolean): RawBuilder<SqlB
   return visibilityScope(principal, 's', allTenants);
 }
 
-/** A page of secrets without values. */
+/** Returns a page of secrets without values. */
 export function listSecrets(db: Db<DB>['query'], principal: Principal, list: ListQuery) {
   return selectSecrets(db, principal, list, { rules: null, columns });
 }
 
-/** The page that rules leave; null: none were given. */
+/** Returns a page of the secrets that pass the rules; null: no rules were given. */
 export function searchSecrets(
   db: Db<DB>['query'],
   principal: Principal,
@@ -81,12 +81,12 @@ async function selectSecrets(
     search: sql`s.key`,
   });
   if (rules === null || rules.length === 0) return page;
-  // All beside those found, whatever left them out.
+  // Counts all other visible secrets, whatever left them out.
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${from} where ${scope}`.execute(db);
   return { ...page, filtered: (rows[0]?.n ?? 0) - page.total };
 }
 
-/** Rows that an export covers: all that the list conditions select, whatever the page. */
+/** Returns the rows for an export: all rows that the list conditions select, without paging. */
 export async function listForExport(
   db: Db<DB>['query'],
   principal: Principal,
@@ -105,7 +105,10 @@ export async function listForExport(
   return rows;
 }
 
-/** The secret as `principal` sees it: the own tenant's before a global one. @throws AppError not_found_error */
+/**
+ * Returns the secret that `principal` sees under a key: one of the user's own tenant before a global one. @throws AppError
+ * not_found_error
+ */
 export async function visibleSecret(
   db: Db<DB>['query'],
   principal: Principal,
@@ -117,9 +120,9 @@ export async function visibleSecret(
 }
 
 /**
- * A single read with its value; empty for those who may not see it, and when it is not wanted. `written`: the answer to a
- * write, for which no provider is asked, so that it tells what became of the write; what is kept outside is empty then.
- * `stored`: the same as the text that is stored, also where a schema makes another JSON of it.
+ * Returns one secret with its value. The value is empty for users who may not see it, and when it is not wanted. `written`: the
+ * answer to a write; no provider is called, so that the answer shows the result of the write, and the value of an outside
+ * provider is empty. `stored`: like `written`, but with the stored text, also when a schema turns the value into other JSON.
  */
 export async function getSecret(
   deps: ValueDeps,

@@ -1,4 +1,4 @@
-/** Values of secrets wherever they are kept, and what providers are reached with. */
+/** Reads the values of secrets, stored here or at a provider, and the connection parameters of providers. */
 import { AppError, isAppError, type JsonObject, Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { ProviderClient } from '../adapters/provider-client';
@@ -12,12 +12,15 @@ import type { DB } from '../store/tables.gen';
 
 export interface ValueDeps {
   db: Db<DB>;
-  /** The current one first. */
+  /** The current key first. */
   masters: readonly MasterKey[];
   providers: ProviderClient;
 }
 
-/** Names of secrets hold no blank, so no sealed value of a secret passes for the parameters of a provider. */
+/**
+ * The prefix keeps both kinds apart: keys of secrets have no blank, so no sealed value of a secret can pass as the parameters of
+ * a provider.
+ */
 const identityOf = (provider: { tenant: string; name: string; version: number }) => ({
   tenant: provider.tenant,
   key: `provider ${provider.name}`,
@@ -45,7 +48,7 @@ export function openParameters(masters: readonly MasterKey[], provider: Provider
 const connectionTo = (masters: readonly MasterKey[], provider: ProviderRow): Connection =>
   connectionOf(provider.type, openParameters(masters, provider));
 
-/** What lies in the row, without asking a provider. @throws AppError invalid_fernet_token_format_error */
+/** Decrypts the content of the row, without calling a provider. @throws AppError invalid_fernet_token_format_error */
 export function openContent(masters: readonly MasterKey[], row: SecretRow): SecretContent {
   const isProvided = row.provider_name !== null;
   return readContent(openSealed(masters, row, isProvided), isProvided);
@@ -56,12 +59,12 @@ function openSealed(masters: readonly MasterKey[], row: SecretRow, isProvided: b
   try {
     return openValue(masters, row, sealedOf(row), 'content');
   } catch {
-    // Written before the use was bound into the seal; goes with release 0.2.
+    // Written before the use was bound into the seal; this fallback is removed with release 0.2.
     return openValue(masters, row, sealedOf(row));
   }
 }
 
-/** The value, fetched where an outside provider keeps it. @throws AppError failed_dependency, naming the provider */
+/** Returns the value; fetches it when an outside provider has it. @throws AppError failed_dependency, naming the provider */
 export async function readValue(deps: ValueDeps, row: SecretRow): Promise<Secret> {
   const content = openContent(deps.masters, row);
   if (row.provider_name === null || row.provider_tenant === null) return content.value!;
@@ -85,14 +88,14 @@ export async function readValue(deps: ValueDeps, row: SecretRow): Promise<Secret
   }
 }
 
-/** The secrets of these names that `who` may see, by name: the own tenant's, else the global one. */
+/** Returns the secrets with these keys that `who` may see, by key: those of the own tenant, else global ones. */
 export async function visibleByKey(
   db: Db<DB>,
   who: Who,
   keys: readonly string[],
 ): Promise<Map<string, SecretRow>> {
   const rows = new Map<string, SecretRow>();
-  // The own tenant's come first.
+  // Secrets of the own tenant come first.
   for (const row of await findVisible(db.query, who, keys)) if (!rows.has(row.key)) rows.set(row.key, row);
   return rows;
 }

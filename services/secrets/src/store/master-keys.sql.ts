@@ -1,4 +1,4 @@
-/** Rows that master keys open: values of secrets, connection parameters of providers. */
+/** Rows sealed under master keys: values of secrets, connection parameters of providers. */
 import type { Db, Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import type { SealedValue, ValueIdentity } from '../domain/envelope';
@@ -17,7 +17,7 @@ export interface SealedRow {
   sealed: SealedValue;
 }
 
-/** Rows under another master key than `currentId`, locked; at most `limit`. */
+/** Returns rows sealed under another known master key than `currentId`, locked; at most `limit`. */
 export async function lockUnderOldKeys(
   tx: Tx<DB>,
   kind: SealedKind,
@@ -55,7 +55,7 @@ export async function setWrappedKey(
     where tenant = ${row.identity.tenant} and ${name} = ${row.name}`.execute(tx);
 }
 
-/** Ids of master keys in use that are not among `knownIds`. */
+/** Returns ids of master keys in use that are not among `knownIds`. */
 export async function findUnknownMasterKeys(
   db: Db<DB>['query'],
   knownIds: readonly string[],

@@ -19,25 +19,28 @@ export interface ProviderRow {
   version: number;
 }
 
-/** Names are unique within a tenant and against global ones: whoever adds or widens one holds this lock. */
+/**
+ * Takes the lock for a name. Names are unique within a tenant and against global ones: a transaction that adds a provider or
+ * widens its visibility holds this lock.
+ */
 export async function lockProviderName(tx: Tx<DB>, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`provider ${name}`}, 0))`.execute(tx);
 }
 
-/** All providers of that name, in whatever tenant. */
+/** Returns all providers with that name, of all tenants. */
 export async function findProvidersByName(db: Reader, name: string): Promise<ProviderRow[]> {
   const { rows } = await sql<ProviderRow>`select * from secrets_providers where name = ${name}`.execute(db);
   return rows;
 }
 
-/** The one of this tenant. */
+/** Returns the provider of this tenant; null when there is none. */
 export async function findProvider(db: Reader, tenant: string, name: string): Promise<ProviderRow | null> {
   const { rows } = await sql<ProviderRow>`
     select * from secrets_providers where tenant = ${tenant} and name = ${name}`.execute(db);
   return rows[0] ?? null;
 }
 
-/** The one that `who` sees under that name: the own tenant's before a global one. */
+/** Returns the provider that `who` sees under that name: one of the own tenant before a global one. */
 export async function findVisibleProvider(
   db: Reader,
   who: Viewer,
@@ -89,12 +92,15 @@ export async function updateProvider(
     where tenant = ${tenant} and name = ${name}`.execute(tx);
 }
 
-/** The database refuses it while a secret, of whatever tenant, names the provider (`secrets_provider`). */
+/** Deletes a provider. The database refuses it while a secret of any tenant refers to the provider (`secrets_provider`). */
 export async function deleteProvider(tx: Tx<DB>, tenant: string, name: string): Promise<void> {
   await tx.deleteFrom('secrets_providers').where('tenant', '=', tenant).where('name', '=', name).execute();
 }
 
-/** Whether a secret of any tenant names the provider; to be asked outside of a request, which sees its tenant only. */
+/**
+ * Returns whether a secret of any tenant refers to the provider. Must be called outside of a request, because a request sees only
+ * its tenant.
+ */
 export async function isProviderUsed(db: Reader, tenant: string, name: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from secrets where provider_tenant = ${tenant} and provider_name = ${name} limit 1`.execute(db);

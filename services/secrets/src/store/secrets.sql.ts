@@ -20,12 +20,12 @@ export interface SecretRow {
   wrapped_key: Buffer;
   master_key_id: string;
   version: number;
-  /** Where the value is kept; both null: here. */
+  /** Provider that has the value; both null: this service. */
   provider_tenant: string | null;
   provider_name: string | null;
 }
 
-/** A provider as a secret names it. */
+/** The tenant and name by which a secret refers to a provider. */
 export interface ProviderKey {
   tenant: string;
   name: string;
@@ -37,12 +37,15 @@ export const sealedOf = (row: SecretRow): SealedValue => ({
   masterKeyId: row.master_key_id,
 });
 
-/** Keys are unique within a tenant and against global ones: whoever adds or widens a key holds this lock. */
+/**
+ * Takes the lock for a key. Keys are unique within a tenant and against global ones: a transaction that adds a secret or widens
+ * its visibility holds this lock.
+ */
 export async function lockSecretKey(tx: Tx<DB>, key: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`secret ${key}`}, 0))`.execute(tx);
 }
 
-/** All secrets of that key, in whatever tenant. */
+/** Returns all secrets with that key, of all tenants. */
 export async function findByKey(db: Reader, key: string): Promise<SecretRow[]> {
   return (await db
     .selectFrom('secrets')
@@ -51,7 +54,7 @@ export async function findByKey(db: Reader, key: string): Promise<SecretRow[]> {
     .execute()) as unknown as SecretRow[];
 }
 
-/** The named secrets that `who` may see; of equal keys the own tenant's comes first. */
+/** Returns the secrets with these keys that `who` may see; of equal keys, the one of the own tenant comes first. */
 export async function findVisible(db: Reader, who: Viewer, keys: readonly string[]): Promise<SecretRow[]> {
   const { rows } = await sql<SecretRow>`
     select * from secrets where key = any(${[...keys]}::text[]) and ${visibleTo(who)}

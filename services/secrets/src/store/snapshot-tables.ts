@@ -1,4 +1,7 @@
-/** The part of snapshots that secrets has (packages/snapshot-part). Values and connection parameters leave as they rest: encrypted. */
+/**
+ * The tables of secrets in a snapshot (packages/snapshot-part). Values and connection parameters are exported as stored:
+ * encrypted.
+ */
 import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
 
 export const snapshotTables: SnapshotTables = {

@@ -43,7 +43,7 @@ export function userOf(username: string, tenant = 't1'): Principal {
   };
 }
 
-/** Everything that was logged, as text. */
+/** Returns a log that collects its lines as text. */
 function capturingLog(lines: string[]): Log {
   const write = (fields: object, message: string): void =>
     void lines.push(
@@ -93,7 +93,7 @@ export async function startSecrets(env: Record<string, string> = {}, wire: Wire 
     parts,
     logged,
     databaseUrl: database.url,
-    /** The keys that the service works with. */
+    /** Returns the master keys of the service. */
     masters: () => loadMasterKeys({ key: undefined, file: join(folder, 'key'), oldKeys: [] }),
     rpc: rpc.client(secretsRpc.SecretsServiceDefinition, 'secrets'),
     call: async (

@@ -3,30 +3,33 @@ import { isJsonObject, type Json, type JsonObject, readFoldedJson } from '@baton
 import type { RpcConnector } from '@baton/rpc';
 
 export interface CatalogClient {
-  /** sha256 of the blueprint's archive: names its files for ever. */
+  /** Returns the sha256 of the blueprint's archive; it identifies the files for ever. */
   digest(tenant: string, blueprintId: string): Promise<string>;
-  /** Prefix of namespaced imports -> id of the imported blueprint. */
+  /** Returns the map: prefix of a namespaced import -> id of the imported blueprint. */
   namespaces(tenant: string, blueprintId: string): Promise<Record<string, string>>;
-  /** Plugins that the blueprint's plan declares, by name. */
+  /** Returns the plugins that the blueprint's plan declares, by name. */
   declaredPlugins(tenant: string, blueprintId: string): Promise<ReadonlyMap<string, DeclaredPlugin>>;
-  /** The uploaded plugin that fits a declared one best; null: none. */
+  /** Returns the uploaded plugin that fits a declared one best; null: none. */
   findPlugin(tenant: string, plugin: DeclaredPlugin): Promise<{ id: string; digest: string } | null>;
   /** @throws AppError not_found_error */
   readWagon(tenant: string, pluginId: string): AsyncIterable<Uint8Array>;
   /** @throws AppError not_found_error */
   readFile(tenant: string, blueprintId: string, path: string): AsyncIterable<Uint8Array>;
-  /** Paths below a folder of the blueprint, inside of it. @throws AppError not_found_error when there are none */
+  /**
+   * Returns the paths of files below a folder of the blueprint, relative to it. @throws AppError not_found_error when there are
+   * none
+   */
   listFiles(tenant: string, blueprintId: string, folder: string): Promise<string[]>;
-  /** What lies in a folder of the file server, and its caps; without files where `knownVersion` is still the version. */
+  /** Returns the files of a folder of the file server, and its limits; without files when its version still is `knownVersion`. */
   folder(folder: FolderName, knownVersion: string): Promise<FolderContents & { isChanged: boolean }>;
-  /** @throws AppError not_found_error when the file has another content by now */
+  /** @throws AppError not_found_error when the file has other content by now */
   readStored(folder: FolderName, path: string, digest: string): AsyncIterable<Uint8Array>;
-  /** Keeps a part of a large file; answers its digest. */
+  /** Stores a part of a large file; returns its digest. */
   storePiece(data: Buffer): Promise<string>;
   changeFolder(folder: FolderName, change: FolderWrite): Promise<void>;
 }
 
-/** What the runtime needs of a plugin's entry in a plan. */
+/** The fields of a plugin's entry in a plan that the runtime needs. */
 export interface DeclaredPlugin {
   name: string;
   isInstalled: boolean;
@@ -48,7 +51,7 @@ export interface FolderName {
 export type FolderFile = catalogRpc.FolderFile;
 
 export interface FolderContents {
-  /** Empty: the folder holds nothing. */
+  /** Empty: the folder has no files. */
   version: string;
   files: ReadonlyMap<string, FolderFile>;
   maxFiles: number;
@@ -58,11 +61,11 @@ export interface FolderContents {
 
 export interface FolderWrite {
   writes: { path: string; mode: number; modifiedUs: number; content?: Buffer; pieces?: string[] }[];
-  /** Removed only while they have that content. */
+  /** Removed only while they have this content. */
   removes: { path: string; digest: string }[];
 }
 
-/** A large file on a slow link still has to arrive within this time. */
+/** Even a large file on a slow link must arrive within this time. */
 const FILE_DEADLINE_MS = 300_000;
 /** A plan may have many megabytes. */
 const PLAN_DEADLINE_MS = 60_000;
@@ -122,7 +125,7 @@ export function createCatalogClient(rpc: RpcConnector): CatalogClient {
   };
 }
 
-/** Every plugin that a node or workflow of the plan uses. */
+/** Returns every plugin that a node or workflow of the plan uses. */
 function pluginsOf(plan: JsonObject): Map<string, DeclaredPlugin> {
   const listOf = (value: Json | undefined): JsonObject[] =>
     Array.isArray(value) ? value.filter(isJsonObject) : [];

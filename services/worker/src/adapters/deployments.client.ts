@@ -11,10 +11,13 @@ export interface RuntimePropertiesWrite {
   attempt: number;
 }
 
-/** The model as operations read and write it. */
+/** The calls by which operations read and write the model. */
 export interface DeploymentsClient {
   open(assignment: OperationAssignment, lease: HeldProof): Promise<OpenedModel & { secrets: unknown[] }>;
-  /** @throws AppError conflict_error when another writer was first, stale_attempt_error when the lease has passed on. */
+  /**
+   * @throws AppError conflict_error when another writer was first, stale_attempt_error when the lease has passed to another
+   * worker.
+   */
   saveRuntimeProperties(
     assignment: OperationAssignment,
     write: RuntimePropertiesWrite,
@@ -92,7 +95,7 @@ function readSide(json: string): SideRecord | null {
   if (!side) return null;
   const { node, instance } = side;
   instance.runtime_properties ??= {};
-  // Instances name only the type; its ancestors stand with the node's relationship to the same target.
+  // Instances have only the type; the node's relationship to the same target has its type hierarchy.
   const declared = (node as { relationships?: Relationship[] }).relationships ?? [];
   for (const relationship of instance.relationships ?? []) {
     const same = declared.find(

@@ -1,11 +1,11 @@
 import { executionsRpc } from '@baton/contracts';
 import type { HeldProof, RpcConnector } from '@baton/rpc';
 
-/** The engine as this worker calls it. */
+/** The calls of this worker to the engine. */
 export interface ExecutionsClient {
   claim(executionId: string, taskId: string, room: number): Promise<executionsRpc.TaskLease[]>;
   finish(outcomes: executionsRpc.TaskOutcome[], room: number): Promise<executionsRpc.FinishTasksResponse>;
-  /** `proofs`: of those leases, to be renewed. */
+  /** `proofs`: proofs of those leases, to be renewed. */
   heartbeat(
     taskIds: string[],
     proofs: string[],
@@ -17,7 +17,10 @@ export interface ExecutionsClient {
     eventsJson: string,
     lease: HeldProof | undefined,
   ): Promise<void>;
-  /** What running workflow code asks of the engine. @throws AppError stale_attempt_error when it no longer holds its run. */
+  /**
+   * Sends work from running workflow code to the engine. @throws AppError stale_attempt_error when the code no longer holds its
+   * run.
+   */
   submitWork(run: CodeRun, workJson: string): Promise<executionsRpc.SubmitWorkResponse>;
   awaitWork(
     run: CodeRun,
@@ -33,12 +36,12 @@ export interface CodeRun {
   attempt: number;
 }
 
-/** Beyond the time that the engine may wait before it answers. */
+/** Added to the time that the engine may wait before it answers. */
 const AWAIT_MARGIN_MS = 10_000;
-/** Submissions and calls read and change the model of the deployment first. */
+/** Submissions and calls first read and change the model of the deployment. */
 const SUBMIT_DEADLINE_MS = 40_000;
 
-/** `about`: what the worker says of itself in heartbeats. */
+/** Creates the client. `about`: the facts about the worker that heartbeats report. */
 export function createExecutionsClient(rpc: RpcConnector, workerId: string, about: object): ExecutionsClient {
   const client = rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions');
   const workerJson = JSON.stringify(about);

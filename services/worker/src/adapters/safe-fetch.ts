@@ -20,8 +20,8 @@ const TOTAL_MS = 60_000;
 const MAX_REDIRECTS = 5;
 
 /**
- * Fetches scripts by URL. Addresses inside the installation are refused when the connection is made, so neither names
- * nor redirects get around it; `allow` (CIDR) makes exceptions.
+ * Fetches scripts by URL. Addresses inside the installation are refused at the time of the connection, so neither names nor
+ * redirects get around the check; `allow` (CIDR) makes exceptions.
  */
 export function createSafeFetch(allow: readonly string[]): SafeFetch {
   const isAllowed = addressRule(allow);
@@ -56,7 +56,7 @@ export function createSafeFetch(allow: readonly string[]): SafeFetch {
   };
 }
 
-/** A file by its URL. @throws FatalError naming the status when the server does not give it. */
+/** Downloads a file by URL. @throws FatalError naming the status when the server does not return the file. */
 export async function downloaded(fetchUrl: SafeFetch, url: string, signal: AbortSignal): Promise<Uint8Array> {
   const { status, body } = await fetchUrl(url, { caPem: null, signal });
   if (status >= 200 && status < 300) return body;

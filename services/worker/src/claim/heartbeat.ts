@@ -3,17 +3,17 @@ import type { ExecutionsClient } from '../adapters/executions.client';
 import { type HeldTask, type HeldTasks, isOwned } from './held-task';
 
 /**
- * Renews all leases of this worker, each third of a lease, in one call. Runs in the main loop, where operations never
- * run for long: scripts are processes and only registered functions run here. Beside it a guard looks at the clock: an
- * operation whose lease cannot be trusted any more is killed and nothing of it is written. After a pause of the whole
- * process (SIGSTOP, suspend) the guard is the first timer that fires.
+ * Renews all leases of this worker, each third of a lease, in one call. Runs in the main loop, where operations never run for
+ * long: scripts are processes, and only registered functions run here. In addition, a guard checks the clock: it kills an
+ * operation whose lease is not certain any more, and none of its results are written. After a pause of the whole process
+ * (SIGSTOP, suspend), the guard is the first timer that fires.
  */
 export interface Heartbeat {
-  /** One round: renew, kill what was cancelled, drop what is lost. */
+  /** Does one round: renews leases, kills cancelled operations, drops lost ones. */
   beat(): Promise<void>;
-  /** A round now, or right after the one under way: somebody says that there is something to hear. */
+  /** Starts a round now, or right after the running one: the engine has sent a message that it has news. */
   ask(): void;
-  /** Kills operations whose lease may have passed on. */
+  /** Kills operations whose lease may have passed to another worker. */
   guard(): void;
   start(): void;
   stop(): void;
@@ -24,13 +24,13 @@ export interface HeartbeatDeps {
   tasks: HeldTasks;
   clock: Clock;
   log: Log;
-  /** The engine says that the lease is gone; the outcome of one that has ended is of no use any more. */
+  /** Called when the engine says that the lease is lost; the outcome of an ended operation is then useless. */
   onLost: (task: HeldTask) => void;
-  /** Weights of tenants in the share of places, as administrators have set them. */
+  /** Called with the weights of tenants in the share of slots that administrators have set. */
   onWeights: (weights: Readonly<Record<string, number>>) => void;
 }
 
-/** Lease that the engine gives, until the first real one is seen. */
+/** Assumed lease duration until the first real lease is known. */
 const USUAL_LEASE_MS = 15_000;
 const GUARD_MS = 250;
 const RETRY_MS = 1_000;
@@ -89,7 +89,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   };
 }
 
-/** A third of the shortest lease. */
+/** Returns a third of the shortest lease. */
 function intervalOf(tasks: HeldTasks): number {
   let leaseMs = USUAL_LEASE_MS;
   for (const task of tasks.all()) leaseMs = Math.min(leaseMs, task.leaseMs);
@@ -116,7 +116,7 @@ async function renewAll(deps: HeartbeatDeps): Promise<void> {
   const lost = new Set(answer.lost);
   const kill = new Set(answer.kill);
   for (const task of tasks) {
-    // Reported and answered meanwhile: it is rightly not leased any more.
+    // Reported and answered meanwhile: the task rightly has no lease any more.
     if (deps.tasks.get(task.taskId) !== task) continue;
     if (lost.has(task.taskId)) {
       deps.log.warn({ taskId: task.taskId, attempt: task.attempt }, 'lease lost');

@@ -3,9 +3,9 @@ import type { Clock } from '@baton/kernel';
 import type { StopReason } from '@baton/plugin-runtime';
 
 /**
- * A leased operation in this worker. Running: `control` can stop it. Reporting: it has ended and its outcome waits for
- * an answer. The lease is judged by the monotonic clock from the moment the call that granted it was SENT, so this
- * worker always believes in a shorter lease than the engine does, also after it was paused.
+ * A leased operation in this worker. Running: `control` can stop it. Reporting: it has ended, and its outcome waits for an
+ * answer. The lease counts by the monotonic clock from the moment when the call that granted it was SENT. So this worker always
+ * assumes a shorter lease than the engine does, also after the process was paused.
  */
 export interface HeldTask {
   readonly taskId: string;
@@ -18,15 +18,15 @@ export interface HeldTask {
   readonly startedAt: string;
   /** Monotonic ms. */
   leaseUntil: number;
-  /** Shows other services what this worker holds; renewed by heartbeats. */
+  /** Proves to other services that this worker holds the lease; renewed by heartbeats. */
   proof: string;
   phase: 'running' | 'reporting';
 }
 
-/** Share of a lease that is kept as a margin: an operation is killed this long before the lease may pass to another worker. */
+/** Share of a lease that serves as a margin: an operation is killed this long before the lease may pass to another worker. */
 const MARGIN_SHARE = 0.2;
 
-/** Workflow code waits for operations, so it must not stand in the place that they need. */
+/** Returns whether a task occupies a slot. Workflow code does not: it waits for operations, which need the slots. */
 export function takesPlace({ assignment }: Pick<HeldTask, 'assignment'>): boolean {
   return assignment.isWorkflowCode !== true;
 }
@@ -43,25 +43,28 @@ export interface HeldTasks {
   get(taskId: string): HeldTask | undefined;
   all(): HeldTask[];
   add(task: HeldTask): void;
-  /** Its run is over, whether the engine knows how it ended or not. True when it was this very attempt that was held. */
+  /** Removes a task whose run is over, whether or not the engine knows its outcome. True when this very attempt was held. */
   remove(task: HeldTask): boolean;
   /**
-   * Whether this attempt has run here to its end. The engine gives the same lease to who asks again, and such an answer may
-   * come after the run: each attempt runs once.
+   * Returns whether this attempt has run here to its end. The engine answers a repeated request with the same lease, and such an
+   * answer may arrive after the run: each attempt must run only once.
    */
   hasRun(taskId: string, attempt: number): boolean;
-  /** Stops the running operation; does nothing for one that has ended. */
+  /** Stops the running operation; does nothing for an ended one. */
   stop(task: HeldTask, reason: StopReason): void;
-  /** Resolves when none is held, or after `limitMs`. */
+  /** Resolves when no task is held, or after `limitMs`. */
   emptied(limitMs: number): Promise<boolean>;
 }
 
-/** A lease that has run comes again within a lease (15 s) or never; a worker ends about a thousand operations a second. */
+/**
+ * Limit of remembered attempts. A lease that has run arrives again within one lease (15 s) or never, and a worker ends about a
+ * thousand operations a second.
+ */
 const MAX_ENDED = 20_000;
 
 export function createHeldTasks(): HeldTasks {
   const tasks = new Map<string, HeldTask>();
-  /** The last attempt that ran to its end here by task, oldest first. */
+  /** For each task the last attempt that ran here to its end, oldest first. */
   const ended = new Map<string, number>();
   let waiting: (() => void)[] = [];
   const noteEnd = ({ taskId, attempt }: HeldTask): void => {

@@ -29,7 +29,7 @@ test('a lease whose answer lay unread while the process was paused is not used',
 test('an attempt that has run here does not run here again, however late its lease comes again; the next one does', () => {
   const { run, slots, tasks, start } = setUp();
   start({});
-  // The second answer to two wake-ups for one task, overtaken by the run and the answer to its report.
+  // Two wake-ups for one task: the second answer arrives after the run and the answer to its report.
   tasks.remove(run[0]!);
   slots.give(1);
   start({});

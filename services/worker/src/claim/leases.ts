@@ -12,7 +12,7 @@ export interface LeaseDeps {
   run: (task: HeldTask) => void;
 }
 
-/** Places that the caller has taken for a tenant, whose operations the leases are of. */
+/** Slots that the caller has taken for a tenant; the leases are for operations of this tenant. */
 export interface TakenPlaces {
   places: number;
   tenant: string;
@@ -21,8 +21,8 @@ export interface TakenPlaces {
 export const NO_PLACES: TakenPlaces = { places: 0, tenant: '' };
 
 /**
- * Starts the operations of new leases in places that the caller has taken; places that are left over are given back.
- * `sentAt`: monotonic ms when the call that granted them was sent.
+ * Starts the operations of new leases in slots that the caller has taken; releases the slots that are left over. `sentAt`:
+ * monotonic ms when the call that granted the leases was sent.
  */
 export function startLeases(
   deps: LeaseDeps,
@@ -33,9 +33,9 @@ export function startLeases(
   let left = places;
   for (const lease of leases) {
     const known = deps.tasks.get(lease.taskId);
-    // The same lease again: an answer was lost, or two wake-ups named one task.
+    // The same lease again: an answer was lost, or two wake-ups named the same task.
     if (known && known.attempt >= lease.attempt) continue;
-    // It ran here before this answer came, or its lease was lost here in time and not for the engine.
+    // It ran here before this answer arrived, or the guard here gave the lease up while the engine still counted it.
     if (deps.tasks.hasRun(lease.taskId, lease.attempt)) {
       deps.log.warn(
         { taskId: lease.taskId, attempt: lease.attempt },
@@ -57,7 +57,7 @@ export function startLeases(
       proof: lease.proof,
       phase: 'running',
     };
-    // The answer lay here unread while this process was paused: somebody else may hold the task by now.
+    // The answer stayed unread while this process was paused: another worker may hold the task by now.
     if (!isOwned(task, deps.clock)) {
       deps.log.warn(
         { taskId: task.taskId, attempt: task.attempt },
@@ -73,7 +73,10 @@ export function startLeases(
   deps.slots.give(left, tenant);
 }
 
-/** Null for an assignment of another time: the lease runs out and a worker that understands it may get the task. */
+/**
+ * Parses the assignment. Null for one of another release: the lease runs out, and a worker that understands the assignment may
+ * get the task.
+ */
 function readAssignment({ log }: LeaseDeps, lease: executionsRpc.TaskLease): OperationAssignment | null {
   try {
     return operationAssignment.parse(JSON.parse(lease.assignmentJson));

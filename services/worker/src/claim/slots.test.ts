@@ -11,7 +11,7 @@ it('places are taken in line and never more than there are', async () => {
   const third = slots.take(never);
   gone.abort();
   slots.give(1);
-  // Those in line come first.
+  // Waiting callers come first.
   expect(slots.takeSome(1)).toBe(0);
   slots.give(1);
   expect(await Promise.all([first, second, third])).toEqual([true, false, true]);
@@ -33,7 +33,7 @@ it('what the one gives back goes to the other in line until both have their shar
   slots.takeSome(18, 'a');
   slots.takeSome(2, 'b');
   const waiting = [slots.take(never, 'a'), slots.take(never, 'b'), slots.take(never, 'b')];
-  // Of three operations that end at once one may be followed by the next of its tenant: two places are owed to the other.
+  // Three operations of tenant a end at once. Only one may be followed by another of a: two slots are owed to b.
   expect([slots.keepable(3, 'a'), slots.keepable(3, 'b')]).toEqual([1, 3]);
   slots.give(2, 'a');
   expect(await Promise.all(waiting.slice(1))).toEqual([true, true]);

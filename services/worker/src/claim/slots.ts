@@ -1,26 +1,29 @@
 /**
- * Places for operations, shared between tenants. A task keeps its place until its outcome has been answered, so outcomes are
- * bounded too. A tenant's share is its part of all places by weight, among the tenants that hold or want one here and at least
- * one more: the reserve is kept for whoever holds less than its share, and so the first operations of another tenant find a
- * place at once. Beyond their shares tenants take what is free; nothing that runs is stopped for it.
+ * Slots for operations, shared between tenants. A task keeps its slot until its outcome has been answered, so the number of
+ * outcomes is bounded too. A tenant's share is its part of all slots by weight, among the tenants that hold or want a slot here
+ * and at least one more. The reserve is kept for tenants that hold less than their share, so that the first operations of another
+ * tenant find a slot at once. Beyond their shares, tenants take free slots; no running operation is stopped for the shares.
  */
 export interface Slots {
   readonly free: number;
-  /** How many of the free places the tenant may take now. */
+  /** Returns how many of the free slots the tenant may take now. */
   freeFor(tenant?: string): number;
-  /** It holds less than its share, so it is owed the next place. */
+  /** Returns whether the tenant holds less than its share, so that the next slot is owed to it. */
   isOwed(tenant: string): boolean;
-  /** Takes one place; waits in line for it. False: `signal` came first. */
+  /** Takes one slot; waits in line for it. False: `signal` aborted first. */
   take(signal: AbortSignal, tenant?: string): Promise<boolean>;
-  /** Takes up to `wanted` places that the tenant may have now; answers how many. Nobody of its own line is overtaken. */
+  /**
+   * Takes up to `wanted` slots that the tenant may have now; returns their number. It does not overtake waiting callers of the
+   * same tenant.
+   */
   takeSome(wanted: number, tenant?: string): number;
-  /** How many of `count` places that it is about to give back the tenant may fill again: those that it owes to nobody in line. */
+  /** Returns how many of `count` slots that the tenant is about to release it may fill again: those not owed to waiting tenants. */
   keepable(count: number, tenant?: string): number;
   give(count: number, tenant?: string): void;
 }
 
 export interface Sharing {
-  /** Places that only tenants below their share may take. */
+  /** Slots that only tenants below their share may take. */
   reserve: number;
   weightOf(tenant: string): number;
 }
@@ -30,7 +33,7 @@ const UNSHARED: Sharing = { reserve: 0, weightOf: () => 1 };
 interface Account {
   held: number;
   line: (() => void)[];
-  /** Places that its turns have earned and not used; only while it stands in line. */
+  /** Slots that its turns have earned and not used; kept only while the tenant waits in line. */
   deficit: number;
 }
 
@@ -68,17 +71,17 @@ export function createSlots(total: number, sharing: Sharing = UNSHARED): Slots {
   };
 }
 
-/** Who holds how many places, who stands in line, and what each tenant may have of the rest. */
+/** Records the slots that tenants hold, the waiting callers, and the slots that each tenant may take. */
 interface Ledger {
   readonly free: number;
-  /** Of tenants that hold places or stand in line, in the order of their turns. */
+  /** Accounts of tenants that hold slots or wait in line, in the order of their turns. */
   readonly accounts: Map<string, Account>;
   of(tenant: string): Account;
-  /** Forgets a tenant that neither holds a place nor stands in line. */
+  /** Deletes the account of a tenant that neither holds a slot nor waits in line. */
   tidy(tenant: string): void;
-  /** Places up to its share that it does not hold. */
+  /** Returns the number of slots that the tenant lacks up to its share. */
   owedTo(tenant: string): number;
-  /** Places that it holds beyond its share. */
+  /** Returns the number of slots that the tenant holds beyond its share. */
   beyondShare(tenant: string): number;
   freeFor(tenant: string): number;
   hold(tenant: string, count: number): void;
@@ -103,7 +106,7 @@ function createLedger(total: number, { reserve, weightOf }: Sharing): Ledger {
     const own = weightOf(tenant);
     let others = 0;
     for (const name of accounts.keys()) if (name !== tenant) others += weightOf(name);
-    // Somebody else may come at any time.
+    // At least one part is left for another tenant, which may come at any time.
     return Math.max(1, Math.floor((total * own) / (own + Math.max(1, others))));
   };
   const heldBy = (tenant: string): number => accounts.get(tenant)?.held ?? 0;
@@ -131,7 +134,7 @@ function createLedger(total: number, { reserve, weightOf }: Sharing): Ledger {
   };
 }
 
-/** Deficit round robin: each turn earns a tenant its weight in places. */
+/** Lets waiting callers in by deficit round robin: each turn earns a tenant its weight in slots. */
 function letIn(ledger: Ledger, { weightOf }: Sharing): void {
   const { accounts, freeFor } = ledger;
   for (let isMoving = true; isMoving && ledger.free > 0; ) {
@@ -145,14 +148,14 @@ function letIn(ledger: Ledger, { weightOf }: Sharing): void {
         account.line.shift()?.();
       }
       if (account.line.length === 0) account.deficit = 0;
-      // Its next turn comes after those of all others.
+      // Its next turn comes after those of all other tenants.
       accounts.delete(tenant);
       accounts.set(tenant, account);
     }
   }
 }
 
-/** Whoever calls the one in line has taken the place for it. False: `signal` came first. */
+/** Waits in line. The code that calls the waiting entry has already taken the slot for it. False: `signal` aborted first. */
 function standInLine(ledger: Ledger, signal: AbortSignal, tenant: string): Promise<boolean> {
   const { line } = ledger.of(tenant);
   return new Promise((resolve) => {

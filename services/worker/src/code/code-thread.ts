@@ -11,15 +11,15 @@ import { resolveWorkerFile, startThread } from '@baton/service-runtime';
 import type { FromThread, ThreadCall, ThreadError, ThreadStart, ToThread } from './code-thread-protocol';
 
 const WORKER_FILE = resolveWorkerFile(__dirname, 'workflow-code.worker');
-/** As for scripts: how long code that was told to stop may go on before its thread is ended. */
+/** Like for scripts: how long code may continue after it was told to stop, before its thread is ended. */
 const STOP_GRACE_MS = 5_000;
-/** Old generation of one thread's heap: code that grows beyond fails alone. */
+/** Limit of the old generation of one thread's heap: code that grows beyond it fails alone. */
 const HEAP_MB = 512;
 
 /**
- * Runs workflow code of a plugin in a thread of its own, so that code which never waits holds up neither the leases nor
- * the other operations of this worker. Aborting `signal` tells the code; after five seconds (at once when the lease is
- * lost) the thread is ended, wherever the code is. The thread dies with this process. Never throws.
+ * Runs the workflow code of a plugin in its own thread, so that code that never waits blocks neither the leases nor the other
+ * operations of this worker. Aborting `signal` tells the code to stop; after five seconds (at once when the lease is lost) the
+ * thread is ended, whatever the code is doing. The thread dies with this process. Never throws.
  */
 export function runCodeThread(
   start: Omit<ThreadStart, 'linesTaken'>,
@@ -56,7 +56,7 @@ export function runCodeThread(
       if (message.kind === 'line') return void take(host, message.line, linesTaken);
       void answer(calls, message.call).then((told) => !over.signal.aborted && tell(told));
     });
-    // A thread that is being ended may still emit; then it has settled, and a second end changes nothing.
+    // A thread that is being ended may still emit events; the result is settled by then, and a second end changes nothing.
     thread.on('error', (error: Error) => settle(crashed(`${error.name}: ${error.message}`, error.stack)));
     thread.on('exit', (code) => settle(crashed(`its thread ended with ${code}`)));
     if (signal.aborted) onAbort();
@@ -64,7 +64,7 @@ export function runCodeThread(
   });
 }
 
-/** What nothing in the code caught, or its memory: final, as everything that leaves workflow code. */
+/** Returns the end for an uncaught error or exhausted memory: final, like every error that leaves workflow code. */
 function crashed(how: string, stack?: string): OperationEnd {
   const message = `the code of the workflow broke off: ${how}`;
   const traceback = stack?.split('\n').slice(1).join('\n') ?? null;
@@ -79,7 +79,7 @@ function crashed(how: string, stack?: string): OperationEnd {
 
 type Calls = Record<ThreadCall['on'], Record<string, (...args: never[]) => unknown>>;
 
-/** The only things that the thread can have done. */
+/** The calls that the thread may make; it has no others. */
 function callsOf(host: OperationHost, port: WorkPort, signal: AbortSignal): Calls {
   return {
     host: {
@@ -97,7 +97,7 @@ function callsOf(host: OperationHost, port: WorkPort, signal: AbortSignal): Call
   };
 }
 
-/** Log lines in their order; the thread hears that there is room for another. */
+/** Passes log lines on in their order; then signals the thread that there is room for another line. */
 async function take(
   host: OperationHost,
   line: Parameters<OperationHost['emit']>,
@@ -106,7 +106,7 @@ async function take(
   try {
     await host.emit(...line);
   } catch {
-    // A line that is refused costs no more than itself.
+    // Only the refused line itself is lost.
   }
   const count = new Int32Array(linesTaken);
   Atomics.add(count, 0, 1);
@@ -127,7 +127,7 @@ function describe(error: unknown): ThreadError {
   return { message, code: error.code, details: JSON.parse(JSON.stringify(error.details)) };
 }
 
-/** Whether the workflow of this task is a function of a plugin, which runs in a thread. */
+/** Returns whether the workflow of this task is a function of a plugin, which runs in a thread. */
 export const isFunctionOf = (
   task: Pick<OperationTask, 'mapping'>,
   workflows: ReadonlyMap<string, unknown> | undefined,

@@ -3,8 +3,8 @@ import type { Plugin, PluginOperation, PluginWorkflow } from '@baton/plugin-sdk'
 import * as sdk from '@baton/plugin-sdk';
 
 /**
- * Operations and workflows of a module outside this repository's build: `handlers` and `workflows`, each a record by
- * mapping, or a function that gets the SDK and answers one (a plain module cannot import it).
+ * Loads operations and workflows from a module outside this repository's build: `handlers` and `workflows`, each a record by
+ * mapping, or a function that receives the SDK and returns such a record (a plain module cannot import the SDK).
  * @throws Error naming the file when it has no handlers.
  */
 export function loadHandlers(path: string): Plugin {
@@ -22,16 +22,16 @@ export function loadHandlers(path: string): Plugin {
   });
 }
 
-/** What was loaded, or why not; nothing is asked for without `path`. */
+/** The loaded plugins, or the reason of a failure; without `path` there is neither. */
 export interface LoadedHandlers {
   plugins: Plugin[];
-  /** One line, for `status` and `why`; null: all is well. */
+  /** One line, for `status` and `why`; null: no problem. */
   problem: string | null;
 }
 
 /**
- * A worker whose handlers cannot be loaded does not end: it would be started again for ever, and nobody would be told why.
- * It says so, is not ready and takes nothing.
+ * Loads the handlers. A worker whose handlers cannot be loaded does not exit: it would be restarted for ever, without showing the
+ * reason. It reports the problem, is not ready and takes no operations.
  */
 export function tryHandlers(path: string | undefined): LoadedHandlers {
   if (path === undefined) return { plugins: [], problem: null };

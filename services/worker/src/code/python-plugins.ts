@@ -18,8 +18,9 @@ import type { FileCache } from '../files/file-cache';
 
 export interface PythonPlugins {
   /**
-   * The plugin of that name in the blueprint, installed on this machine when it is not yet; null: none is to be installed.
-   * @throws FatalError, RetryableError when it cannot be had
+   * Returns the plugin with that name in the blueprint, and installs it on this machine if needed; null: none has to be
+   * installed.
+   * @throws FatalError, RetryableError when it cannot be installed
    */
   of(tenant: string, blueprintId: string, name: string, signal: AbortSignal): Promise<PythonPlugin | null>;
 }
@@ -33,17 +34,17 @@ export interface PythonPluginsDeps {
   clock: Clock;
 }
 
-/** How long a blueprint is taken to declare the same plugins: an update of its plugins changes them. */
+/** How long the declared plugins of a blueprint are cached: an update of its plugins changes them. */
 const DECLARED_MS = 10_000;
 const INSTALL_MS = 30 * 60_000;
-/** An environment that nobody has used for so long is removed. */
+/** An environment that is unused for this long is removed. */
 const UNUSED_MS = 14 * 24 * 3600_000;
 
 type Declared = LRUCache<string, Promise<ReadonlyMap<string, DeclaredPlugin>>>;
 
 /**
- * Python plugins as virtual environments on this machine, shared by its workers: uploaded ones by the digest of their
- * wagon, those that a blueprint brings in its folder plugins/ (or names by an address) by the digest of the blueprint.
+ * Manages Python plugins as virtual environments on this machine, shared by its workers. An uploaded plugin is identified by the
+ * digest of its wagon; a plugin in the blueprint's folder plugins/ (or given by an address) by the digest of the blueprint.
  */
 export function createPythonPlugins(deps: PythonPluginsDeps): PythonPlugins {
   const { catalog, clock, settings } = deps;
@@ -53,7 +54,7 @@ export function createPythonPlugins(deps: PythonPluginsDeps): PythonPlugins {
 
   const declaredBy = (tenant: string, blueprintId: string) =>
     remembered(declared, `${tenant}/${blueprintId}`, () => catalog.declaredPlugins(tenant, blueprintId));
-  /** Makes `target` unless it is there; callers at the same time share one installation. */
+  /** Creates `target` unless it exists; concurrent callers share one installation. */
   const ensure = async (
     tenant: string,
     plugin: DeclaredPlugin,
@@ -128,14 +129,14 @@ async function install(
     );
     if (failure === null) return;
     const text = `plugin ${name} cannot be installed: ${failure}`;
-    // A wagon holds all that it needs; what pip downloads may be there at the next try.
+    // A wagon has all its contents, so a retry would not help; a download by pip may succeed at the next try.
     throw kind === 'wagon' ? new FatalError(text) : new RetryableError(text);
   } finally {
     await done();
   }
 }
 
-/** What pip is to build: the folder plugins/<source> of the blueprint, the archive plugins/<source>.zip, or an address. */
+/** Prepares the source for pip: the folder plugins/<source> of the blueprint, the archive plugins/<source>.zip, or an address. */
 async function placeSource(
   deps: PythonPluginsDeps,
   which: { tenant: string; blueprintId: string; plugin: DeclaredPlugin; root: string; signal: AbortSignal },
@@ -176,10 +177,10 @@ async function placeSource(
   }
 }
 
-/** What pip builds belongs to the tenant's account, so each tenant has a folder of its own. */
+/** Each tenant has its own folder, because files built by pip belong to the tenant's account. */
 const folderOf = (tenant: string): string => encodeURIComponent(tenant).replaceAll('.', '%2E');
 
-/** A folder in which the account of scripts may write. */
+/** Creates a folder in which the account of scripts may write. */
 async function ownedFolder(path: string, account: Account | null): Promise<void> {
   await mkdir(path, { recursive: true, mode: account ? 0o711 : 0o700 });
   if (account) await chown(path, account.uid, account.gid);

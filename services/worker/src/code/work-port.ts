@@ -5,20 +5,21 @@ import { z } from 'zod';
 import type { ExecutionsClient } from '../adapters/executions.client';
 import type { HeldTask } from '../claim/held-task';
 
-/** Longest wait of one question for news. */
+/** Longest wait of one request for news. */
 const MAX_WAIT_MS = 15_000;
 const changes = z.array(workChange);
 
 type FieldsOf<T> = T extends unknown ? keyof T : never;
 type Submitted = z.input<typeof submittedWork>;
-/** Fields that code may fill and that the wire would drop: the types of both sides are held against its schema here. */
+/** Fields that code may set and that the wire would drop: must be none. Compares the types of both sides with the schema here. */
 type Dropped = Exclude<
   FieldsOf<NonNullable<WorkSubmission['items']>[number]>,
   FieldsOf<NonNullable<Submitted['items']>[number]>
 >;
 
 /**
- * What the code made up is refused here with the place of the mistake, not by the engine as a fault.
+ * Checks submitted work and returns its JSON. Invalid work is refused here, with the place of the mistake, instead of causing an
+ * internal error in the engine.
  * @throws AppError bad_parameters_error, payload_too_large_error
  */
 function written(work: Submitted): string {
@@ -35,7 +36,10 @@ function written(work: Submitted): string {
   }
 }
 
-/** The engine for one run of workflow code; every call names the run, so that an older one is refused. */
+/**
+ * Returns the calls to the engine for one run of workflow code. Every call names the run, so that calls of an older run are
+ * refused.
+ */
 export function workPort(executions: ExecutionsClient, task: HeldTask): WorkPort {
   const run = { executionId: task.executionId, taskId: task.taskId, attempt: task.attempt };
   return {

@@ -1,4 +1,4 @@
-/** The thread that runs the code of one workflow of a plugin: the registered function, and what it asks of the engine. */
+/** The thread that runs the code of one workflow of a plugin: the registered function, and its calls to the engine. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, type ErrorCode } from '@baton/kernel';
 import {
@@ -24,7 +24,7 @@ const waiting = new Map<number, { resolve: (value: never) => void; reject: (erro
 let calls = 0;
 const linesTaken = new Int32Array((workerData as ThreadStart).linesTaken);
 let linesSaid = 0;
-/** A lost notice costs no more than this. */
+/** A lost notification delays the thread by at most this long. */
 const LOOK_MS = 1_000;
 
 const say = (message: FromThread): void => main.postMessage(message);
@@ -76,7 +76,7 @@ const host: OperationHost = {
 
 const port: WorkPort = {
   submit: (work) => ask({ on: 'port', method: 'submit' }, [work]),
-  // The main thread gives its own signal: it goes with the run.
+  // The main thread passes its own signal, which ends with the run.
   await: (after) => ask({ on: 'port', method: 'await' }, [after]),
   call: (key, request) => ask({ on: 'port', method: 'call' }, [key, request]),
 };
@@ -86,7 +86,7 @@ async function run({ task, handlers }: ThreadStart): Promise<void> {
   const runtime = {
     operations: buildRegistry(plugins),
     workflows: buildWorkflowRegistry(plugins),
-    // Functions only: scripts have processes of their own.
+    // Functions only: scripts have their own processes.
     scripts: undefined as never,
   };
   const end = await invokeWorkflow(task, host, port, runtime, stop.signal);

@@ -5,9 +5,12 @@ import type { CatalogClient } from '../adapters/catalog.client';
 import type { FileCache } from './file-cache';
 
 export interface BlueprintFiles {
-  /** Local path of a file of the blueprint; not to be changed. @throws AppError not_found_error */
+  /** Returns the local path of a file of the blueprint; the file must not be changed. @throws AppError not_found_error */
   locate(tenant: string, blueprintId: string, path: string): Promise<string>;
-  /** Paths below a folder of the blueprint, inside of it. @throws AppError not_found_error when there are none */
+  /**
+   * Returns the paths of files below a folder of the blueprint, relative to it. @throws AppError not_found_error when there are
+   * none
+   */
   list(tenant: string, blueprintId: string, folder: string): Promise<string[]>;
 }
 
@@ -16,16 +19,16 @@ export interface BlueprintFilesDeps {
   cache: FileCache;
 }
 
-/** The path without detours; null: it leads out of its folder. */
+/** Returns the normalized path; null when it leads out of its folder. */
 export function insidePath(path: string): string | null {
   const clean = normalize(path);
   return clean.startsWith('..') || clean.startsWith('/') || clean.includes('\0') ? null : clean;
 }
 
-/** How long a blueprint id is taken to name the same archive. */
+/** How long the digest of a blueprint id is cached. */
 const DIGEST_MS = 10_000;
 
-/** Files of blueprints on disk, by the digest of the archive, so that they never go stale. */
+/** Caches files of blueprints on disk by the digest of the archive, so that they are never outdated. */
 export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
   const { catalog, cache } = deps;
   const digests = new LRUCache<string, Promise<string>>({ max: 1_000, ttl: DIGEST_MS });
@@ -33,13 +36,13 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
 
   const digestOf = (tenant: string, id: string) =>
     remembered(digests, `${tenant}/${id}`, () => catalog.digest(tenant, id));
-  /** `<namespace>--<path>`: a file of a blueprint that was imported under that prefix. */
+  /** Resolves `<namespace>--<path>`: a file of a blueprint that was imported under that prefix. */
   const importedOf = async (tenant: string, id: string, path: string) => {
     const digest = await digestOf(tenant, id);
     return importedFile(await remembered(namespaces, digest, () => catalog.namespaces(tenant, id)), path);
   };
 
-  /** The blueprint that a path is in: this one, or one that it imports. @throws AppError not_found_error */
+  /** Returns the blueprint that has the path: this one, or one that it imports. @throws AppError not_found_error */
   const placeOf = async (tenant: string, blueprintId: string, path: string) => {
     const clean = insidePath(path);
     if (clean === null) throw notFound('file', path);
@@ -61,7 +64,7 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
   };
 }
 
-/** What `read` answers, asked for once while the cache keeps it; a failure is forgotten. */
+/** Returns the result of `read`, called once while the cache has the key; a failed result is removed. */
 export function remembered<T extends {}>(
   cache: LRUCache<string, Promise<T>>,
   key: string,
@@ -75,7 +78,7 @@ export function remembered<T extends {}>(
   return reading;
 }
 
-/** The longest prefix wins: those of nested imports are longer. */
+/** Resolves the prefix of a path. The longest prefix wins, because prefixes of nested imports are longer. */
 function importedFile(
   prefixes: Record<string, string>,
   path: string,

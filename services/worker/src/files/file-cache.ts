@@ -6,11 +6,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Clock, newId } from '@baton/kernel';
 
-/** Files on disk under `dir/<digest>/<hash of the path>`, shared by the workers of this machine; used last = touched last. */
+/**
+ * Cache of files on disk under `dir/<digest>/<hash of the path>`, shared by the workers of this machine; each use touches the
+ * file.
+ */
 export interface FileCache {
-  /** Local path; `read` is called when the file is not there. Callers at the same time share one read. */
+  /** Returns the local path; calls `read` when the file is missing. Concurrent callers share one read. */
   locate(digest: string, path: string, read: () => AsyncIterable<Uint8Array>): Promise<string>;
-  /** Removes the files used longest ago until the cache fits; answers how many bytes are left. */
+  /** Removes the least recently used files until the cache fits; returns the number of bytes left. */
   evict(): Promise<number>;
 }
 
@@ -59,7 +62,7 @@ export function createFileCache(deps: FileCacheDeps): FileCache {
   };
 }
 
-/** False: there is no such file. */
+/** Touches the file; false when it does not exist. */
 function touch(file: string, nowMs: number): Promise<boolean> {
   const now = new Date(nowMs);
   return utimes(file, now, now).then(
@@ -68,7 +71,7 @@ function touch(file: string, nowMs: number): Promise<boolean> {
   );
 }
 
-/** Whole or not at all. */
+/** Downloads a file atomically: the whole file or none. */
 async function download(file: string, read: () => AsyncIterable<Uint8Array>): Promise<void> {
   await mkdir(join(file, '..'), { recursive: true });
   const part = `${file}.${newId()}`;

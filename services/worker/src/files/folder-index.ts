@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CatalogClient, FolderContents, FolderName } from '../adapters/catalog.client';
 
 export interface FolderIndex {
-  /** What lies in the folder now: one small call, the list itself only when it has changed. */
+  /** Returns the present files of the folder: one small call, which transfers the list only when it has changed. */
   read(folder: FolderName): Promise<FolderContents>;
 }
 
@@ -14,9 +14,9 @@ export function createFolderIndex(catalog: Pick<CatalogClient, 'folder'>): Folde
     read: async (folder) => {
       const key = `${folder.area}/${folder.tenant}/${folder.folder}`;
       const before = known.get(key);
-      // A folder that was never read has no version that could be equal.
+      // A folder that was never read has no version; 'unknown' equals none.
       const { isChanged, ...now } = await catalog.folder(folder, before?.version ?? 'unknown');
-      // The caps are those of now, whether or not the files are.
+      // The limits are always the present ones, even when the files have not changed.
       const contents = isChanged ? now : { ...now, files: before!.files };
       known.set(key, contents);
       return contents;

@@ -1,4 +1,4 @@
-/** Files below a folder that scripts may write to: links are never followed, whoever made them. */
+/** Files below a folder that scripts may write to: links are never followed, whoever created them. */
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { chown, type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { newId } from '@baton/kernel';
 
 export interface LocalFile {
   size: number;
-  /** With fractions, as the file system keeps it. */
+  /** With fractions, as in the file system. */
   modifiedMs: number;
   mode: number;
 }
@@ -20,8 +20,9 @@ function absent(error: NodeJS.ErrnoException): null {
 }
 
 /**
- * Plain files below `dir` by their path inside it; nothing else is shared between machines. `unnamed` is told of files and
- * folders whose name is no UTF-8, which nothing but this machine can name: the path with the bytes as `\\xNN`.
+ * Returns plain files below `dir` by their relative path; other kinds of files are not shared between machines. `unnamed` is
+ * called for files and folders whose name is not UTF-8 (other machines cannot name them), with the path and these bytes as
+ * `\\xNN`.
  */
 export async function scanTree(
   dir: string,
@@ -55,13 +56,13 @@ function shownBytes(name: Buffer): string {
     .replace(/[^ -~]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** Whether `path` really lies below `dir`: no folder on the way is a link. */
+/** Returns whether `path` really lies below `dir`: no folder on the way is a link. */
 async function isInside(dir: string, path: string): Promise<boolean> {
   const [root, folder] = await Promise.all([realpath(dir), realpath(dirname(join(dir, path)))]);
   return folder === join(root, dirname(path));
 }
 
-/** Opens a plain file below `dir` to read it; null: there is none, or a link is in the way. */
+/** Opens a plain file below `dir` for reading; null when there is none, or a link is on the way. */
 export async function openInside(dir: string, path: string): Promise<FileHandle | null> {
   try {
     const file = await open(
@@ -77,7 +78,7 @@ export async function openInside(dir: string, path: string): Promise<FileHandle 
   }
 }
 
-/** Writes a file whole or not at all; null: what is in its way is no folder of ours. */
+/** Writes a file atomically; null when a file or link is in the place of one of its folders. */
 export async function placeInside(
   dir: string,
   path: string,
@@ -86,7 +87,7 @@ export async function placeInside(
 ): Promise<LocalFile | null> {
   if (!(await makeFolders(dir, path, about.account))) return null;
   const target = join(dir, path);
-  // Beside the folder: inside it an operation could take it for a file of its own.
+  // Beside the folder: inside it, an operation could take the part for one of its own files.
   const part = join(dirname(dir), `.${newId()}.part`);
   const file = await open(part, 'wx', about.mode);
   try {
@@ -121,12 +122,12 @@ async function makeFolders(dir: string, path: string, account: Account): Promise
   return isInside(dir, path);
 }
 
-/** Removes a file of the tree; one that is gone is fine. */
+/** Removes a file of the tree; a missing file is no error. */
 export async function removeInside(dir: string, path: string): Promise<void> {
   if (await isInside(dir, path).catch(absent)) await rm(join(dir, path), { force: true });
 }
 
-/** A folder for scripts under `root`, which they may pass through but not list. */
+/** Creates a folder for scripts under `root`; they may pass through `root` but not list it. */
 export async function makeFolder(
   root: string,
   segments: readonly string[],

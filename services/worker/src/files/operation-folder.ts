@@ -9,25 +9,28 @@ import type { FolderIndex } from './folder-index';
 import { type Account, makeFolder, openInside, scanTree } from './local-tree';
 import { bringDown, bringUp } from './working-folder';
 
-/** The working folder of a deployment as one operation sees it. */
+/** The working folder of a deployment, as one operation uses it. */
 export interface OperationFolder {
-  /** Where its copy is or will be: the folder is made, its files come with `open`. */
+  /** Returns the path of its copy on this machine. Creates the folder; `open` fetches the files. */
   place(): Promise<string>;
-  /** Its copy on this machine, up to date when the operation asks first. */
+  /** Returns the path of its copy on this machine; the first call of the operation brings the copy up to date. */
   open(): Promise<string>;
-  /** Local path of a file of it, not to be changed, good until `settle`; null: there is none. */
+  /** Returns the local path of one of its files, valid until `settle`; the file must not be changed. Null when there is none. */
   locate(path: string): Promise<string | null>;
-  /** Paths below a folder of it, inside of that; null: there is none. */
+  /** Returns the paths of files below one of its folders, relative to that; null when there are none. */
   list(path: string): Promise<string[] | null>;
-  /** Stores what the operation has changed; nothing where it never opened the folder. @throws FatalError, AppError */
+  /** Stores the changes of the operation; does nothing when it never opened the folder. @throws FatalError, AppError */
   settle(): Promise<void>;
 }
 
 export interface OperationFolders {
   of(tenant: string, deploymentId: string, mayWrite: () => boolean): OperationFolder;
-  /** A file that clients have put beside blueprints: `tenant-resources/<tenant>/...`, `global-resources/...`. */
+  /**
+   * Returns the local path of a file that clients have stored beside blueprints: `tenant-resources/<tenant>/...`,
+   * `global-resources/...`.
+   */
   locateShared(tenant: string, path: string): Promise<string | null>;
-  /** Paths below such a folder, inside of it; null: there is none. */
+  /** Returns the paths of files below such a folder, relative to it; null when there are none. */
   listShared(tenant: string, path: string): Promise<string[] | null>;
 }
 
@@ -36,11 +39,11 @@ export interface OperationFoldersDeps {
   index: FolderIndex;
   cache: FileCache;
   accountOf: (tenant: string) => Account;
-  /** Of this process alone. */
+  /** Used by this process alone. */
   copiesDir: string;
 }
 
-/** Names cannot lead out of their folder. */
+/** Escapes a name so that it cannot lead out of its folder. */
 const safe = (name: string): string => encodeURIComponent(name).replaceAll('.', '%2E') || '_';
 
 export function createOperationFolders(deps: OperationFoldersDeps): OperationFolders {
@@ -53,7 +56,7 @@ export function createOperationFolders(deps: OperationFoldersDeps): OperationFol
       try {
         return await cache.locate(file.digest, path, () => catalog.readStored(folder, path, file.digest));
       } catch (error) {
-        // Replaced since the list was read: the next list says by what.
+        // The file was replaced since the list was read: the next list has its new digest.
         if (left <= 1 || !isAppError(error, 'not_found_error')) throw error;
       }
     }
@@ -125,8 +128,8 @@ function operationFolder(
 }
 
 /**
- * The file as it is now, where no operation can put something else in its place while it is read; gone with `settle`, or
- * with the copies of this process (sweepOwnDirs). Null: there is none.
+ * Copies a file to a place where no operation can replace it while it is read. The copy is deleted by `settle`, or with the
+ * copies of this process (sweepOwnDirs). Null when there is no such file.
  */
 async function takeCopy(dir: string, path: string, copiesDir: string): Promise<string | null> {
   const file = await openInside(dir, path);
@@ -152,14 +155,14 @@ function sharedPlace(tenant: string, path: string): { folder: FolderName; path: 
     : { folder: { area: 'global-resources', tenant: '', folder: '' }, path: inAll };
 }
 
-/** Paths of `files` below a folder, inside of it, in order; null: there are none. */
+/** Returns the paths of `files` below a folder, relative to it, in order; null when there are none. */
 function below(folder: string, files: ReadonlyMap<string, unknown>): string[] | null {
   const prefix = `${folder.replace(/\/+$/, '')}/`;
   const inside = [...files.keys()].filter((path) => path.startsWith(prefix));
   return inside.length === 0 ? null : inside.map((path) => path.slice(prefix.length)).sort();
 }
 
-/** Runs what belongs to one name one after the other. */
+/** Returns a function that runs the calls for the same name one after the other. */
 function createLines(): <T>(name: string, run: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (name, run) => {

@@ -1,4 +1,4 @@
-// The working folder of a deployment is one for all workers, whatever machine they are on (reference/workflows.md 4.2).
+// All workers share one working folder of a deployment, on whatever machine they are (reference/workflows.md 4.2).
 import { appendFileSync } from 'node:fs';
 import { executionsRpc, type OperationAssignment } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
@@ -24,7 +24,7 @@ const printed = (): string[] =>
     .filter((t) => t.startsWith('<out> '))
     .map((t) => t.slice(6));
 
-/** Runs operations on a worker with a disk of its own. */
+/** Starts a worker with its own disk; returns a function that runs operations on it. */
 async function machine() {
   const worker = await rig.startWorker({ BATON_WORKER_ISOLATION: 'auto' });
   const run = async (text: string): Promise<executionsRpc.TaskOutcome> => {
@@ -52,6 +52,17 @@ it('what an operation writes, changes and removes, the next one finds on another
   expect(rest).toEqual(['one', '755 3', `644 ${big}`]);
   expect(folders.texts(FOLDER)).toMatchObject({ 'a/b/x': 'two\n', 'run.sh': 'go\n' });
   expect(folders.texts(FOLDER)).not.toHaveProperty('g');
+});
+
+it('names that differ only in letter case are two files on every machine', async () => {
+  const first = await machine();
+  await first(
+    `${IN}; mkdir logo Logo; echo small > logo/x; echo large > Logo/X; echo low > read; echo high > READ`,
+  );
+  await first.stop();
+  const second = await machine();
+  await second(`${IN}; cat logo/x Logo/X read READ`);
+  expect(printed()).toEqual(['small', 'large', 'low', 'high']);
 });
 
 it('only what has changed is carried; what others changed or removed meanwhile arrives', async () => {
@@ -135,7 +146,7 @@ it('an operation whose files cannot be stored has not succeeded', async () => {
   const refused = await run(`${IN}; echo y > y`);
   expect(refused.kind).toBe(OutcomeKind.OUTCOME_KIND_FAILED_RECOVERABLE);
   expect(refused.errorJson).toContain('not now');
-  // What could not be stored is still there, and goes up with the next end.
+  // Files that could not be stored are still there, and are stored at the end of the next operation.
   await run(`${IN}; ls`);
   expect(Object.keys(rig.peer.folders.texts(FOLDER)).sort()).toEqual(['x', 'y']);
 });

@@ -1,15 +1,16 @@
 /**
- * The working folder of a deployment, shared by all workers: the file server has it (services/catalog), and every worker a
- * copy that is brought up to date when an operation opens it and stored when the operation ends, before its outcome is told.
- *
- * Of two operations that write the same file at the same time the later end wins, file by file. Which files of the copy are
- * equal to stored ones stands beside it (`<id>.json`): a file that differs is somebody's work, and goes up with the next
- * end; it is replaced only by one that is newer. A worker that dies loses what its operation wrote
- * since then; its copies go with it (sweepOwnDirs of packages/plugin-runtime).
+ * The working folder of a deployment, shared by all workers. The file server has the folder (services/catalog). Every worker has
+ * a copy: it is brought up to date when an operation opens it, and stored when the operation ends, before its outcome is
+ * reported.
+ * When two operations write the same file at the same time, the later end wins, file by file. A file beside the copy
+ * (`<id>.json`) lists the files that equal stored ones. Any other file is the work of an operation: it is stored at the next end,
+ * and only a newer stored file replaces it. A worker that dies loses what its operations wrote since the last end; its copies are
+ * deleted too (sweepOwnDirs of packages/plugin-runtime).
  */
 import { createHash } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { isAppError, newId } from '@baton/kernel';
+import { requireCases } from '@baton/plugin-runtime';
 import { FatalError } from '@baton/plugin-sdk';
 import type {
   CatalogClient,
@@ -27,7 +28,7 @@ export interface FolderDeps {
   account: Account;
 }
 
-/** A file of the copy that is equal to the stored one with that digest. */
+/** A file of the copy that equals the stored one with this digest. */
 interface KnownFile {
   digest: string;
   size: number;
@@ -37,7 +38,7 @@ type Known = Record<string, KnownFile>;
 
 const PIECE_BYTES = 1024 * 1024;
 const BATCH_FILES = 500;
-/** Content that one call carries, and what is sent whole in it. */
+/** The most bytes of content in one call, and the largest file that is sent whole in it. */
 const BATCH_BYTES = 1024 * 1024;
 const WHOLE_BYTES = 256 * 1024;
 const DOWNLOAD_TRIES = 5;
@@ -52,7 +53,7 @@ async function readKnown(dir: string): Promise<Known> {
   try {
     return Object.assign(Object.create(null), JSON.parse(text)) as Known;
   } catch {
-    // Cut off by a crash: then every file counts as somebody's work.
+    // Cut off by a crash: then every file counts as the work of an operation.
     return Object.create(null) as Known;
   }
 }
@@ -64,17 +65,18 @@ async function writeKnown(dir: string, known: Known): Promise<void> {
 }
 
 /**
- * Brings the copy in `dir` up to date and answers what is stored. Calls for one folder must not overlap in a process.
- * @throws AppError when the file server cannot be reached
+ * Brings the copy in `dir` up to date and returns the stored contents. Calls for the same folder must not overlap in a process.
+ * @throws AppError when the file server cannot be reached; FatalError when this disk cannot hold two of the names
  */
 export async function bringDown(deps: FolderDeps, folder: FolderName, dir: string): Promise<FolderContents> {
   for (let left = DOWNLOAD_TRIES; ; left--) {
     const stored = await deps.index.read(folder);
+    await requireCases(dir, stored.files.keys());
     try {
       await replaceStale(deps, folder, dir, stored);
       return stored;
     } catch (error) {
-      // A file was replaced since the list was read: the next list says so.
+      // A file was replaced since the list was read: the next list has the new one.
       if (left <= 1 || !isAppError(error, 'not_found_error')) throw error;
     }
   }
@@ -102,7 +104,7 @@ async function replaceStale(
       await fetchFile(deps, folder, dir, file, known);
     }
   } finally {
-    // Also when it broke off: what was fetched is known.
+    // Also after a failure: the files fetched so far are recorded.
     await writeKnown(dir, known);
   }
 }
@@ -117,14 +119,15 @@ async function fetchFile(
   const { path, digest, mode, modifiedUs } = file;
   const content = deps.catalog.readStored(folder, path, digest);
   const placed = await placeInside(dir, path, content, { mode, modifiedUs, account: deps.account });
-  // Null: the operation has something else there, which is its own affair.
+  // Null: the operation has something else in this place, which is left alone.
   if (placed !== null) known[path] = { digest, size: placed.size, modifiedMs: placed.modifiedMs };
 }
 
 /**
- * Stores what differs from the stored files and removes what the operation has removed (`opened`: what was stored when it
- * opened the folder). `mayWrite` is asked before each write.
- * @throws FatalError where the folder is larger than it may be, or a name in it is not UTF-8; AppError when the file server cannot be reached
+ * Stores files that differ from the stored ones, and removes files that the operation has removed (`opened`: the stored contents
+ * when it opened the folder). `mayWrite` is called before each write.
+ * @throws FatalError when the folder exceeds its limits, or a name in it is not UTF-8; AppError when the file server cannot be
+ * reached
  */
 export async function bringUp(
   deps: FolderDeps,
@@ -170,19 +173,22 @@ export async function bringUp(
     if (batch.writes.length >= BATCH_FILES || bytes >= BATCH_BYTES) await send();
   }
   await send();
-  // Only now: what was not stored must not look as if it were.
+  // Only after all calls: a file that was not stored must not be recorded as stored.
   await writeKnown(dir, known);
 }
 
 interface ReadFile {
   digest: string;
-  /** It is what is stored already; only its time differs. */
+  /** The content is stored already; only the time of the file differs. */
   isStored: boolean;
   content: Buffer;
   pieces: string[];
 }
 
-/** The content of a file, in the call or as pieces that were stored; null: gone since, or a link. */
+/**
+ * Reads a file: its content for the call, or the digests of stored pieces; null when the file was removed meanwhile, or is a
+ * link.
+ */
 async function readLocal(
   deps: FolderDeps,
   dir: string,
@@ -194,8 +200,8 @@ async function readLocal(
   try {
     const hash = createHash('sha256');
     const pieces: string[] = [];
-    // No further than it is long now: a program that goes on writing would never be caught up with. Its time says that it
-    // differs, so the rest goes up with the next end.
+    // Reads only up to the present size: a program that keeps writing would never be caught up with. The time of the file then
+    // differs, so the rest is stored at the next end.
     let left = (await file.stat()).size;
     const buffer = Buffer.alloc(Math.min(PIECE_BYTES, left + 1));
     const next = async (): Promise<Buffer> => {
@@ -231,7 +237,10 @@ async function fill(
   return buffer.subarray(0, at);
 }
 
-/** They would be gone on every other worker, and nobody would know: paths of the file server are texts. */
+/**
+ * Refuses names that are not UTF-8: paths of the file server are texts, so such files would silently be missing on every other
+ * worker.
+ */
 function checkNames([first, ...others]: readonly string[]): void {
   if (first === undefined) return;
   const more = others.length > 0 ? ` (and ${others.length} more)` : '';

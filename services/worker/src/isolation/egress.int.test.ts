@@ -3,7 +3,7 @@ import { executionsRpc } from '@baton/contracts';
 import { eventually } from '@baton/testkit';
 import { createWorkerRig, type WorkerRig } from '../testing/worker-rig';
 
-/** Not those of any other worker on this machine, nor of another test. */
+/** User ids that no other worker on this machine, and no other test, uses. */
 let firstUid = 1_500_000 + (process.pid % 10_000) * 100;
 let rig: WorkerRig;
 const servers: Server[] = [];

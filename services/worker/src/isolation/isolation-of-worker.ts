@@ -11,7 +11,7 @@ import {
 import { ConfigError } from '@baton/service-runtime';
 import { scriptEnv, type WorkerConfig } from '../config';
 
-/** @throws ConfigError where what was asked for does not work here */
+/** Chooses the isolation. @throws ConfigError when the configured isolation does not work here */
 export function isolationOf(settings: IsolationSettings): Choice {
   try {
     return chooseIsolation(settings);
@@ -22,7 +22,7 @@ export function isolationOf(settings: IsolationSettings): Choice {
   }
 }
 
-/** For `status`: the way, and what it cannot hold an operation to. */
+/** Returns the text for `status`: the isolation, and the limits that it cannot enforce. */
 export function isolationText({ isolation: { name, description, notEnforced } }: Choice): string {
   const open = notEnforced.length === 0 ? '' : `; not enforced: ${notEnforced.join('; ')}`;
   return `${name}: ${description}${open}`;
@@ -59,7 +59,7 @@ export function isolationSettings(
   };
 }
 
-/** What operations of a worker are told to use: the API, and proxies. They may be on this machine. */
+/** Returns the endpoints that operations of a worker need: the API, and proxies. They may be on this machine. */
 function neededBy(config: WorkerConfig): Endpoint[] {
   if (config.BATON_WORKER_EGRESS !== 'restricted') return [];
   const proxies = Object.entries(scriptEnv(config))
@@ -69,8 +69,8 @@ function neededBy(config: WorkerConfig): Endpoint[] {
 }
 
 /**
- * The Python that operations find: where another account cannot reach the one that the worker would take, PATH leads to the
- * next, and environments of plugins must be made of that one.
+ * Returns the Python that operations find. When the account of the operations cannot reach the Python of the worker, PATH leads
+ * to another one, and environments of plugins must be created from that one.
  */
 export function pythonInside({ isolation }: Choice, settings: IsolationSettings, command: string): string {
   if (isolation.name === 'none') return command;

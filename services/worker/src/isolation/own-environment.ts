@@ -1,7 +1,9 @@
-/** The variables that a worker process may have: what it reads itself, and what scripts are to see. */
+/** The variables that a worker process may have: its own settings, and the variables that scripts see. */
 import { configSchema, isSeenByScripts } from '../config';
 
-/** It reaches none of these; whoever reads its environment finds no key and no way into the database, the files or the cache. */
+/**
+ * A worker process never gets these variables: its environment has no key and no access to the database, the files or the cache.
+ */
 const NEVER = [
   'BATON_OPS_PORT',
   'DATABASE_URL',
@@ -19,10 +21,10 @@ const NEVER = [
   'BATON_S3_ACCESS_KEY_ID',
   'BATON_S3_SECRET_ACCESS_KEY',
 ];
-/** Of the interpreter and of tracing. */
+/** Variables of the interpreter and of tracing. */
 const ALSO = /^(NODE_|OTEL_|TMPDIR$|HOSTNAME$)/;
 
-/** What of `env` a worker process starts with: an allow-list. `unless`: names that this worker has no use for. */
+/** Returns the part of `env` that a worker process starts with: an allow-list. `unless`: names that this worker does not need. */
 export function workerVariables(env: NodeJS.ProcessEnv, unless: readonly string[] = []): NodeJS.ProcessEnv {
   const withheld = new Set([...NEVER, ...unless]);
   const own = new Set(Object.keys(configSchema.shape).filter((name) => !withheld.has(name)));

@@ -4,7 +4,7 @@ import { createHeldTasks, type HeldTask } from '../claim/held-task';
 import { createSlots } from '../claim/slots';
 import { onTaskReady } from './on-task-ready';
 
-/** Which tasks the wake-up of a task that is held in this phase asks for. */
+/** Returns the tasks that the wake-up of a task claims while the task is held in this phase. */
 async function claimsWhile(phase: HeldTask['phase']): Promise<string[]> {
   const [taskId, executionId] = [newId(), newId()];
   const tasks = createHeldTasks();
@@ -71,7 +71,7 @@ it('first wake-ups of a tenant that is owed nothing wait up to their bound, othe
   slots.give(1, 't');
   await waits;
   expect(claimed).toEqual([one.payload.taskId]);
-  // Its place in the line is free again; the claimed one has given its own back.
+  // One of the waiting wake-ups is done, and the claimed task has released its slot.
   await handle(three, signal);
   expect(claimed).toEqual([one.payload.taskId, three.payload.taskId]);
 });

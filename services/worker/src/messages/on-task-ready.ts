@@ -8,13 +8,13 @@ export interface TaskReadyDeps extends LeaseDeps {
   executions: Pick<ExecutionsClient, 'claim'>;
   publish: (envelopes: Envelope[]) => Promise<void>;
   isDraining: () => boolean;
-  /** So many first wake-ups may wait here at a time while their tenants are owed nothing; `prefetch` lets more come. */
+  /** The most wake-ups of first operations that wait here while nothing is owed to their tenants; `prefetch` must be larger. */
   mostWaiting: number;
 }
 
-/** How long a wake-up waits here for a free place before another worker may have it. */
+/** How long a wake-up waits here for a free slot, before another worker may have it. */
 const HOLD_MS = 2_000;
-/** Share of the free places that one wake-up may fill with further operations of its execution. */
+/** One wake-up may fill this share (one in four) of the free slots with further operations of its execution. */
 const EXTRA_SHARE = 4;
 
 interface TaskReady {
@@ -24,11 +24,11 @@ interface TaskReady {
 }
 
 /**
- * A wake-up: claim, start what was leased, acknowledge (by returning). Crash before the claim: the broker delivers
- * again; after it: the lease runs out and the engine's reaper repairs. A task that is gone or taken is a normal answer.
- * A worker without a place for its tenant puts the wake-up back to the end of the queue after a while, instead of sitting on it.
- * A first one of a tenant that is owed nothing goes back at once where as many wait already, so that those of others come to
- * their turn.
+ * Handles a wake-up: claims, starts the leased operations, acknowledges (by returning). Crash before the claim: the broker
+ * delivers the message again; after it: the lease runs out and the engine's reaper repairs. A task that is gone or taken is a
+ * normal answer. A worker without a slot for the tenant puts the wake-up back to the end of the queue after a while, instead of
+ * keeping it. A wake-up of a first operation, whose tenant is owed nothing, is put back at once when `mostWaiting` wait already,
+ * so that wake-ups of other tenants get their turn.
  */
 export function onTaskReady(
   deps: TaskReadyDeps,
@@ -44,7 +44,7 @@ export function onTaskReady(
   return async (envelope, signal) => {
     const { executionId, taskId } = envelope.payload;
     const { tenant } = envelope;
-    // One that is being reported may be ready again already, when it waits for what has ended meanwhile.
+    // A task that is being reported may be ready again already, when it waited for an execution that has ended meanwhile.
     if (deps.tasks.get(taskId)?.phase === 'running') return;
     if (envelope.payload.isWorkflow && !deps.isDraining()) return claimCode(deps, executionId, taskId);
     const isTaken = await placeInTime(tenant, envelope.type === firstTaskReady.type, signal);
@@ -66,17 +66,17 @@ export function onTaskReady(
   };
 }
 
-/** The wake-up for another worker, or for later here: among the first ones where its tenant is owed a place. */
+/** Returns the wake-up for another worker, or for later here: as a first one when its tenant is owed a slot. */
 function putBack(deps: TaskReadyDeps, envelope: Envelope<TaskReady>): Envelope {
   const { tenant, key, traceparent } = envelope;
   const about = { tenant, key, traceparent, time: isoInstant(deps.clock.now()), causationId: envelope.id };
   return buildMessage(deps.slots.isOwed(tenant) ? firstTaskReady : taskReady, about, envelope.payload);
 }
 
-/** Workflow code needs no place for operations, so a worker full of those that wait for a nested workflow takes it, too. */
+/** Claims workflow code. It needs no slot, so even a worker full of operations that wait for a nested workflow takes it. */
 async function claimCode(deps: TaskReadyDeps, executionId: string, taskId: string): Promise<void> {
   const sentAt = deps.clock.monotonic();
-  // When the code is gone the answer may be an operation of the execution: then one more than usual runs here.
+  // When the code is taken already, the answer may be an operation of the execution: then one more than usual runs here.
   startLeases(deps, await deps.executions.claim(executionId, taskId, 1), NO_PLACES, sentAt);
 }
 

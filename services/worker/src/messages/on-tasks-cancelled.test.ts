@@ -5,7 +5,7 @@ import { createSlots } from '../claim/slots';
 import { sampleLease } from '../testing/sample-lease';
 import { onTasksCancelled } from './on-tasks-cancelled';
 
-/** Whether a worker that holds attempt 2 of a task asks the engine because of the message. */
+/** Returns whether a worker that holds attempt 2 of a task calls the engine because of the message. */
 function isAskedBy(attempts: number[] | undefined): boolean {
   const tasks = createHeldTasks();
   const run: HeldTask[] = [];

@@ -4,14 +4,14 @@ import type { HeldTasks } from '../claim/held-task';
 interface TasksCancelled {
   executionId: string;
   taskIds: string[];
-  /** Of the same tasks; absent in messages of an older release. */
+  /** Attempts of the same tasks, in the same order; absent in messages of an older release. */
   attempts?: number[] | undefined;
 }
 
 /**
- * Asks the engine at once which operations here are to be killed, when one of them is held: the message alone kills nothing,
- * for who sent it is not known here. A lost one is made up for by the next heartbeat. A later run of the same operation, which
- * a resume has begun, is not meant.
+ * Asks the engine at once which operations here must be killed, when this worker holds one of the tasks. The message alone kills
+ * nothing, because its sender is not authenticated here. The next heartbeat makes up for a lost message. A later attempt of the
+ * same operation, begun by a resume, is not affected.
  */
 export function onTasksCancelled(deps: { tasks: HeldTasks; ask: () => void }) {
   return ({ payload: { taskIds, attempts } }: Envelope<TasksCancelled>): void => {

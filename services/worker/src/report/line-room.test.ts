@@ -2,10 +2,10 @@ import { createLineRoom } from './line-room';
 
 const never = new AbortController().signal;
 const LIMIT = 400;
-/** Of one of at most four executions. */
+/** Share of each execution when there are at most four. */
 const SHARE = 100;
 
-/** Whether a promise has resolved by now. */
+/** Returns whether a promise has resolved by now. */
 async function isOver(wait: void | Promise<void>): Promise<boolean> {
   return await Promise.race([Promise.resolve(wait).then(() => true), Promise.resolve().then(() => false)]);
 }
@@ -19,7 +19,7 @@ test('one execution that talks without end waits alone: others have a share of t
   room.free('quiet', SHARE);
   room.free('loud', 50);
   expect(await isOver(wait)).toBe(false);
-  // Half of the share.
+  // The execution now holds half of its share.
   room.free('loud', 1);
   expect(await isOver(wait)).toBe(true);
 });

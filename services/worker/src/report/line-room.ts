@@ -1,16 +1,16 @@
 /**
- * Memory for log lines that are not stored yet, in characters, shared by the executions that have lines in it: `use`
- * answers a promise to whoever has more than its share. So one that talks without end holds back itself and nobody else,
- * and its lines are soon stored when it ends. The more of them there are, the smaller are the shares; an execution that had
- * more before others came keeps it until it is stored, so that no more than twice the limit is held by those who wait.
+ * Memory for log lines that are not stored yet, in characters, shared by the executions with lines in it. `use` returns a promise
+ * to an execution that holds more than its share. So an execution with endless output holds back only itself, and its lines are
+ * stored soon after it ends. The more executions there are, the smaller the shares. An execution that held more before others
+ * came keeps it until it is stored, so executions that wait hold at most twice the limit.
  */
 export interface LineRoom {
-  /** A promise: wait before adding more. Aborting `signal` ends the wait. */
+  /** Adds characters. Returns a promise when the caller must wait before adding more. Aborting `signal` ends the wait. */
   use(owner: string, chars: number, signal: AbortSignal): void | Promise<void>;
   free(owner: string, chars: number): void;
 }
 
-/** Nobody gets more than this part of the limit, also alone: there is nothing to win by more. */
+/** A share is at most the limit divided by this, even for a single execution, which would gain nothing from more. */
 const LEAST_SHARES = 4;
 
 interface Share {
@@ -21,7 +21,7 @@ interface Share {
 export function createLineRoom(limit: number): LineRoom {
   const shares = new Map<string, Share>();
   const shareOf = (): number => limit / Math.max(LEAST_SHARES, shares.size);
-  // Half, so that whoever waited can write more than a line before it waits again.
+  // Half of the share, so that an execution that waited can write more than one line before it waits again.
   const mayGoOn = (share: Share): boolean => share.held <= shareOf() / 2;
 
   const release = (): void => {
@@ -39,7 +39,7 @@ export function createLineRoom(limit: number): LineRoom {
       share.held += chars;
       if (share.held <= shareOf() || signal.aborted) return;
       return new Promise((resolve) => {
-        // Gone with the wait: an operation that is held back often would gather listeners.
+        // The listener is removed with the wait: an operation that waits often would otherwise collect listeners.
         const go = (): void => {
           signal.removeEventListener('abort', go);
           resolve();

@@ -6,22 +6,22 @@ import type { ExecutionsClient } from '../adapters/executions.client';
 import { createLineRoom } from './line-room';
 
 /**
- * Log lines and events of running operations on their way to the engine: in order and in batches per execution, one
- * batch of an execution under way at a time, repeated until answered (the engine knows a batch by its id). Memory is
- * bounded: above the limit `add` answers a promise to executions with more than their share of it, and their scripts
- * wait with their output. Crash here: lines that were not answered are lost together with their operation's attempt.
+ * Sends log lines and events of running operations to the engine: in order and in batches per execution. An execution has one
+ * batch under way at a time, which is repeated until answered (the engine recognizes a batch by its id). Memory is bounded: above
+ * the limit, `add` returns a promise to executions with more than their share, and their scripts wait with their output. Crash
+ * here: lines that were not answered are lost together with their operation's attempt.
  */
 export interface LogShipper {
-  /** A promise: wait before adding more. Aborting `signal` ends the wait. */
+  /** Adds a line. Returns a promise when the caller must wait before adding more. Aborting `signal` ends the wait. */
   add(
     task: { taskId: string; executionId: string; signal: AbortSignal; logger?: string; lease?: HeldProof },
     kind: EmitKind,
     level: string,
     message: string,
   ): void | Promise<void>;
-  /** Resolves when everything added for the execution so far is stored (or can never be); null: nothing is waiting. */
+  /** Resolves when all lines added for the execution so far are stored (or can never be); null when nothing waits. */
   flush(executionId: string): Promise<void> | null;
-  /** Forgets unsent lines of an operation whose lease is gone. */
+  /** Drops unsent lines of an operation whose lease is lost. */
   drop(taskId: string, executionId: string): void;
 }
 
@@ -29,7 +29,7 @@ export interface LogShipperDeps {
   executions: Pick<ExecutionsClient, 'appendEvents'>;
   clock: Clock;
   log: Log;
-  /** Characters, of all executions together. */
+  /** Characters, for all executions together. */
   limit: number;
 }
 
@@ -37,17 +37,17 @@ const BATCH_DELAY_MS = 100;
 const MAX_BATCH_EVENTS = 500;
 const MAX_BATCH_CHARS = 256 * 1024;
 const RETRY = { firstMs: 100, maxMs: 5_000, factor: 2, jitter: 0.3 };
-/** A batch that the engine cannot take for a reason of its own is given up after this many tries. */
+/** A batch that the engine refuses is given up after this many tries. */
 const MAX_REFUSALS = 8;
 
-/** The lines of one execution; `added` and `done` count all it ever had. */
+/** The lines of one execution; `added` and `done` count all lines since its stream began. */
 interface Stream {
   events: TaskEvent[];
   isSending: boolean;
   added: number;
   done: number;
   flushes: { upTo: number; resolve: () => void }[];
-  /** Of an operation of this execution: shows that this worker may tell of it. */
+  /** Lease of an operation of this execution: proves that this worker may report about it. */
   lease: HeldProof | undefined;
 }
 
@@ -111,7 +111,7 @@ function streamOf(streams: Map<string, Stream>, executionId: string): Stream {
   return stream;
 }
 
-/** Ends the flushes whose lines are all stored, or given up. */
+/** Resolves the flushes whose lines are all stored, or given up. */
 function endFlushes(stream: Stream): void {
   stream.flushes = stream.flushes.filter(({ upTo, resolve }) => {
     if (upTo > stream.done) return true;
@@ -120,7 +120,7 @@ function endFlushes(stream: Stream): void {
   });
 }
 
-/** Runs `run` so long after the first call; calls until then are met by the same run. */
+/** Returns a function that runs `run` with this delay after the first call; calls until then share the same run. */
 function onceSoon(delayMs: number, run: () => void): () => void {
   let hasTimer = false;
   return () => {
@@ -133,7 +133,7 @@ function onceSoon(delayMs: number, run: () => void): () => void {
   };
 }
 
-/** Characters that a line takes in memory and on its way, beside its text. */
+/** Characters that a line costs in memory and on its way, in addition to its text. */
 const LINE_CHARS = 200;
 const costOf = (message: string): number => message.length + LINE_CHARS;
 const sizeOf = (events: readonly TaskEvent[]): number =>
@@ -148,7 +148,7 @@ function nextBatch(events: TaskEvent[]): TaskEvent[] {
   return events.splice(0, count);
 }
 
-/** Repeats one batch until the engine has it, or will never have it. */
+/** Repeats one batch until the engine has stored it, or never will. */
 async function deliver(
   deps: LogShipperDeps,
   executionId: string,

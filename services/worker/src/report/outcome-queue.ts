@@ -7,27 +7,33 @@ export interface OutcomeItem {
   outcome: executionsRpc.TaskOutcome;
 }
 
-/** Outcomes that wait to be told, by execution: those of one execution are under way in at most one call. Times are monotonic ms. */
+/**
+ * Outcomes that wait to be reported, by execution. Outcomes of one execution are under way in at most one call. Times are
+ * monotonic ms.
+ */
 export interface OutcomeQueue {
   add(item: OutcomeItem): void;
-  /** False: nothing of the task waits, or it is under way already. */
+  /** Removes the outcome of a task; false when none waits, or it is under way already. */
   remove(task: HeldTask): boolean;
-  /** Which executions to tell about now, one group per call, at most `maxCalls` groups. */
+  /** Returns the executions to report now, one group per call, at most `maxCalls` groups. */
   groupsDue(now: number, maxCalls: number): string[][];
-  /** When the next postponed one is due; null: none is postponed. */
+  /** Returns the time when the next postponed execution is due; null when none is postponed. */
   nextDueAt(now: number): number | null;
-  /** Marks the executions as under way and answers what to tell. */
+  /** Marks the executions as under way and returns the outcomes to report. */
   take(executionIds: readonly string[]): OutcomeItem[];
-  /** The engine has answered all of `items`. */
+  /** Removes `items`: the engine has answered all of them. */
   answered(executionIds: readonly string[], items: readonly OutcomeItem[]): void;
-  /** No answer: all of it is told again, later. */
+  /** Handles a call without an answer: all its outcomes are reported again later. */
   failed(executionIds: readonly string[], now: number): void;
 }
 
 const MAX_OUTCOMES = 256;
-/** As many as share a statement of the engine. Each call costs as much as telling of ten more in one that leaves anyhow. */
+/**
+ * As many executions as share a statement of the engine. A separate call costs as much as ten more executions in a call that is
+ * sent anyway.
+ */
 const MAX_EXECUTIONS = 64;
-/** Characters of results and errors in one call; with the largest encoding still within what a call may carry. */
+/** The most characters of results and errors in one call; even in the longest encoding, they fit into a call. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 const RETRY = { firstMs: 100, maxMs: 3_000, factor: 2, jitter: 0.3 };
 
@@ -35,7 +41,7 @@ interface Waiting {
   items: OutcomeItem[];
   isInFlight: boolean;
   failures: number;
-  /** Monotonic ms before which it is not sent again. */
+  /** Monotonic ms; the execution is not sent again before. */
   notBefore: number;
 }
 
@@ -87,8 +93,9 @@ export function createOutcomeQueue(): OutcomeQueue {
 const isIdle = (waiting: Waiting): boolean => !waiting.isInFlight && waiting.items.length > 0;
 
 /**
- * Together what fits into a call, of one tenant: the room that goes with it is for operations of that tenant; what comes while it is under way goes with the next one. What failed before is sent alone,
- * so that one execution cannot hold up the others for good.
+ * Groups executions that fit into one call. A group is of one tenant, because the room offered with the call is for operations of
+ * that tenant. Outcomes that arrive while a call is under way go with the next one. An execution that failed before is sent
+ * alone, so that it cannot hold up others for good.
  */
 function groupsOf(queue: ReadonlyMap<string, Waiting>, now: number, maxCalls: number): string[][] {
   const due = [...queue].filter(([, w]) => isIdle(w) && w.notBefore <= now);
@@ -112,7 +119,10 @@ function groupsOf(queue: ReadonlyMap<string, Waiting>, now: number, maxCalls: nu
 
 const sizeOf = ({ outcome }: OutcomeItem): number => outcome.resultJson.length + outcome.errorJson.length;
 
-/** The first outcome of each, else an execution would look as if it had been told; and more of each as far as there is room. */
+/**
+ * Takes the first outcome of each execution (without it, the execution would look as if it had been reported), and more of each
+ * while there is room.
+ */
 function takeOf(queue: ReadonlyMap<string, Waiting>, executionIds: readonly string[]): OutcomeItem[] {
   const waiting = executionIds.map((id) => queue.get(id) as Waiting);
   let outcomes = MAX_OUTCOMES - waiting.length;

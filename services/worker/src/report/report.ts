@@ -7,14 +7,15 @@ import type { Slots } from '../claim/slots';
 import { createOutcomeQueue, type OutcomeItem, type OutcomeQueue } from './outcome-queue';
 
 /**
- * Tells the engine what has ended, until it answers. What ends at the same moment travels together, and what comes while a
- * call is under way goes with another one beside it; those about one execution are told one after the other. The places of the reported operations, and some more, are offered as room
- * for newly ready ones. Crash here: the leases run out and the engine's reaper repairs.
+ * Reports outcomes to the engine until it answers. Outcomes of operations that end at the same moment are sent together. Outcomes
+ * that arrive while a call is under way go with another, parallel call; those of one execution are sent one call after the other.
+ * The slots of the reported operations, and some more, are offered as room for operations that become ready. Crash here: the
+ * leases run out and the engine's reaper repairs.
  */
 export interface Reporter {
-  /** The task has ended; it is released when the engine has answered. */
+  /** Adds the outcome of an ended task; the task is released when the engine has answered. */
   add(task: HeldTask, outcome: executionsRpc.TaskOutcome): void;
-  /** The lease is gone: the outcome need not be told any more. */
+  /** Drops the outcome of a task whose lease is lost. */
   discard(task: HeldTask): void;
 }
 
@@ -25,13 +26,13 @@ export interface ReporterDeps {
   clock: Clock;
   log: Log;
   startLeases: (leases: readonly executionsRpc.TaskLease[], taken: TakenPlaces, sentAt: number) => void;
-  /** Gives the place of a task back and forgets it. */
+  /** Releases the slot of a task and removes the task. */
   release: (task: HeldTask) => void;
   isDraining: () => boolean;
 }
 
 const MAX_CALLS = 8;
-/** Share of the free places offered with each call beyond those of the reported operations. */
+/** Each call offers this share (one in four) of the free slots, in addition to those of the reported operations. */
 const EXTRA_SHARE = 4;
 
 export function createReporter(deps: ReporterDeps): Reporter {
@@ -43,7 +44,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    // After this turn of the loop: what ends in the same turn travels together.
+    // After this turn of the event loop, so that outcomes of the same turn are sent together.
     setImmediate(() => {
       isScheduled = false;
       pump();
@@ -70,21 +71,21 @@ export function createReporter(deps: ReporterDeps): Reporter {
     add: (task, outcome) => {
       task.phase = 'reporting';
       queue.add({ task, outcome });
-      // Nothing else can end in this turn.
+      // It is the only task, so no other can end in this turn.
       if (deps.tasks.size === 1) pump();
       else schedule();
     },
     discard: (task) => {
-      // In flight: the engine refuses it and the answer releases the task.
+      // When it is in flight, the engine refuses it, and the answer releases the task.
       if (queue.remove(task)) deps.release(task);
     },
   };
 }
 
-/** One call; without an answer everything stays in the queue. */
+/** Makes one call; without an answer, everything stays in the queue. */
 async function tell(deps: ReporterDeps, queue: OutcomeQueue, executionIds: readonly string[]): Promise<void> {
   const batch = queue.take(executionIds);
-  // The queue gives one tenant's at a time.
+  // The queue returns outcomes of one tenant at a time.
   const tenant = batch[0]!.task.assignment.tenant;
   const free = Math.floor(deps.slots.freeFor(tenant) / EXTRA_SHARE);
   const extra = deps.isDraining() ? 0 : deps.slots.takeSome(free, tenant);

@@ -28,7 +28,7 @@ describe('masks', () => {
     expect([3, 6, 10].map((at) => masks.cut(text, at, 'after'))).toEqual([11, 11, 11]);
     expect([2, 11].map((at) => masks.cut(text, at, 'before'))).toEqual([2, 11]);
     expect([2, 11].map((at) => masks.cut(text, at, 'after'))).toEqual([2, 11]);
-    // The rest of a secret may follow, and what stands before it may be one with its beginning.
+    // The rest of a secret may follow, and the text before the cut may end with its beginning.
     const ends = ['xx', 'xxab', 'xxcabine', 'xxabcab', 'abca'];
     expect(ends.map((end) => masks.cut(end, end.length, 'before'))).toEqual([2, 2, 2, 2, 0]);
   });

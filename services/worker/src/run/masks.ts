@@ -6,16 +6,16 @@ const HIDDEN = '********';
 
 /** Hides known secret values in texts of one operation. */
 export interface Masks {
-  /** Texts inside `value`, at any depth, are secret from now on. */
+  /** Marks all texts inside `value`, at any depth, as secret from now on. */
   add(value: unknown): void;
   hide(text: string): string;
-  /** Where to cut a text so that no secret lies across the cut (plugin-runtime's host.ts). */
+  /** Returns where to cut a text so that no secret lies across the cut (plugin-runtime's host.ts). */
   cut(text: string, at: number, side: 'before' | 'after'): number;
 }
 
 /**
- * Hides secrets in texts, keys and numbers of a JSON value, and leaves it JSON: in its text a secret may look like part of the
- * syntax (`null`, a number, a quote at its end).
+ * Hides secrets in texts, keys and numbers of a JSON value; the result stays JSON. Replacing in the JSON text would not be safe:
+ * there a secret may look like syntax (`null`, a number, a quote at its end).
  */
 export function hideIn(value: Json, hide: (text: string) => string): Json {
   if (typeof value === 'string') return hide(value);
@@ -25,7 +25,7 @@ export function hideIn(value: Json, hide: (text: string) => string): Json {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [hide(key), hideIn(item, hide)]));
 }
 
-/** Values shorter than 4 characters are not hidden: they would blot out half of every line. */
+/** Creates the masks. Values shorter than 4 characters are not hidden: they would mask half of every line. */
 export function createMasks(): Masks {
   let hidden: string[] = [];
   const known = new Set<string>();
@@ -50,7 +50,7 @@ export function createMasks(): Masks {
     else if (typeof value === 'number') addText(String(value));
     else if (Array.isArray(value)) value.forEach(add);
     else if (isJsonObject(value)) Object.values(value).forEach(add);
-    // The longest first, so that no part of it is left over.
+    // The longest first, so that no part of a longer secret stays visible.
     hidden = [...known].sort((a, b) => b.length - a.length);
   };
   return {
@@ -71,7 +71,7 @@ export function createMasks(): Masks {
   };
 }
 
-/** Where the longest beginning of a secret stands that ends the text, or its length. */
+/** Returns the position of the longest beginning of a secret that ends the text; without one, the length of the text. */
 function beginningAtEnd(text: string, secrets: readonly string[]): number {
   let at = text.length;
   for (const secret of secrets) {
@@ -82,7 +82,7 @@ function beginningAtEnd(text: string, secrets: readonly string[]): number {
   return at;
 }
 
-/** The place before or after all secrets that lie across `place`, or itself. */
+/** Returns the position before or after all secrets that lie across `place`; without any, `place` itself. */
 function clear(text: string, place: number, side: 'before' | 'after', secrets: readonly string[]): number {
   let cleared = place;
   for (const secret of secrets) {

@@ -10,7 +10,7 @@ import type { OperationFolder, OperationFolders } from '../files/operation-folde
 import type { LogShipper } from '../report/logs';
 import type { Masks } from './masks';
 
-/** Characters of one line or event: more could not be told in one call, and is read by nobody. */
+/** The most characters of one line or event: a longer one would not fit into one call. */
 const MAX_MESSAGE = 64 * 1024;
 
 export interface HostDeps {
@@ -24,22 +24,22 @@ export interface HostDeps {
   plugins: PythonPlugins;
 }
 
-/** With what belongs to the end of the operation. */
+/** The host of an operation, with the steps at its end. */
 export interface TaskHost extends OperationHost {
-  /** Stores what the operation has left in the working folder of its deployment. @throws FatalError, AppError */
+  /** Stores the changes of the operation in the working folder of its deployment. @throws FatalError, AppError */
   settle(): Promise<void>;
 }
 
-/** What a running operation may ask for; every write makes sure first that the lease still holds. */
+/** Returns the calls that a running operation may make; every write first checks that the lease is still valid. */
 export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): TaskHost {
   const { assignment } = task;
   const { tenant } = assignment;
-  // Lines of workflow code are those of the execution.
+  // Lines of workflow code are logged as lines of the execution.
   const logger = `ctx.${assignment.isWorkflowCode ? task.executionId : task.taskId}`;
   const { taskId, executionId } = task;
   const line = { logger, taskId, executionId, signal: task.control.signal, lease: task };
   const files = filesHost(deps, task);
-  // Named one by one: a spread costs each operation 7 us instead of 0.1.
+  // Listed one by one: a spread costs each operation 7 us instead of 0.1.
   return {
     readResource: files.readResource,
     listResources: files.listResources,
@@ -49,7 +49,7 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
     settle: files.settle,
     open: async () => {
       const { secrets, ...model } = await deps.deployments.open(assignment, task);
-      // What the inputs got from get_secret is hidden in everything that the operation says.
+      // Secrets that the inputs got from get_secret are hidden in all output of the operation.
       masks.add(secrets);
       return model;
     },
@@ -78,8 +78,8 @@ type FileMethods =
   | 'settle';
 
 /**
- * Files come through caches that operations share: whatever those ask of other services shows the lease of the operation
- * that asked. Many operations need no file, so nothing is made before one is asked for.
+ * Returns the file methods. Files come through caches that operations share; each call of a cache to another service carries the
+ * lease of the operation that caused it. Many operations need no file, so the folder is created at the first use.
  */
 function filesHost(deps: HostDeps, task: HeldTask): Pick<TaskHost, FileMethods> {
   const { tenant, blueprintId, deploymentId } = task.assignment;
@@ -113,7 +113,7 @@ function filesHost(deps: HostDeps, task: HeldTask): Pick<TaskHost, FileMethods> 
   };
 }
 
-/** Where a resource may lie; null: it is not there. */
+/** Places where a resource may be, in order; null: it is not there. */
 interface Places<T> {
   own(path: string): Promise<T | null>;
   /** @throws AppError not_found_error */
@@ -122,8 +122,9 @@ interface Places<T> {
 }
 
 /**
- * What an operation of the deployment has put into its folder wins over the blueprint, and that over the files of the
- * tenant and of everybody (reference/workflows.md 4.2). @throws AppError not_found_error
+ * Returns the first match. A file that an operation of the deployment has put into its folder has precedence over the blueprint,
+ * and the blueprint over the files of the tenant and the global ones (reference/workflows.md 4.2). @throws AppError
+ * not_found_error
  */
 async function firstOf<T>(path: string, { own, blueprint, shared }: Places<T>): Promise<T> {
   const inside = insidePath(path);

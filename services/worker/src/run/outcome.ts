@@ -7,9 +7,12 @@ import { hideIn } from './masks';
 const { OutcomeKind } = executionsRpc;
 type Outcome = executionsRpc.TaskOutcome;
 
-/** Calls to the engine have a limit (packages/rpc); what is larger could never be told, and the execution would not end. */
+/**
+ * Calls to the engine are limited in size (packages/rpc): a larger result could never be reported, and the execution would not
+ * end.
+ */
 export const MAX_RESULT_BYTES = 16 * 1024 * 1024;
-/** Characters of each text of a failure; most of them are read by people. */
+/** The most characters of each text of a failure, which is mostly read by people. */
 const MAX_TEXT = 64 * 1024;
 const MAX_CAUSE_TEXT = 16 * 1024;
 const MAX_NAME = 1_000;
@@ -18,11 +21,11 @@ const MAX_CAUSES = 20;
 interface Failed {
   kind: executionsRpc.OutcomeKind;
   failure: OperationFailure;
-  /** Seconds; null or absent: as the engine thinks best. */
+  /** Seconds; null or absent: the engine decides. */
   retryAfter?: number | null;
 }
 
-/** How the end of a run is told to the engine. `mask` hides secrets in texts; `endedAt`: ISO instant. */
+/** Returns the outcome that reports the end of a run to the engine. `mask` hides secrets in texts; `endedAt`: ISO instant. */
 export function outcomeOf(
   task: HeldTask,
   end: OperationEnd,
@@ -53,7 +56,7 @@ export function outcomeOf(
   };
 }
 
-/** A success gets here when its result cannot be written as JSON, or is too large. */
+/** Returns the failure of an end. A success is passed here when its result cannot be written as JSON, or is too large. */
 function failedOf(end: OperationEnd, resultBytes: number): Failed {
   switch (end.kind) {
     case 'succeeded':
@@ -89,7 +92,10 @@ function failedOf(end: OperationEnd, resultBytes: number): Failed {
   }
 }
 
-/** Cancelled, or the worker goes down: then the engine gives it to another as after a loss. */
+/**
+ * Returns the failure of a stopped operation: cancelled, or left because the worker stops. The engine gives a left one to another
+ * worker, as after a loss.
+ */
 function stoppedOf(reason: StopReason): Failed {
   return reason === 'cancelled'
     ? {
@@ -114,7 +120,7 @@ function plainFailure(exceptionType: string, message: string): OperationFailure 
   };
 }
 
-/** Masked first: a secret that is cut in two would not be found. */
+/** Shortens the texts of a failure. Secrets are masked first: a secret that is cut in two would not be found. */
 function shortened(
   { exceptionType, message, traceback, causes }: OperationFailure,
   mask: (text: string) => string,
@@ -136,7 +142,7 @@ function jsonOf(result: unknown, mask: (text: string) => string): string | null 
   if (result === null || result === undefined) return 'null';
   try {
     const json = JSON.stringify(result) ?? null;
-    // Seldom is anything hidden: what a value shows its JSON shows as well.
+    // Secrets are rare: a secret visible in a value is visible in its JSON too, so the JSON is tested first.
     if (json === null || mask(json) === json) return json;
     return JSON.stringify(hideIn(JSON.parse(json) as Json, mask));
   } catch {

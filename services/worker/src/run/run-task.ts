@@ -19,7 +19,7 @@ import { createMasks } from './masks';
 import { type HostDeps, operationHost, type TaskHost } from './operation-host';
 import { outcomeOf } from './outcome';
 
-/** How long workflow code waits in line for others to end; then it starts all the same, for they may wait for it. */
+/** How long workflow code waits for a code slot. Then it starts nevertheless, because the code in the slots may wait for it. */
 const CODE_LINE_MS = 30_000;
 
 async function runCode(
@@ -41,7 +41,10 @@ async function runCode(
   }
 }
 
-/** A success whose files could not be stored is none; a failure stays what it is. */
+/**
+ * Stores the changed files of the working folder. A success whose files could not be stored becomes a failure; a failure stays as
+ * it is.
+ */
 async function settleFolder(
   deps: RunDeps,
   task: HeldTask,
@@ -71,13 +74,13 @@ export interface RunDeps {
   reporter: Reporter;
   clock: Clock;
   log: Log;
-  /** Gives the place of a task back and forgets it. */
+  /** Releases the slot of a task and removes the task. */
   release: (task: HeldTask) => void;
 }
 
 /**
- * Runs a leased operation and hands its outcome to the reporter, after its log lines are stored. When the lease is not
- * certain any more nothing is written: the engine gives the operation to another worker.
+ * Runs a leased operation and passes its outcome to the reporter, after its log lines are stored. When the lease is not certain
+ * any more, nothing is written: the engine gives the operation to another worker.
  */
 export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
   const masks = createMasks();
@@ -91,7 +94,7 @@ export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
     deps.log.error({ taskId: task.taskId, err: thrown }, 'operation runtime failed');
     return endOfThrown(thrown);
   });
-  // Before the outcome is told: the next operation may run on another machine and must find the files.
+  // Before the outcome is reported: the next operation may run on another machine and must find the files.
   const end = isOwned(task, deps.clock) ? await settleFolder(deps, task, host, ended) : ended;
   if (!isOwned(task, deps.clock)) {
     deps.logs.drop(task.taskId, task.executionId);
@@ -103,7 +106,7 @@ export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
     return;
   }
   const outcome = outcomeOf(task, end, isoInstant(deps.clock.now()), masks.hide);
-  // The end is decided: from here the lease only has to live until the answer.
+  // The end is decided: from now on the lease must last only until the answer.
   task.phase = 'reporting';
   const flushed = deps.logs.flush(task.executionId);
   if (flushed) await flushed;

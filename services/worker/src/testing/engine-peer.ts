@@ -24,7 +24,7 @@ const noCode = async (): Promise<never> => {
   throw new AppError('bad_parameters_error', 'this peer runs no workflow code');
 };
 
-/** A task of the peer: ready when what it waits for has succeeded. */
+/** A task of the peer: ready when the tasks that it waits for have succeeded. */
 export interface PeerTask {
   id: string;
   executionId: string;
@@ -45,8 +45,8 @@ export interface PeerInstance {
 }
 
 /**
- * The other side of the worker's contract, small but true to it: leases with attempts as fencing tokens, outcomes taken
- * once, newly ready tasks in the answer, event batches idempotent by id. Everything is in memory; over it real gRPC.
+ * The other side of the worker's contract, reduced but true to it: leases with attempts as fencing tokens, outcomes accepted
+ * once, newly ready tasks in the answer, event batches idempotent by id. All state is in memory; the calls use real gRPC.
  */
 export interface EnginePeer {
   address: string;
@@ -60,16 +60,16 @@ export interface EnginePeer {
   /** Folders of the file server. */
   folders: FolderPeer;
   secrets: Record<string, unknown>;
-  /** Evaluated inputs by task operation; what OpenOperation answers. */
+  /** Inputs that OpenOperation returns for an operation whose inputs have functions; null: the inputs as given. */
   evaluated: JsonObject | null;
   refused: { taskId: string; worker: string; attempt: number }[];
-  /** Order of what was written: `rp`, `events`, `outcome <kind>`. */
+  /** Writes in their order: `rp`, `events`, `outcome <kind>`. */
   writes: string[];
   /** Called before each rpc with its name; throwing makes it fail. */
   before: (method: string, workerId: string) => void | Promise<void>;
-  /** Whether the outcomes of an execution are not taken in this call. */
+  /** Returns whether this call leaves the outcomes of an execution untaken. */
   leaves: (executionId: string) => boolean;
-  /** Called with each task that a report has made ready and that its worker has no room for: somebody is to be woken. */
+  /** Called with each task that a report has made ready and that its worker has no room for: it must wake another worker. */
   announce: (task: PeerTask) => Promise<void>;
   beats: Map<string, number>;
   leaseMs: number;
@@ -77,7 +77,7 @@ export interface EnginePeer {
     assignment?: Partial<OperationAssignment>,
     task?: Partial<Pick<PeerTask, 'after' | 'executionId'>>,
   ): PeerTask;
-  /** Leases that have run out become ready again under the next attempt; answers their tasks. */
+  /** Makes tasks whose leases have run out ready again under the next attempt; returns these tasks. */
   reap(): PeerTask[];
   ended(): boolean;
   close(): Promise<void>;
@@ -111,7 +111,7 @@ const baseAssignment: OperationAssignment = {
   states: [],
 };
 
-/** What it answers for. */
+/** Services that the peer stands for. */
 const PEERS = ['executions', 'deployments', 'catalog', 'secrets', 'cluster-status'] as const;
 
 export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
@@ -193,7 +193,7 @@ export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
   return peer;
 }
 
-/** Methods that workers never call answer with an error. */
+/** Adds handlers that fail, for methods that workers never call. */
 function whole<Def extends ServiceDefinition>(
   definition: Def,
   handlers: Partial<RpcHandlers<Def>>,
@@ -317,7 +317,7 @@ function executionsOf(peer: EnginePeer): Handlers {
     awaitWork: noCode,
     callFromWorkflow: noCode,
     appendEvents: async ({ batchId, eventsJson, workerId }) => {
-      // Stored before the answer gets lost: only the id keeps the lines from doubling.
+      // The events are stored even when `before` makes the answer fail: only the batch id then prevents duplicate lines.
       if (!batches.has(batchId)) {
         peer.events.push(...(JSON.parse(eventsJson) as TaskEvent[]));
         peer.writes.push('events');

@@ -9,13 +9,13 @@ interface PeerFile {
   modifiedUs: number;
 }
 
-/** The file server as workers see it: folders in memory, with versions, digests and pieces. */
+/** The file server as used by workers: folders in memory, with versions, digests and pieces. */
 export interface FolderPeer {
   /** `<area>/<tenant>/<folder>` -> path -> file. */
   folders: Map<string, Map<string, PeerFile>>;
-  /** Paths that were read, in order. */
+  /** Paths that were read, in their order. */
   reads: string[];
-  /** Puts a file as a client would. */
+  /** Stores a file as a client would. */
   put(folder: string, path: string, text: string, modifiedUs?: number): void;
   remove(folder: string, path: string): void;
   texts(folder: string): Record<string, string>;

@@ -28,7 +28,7 @@ const assignment: OperationAssignment = {
   states: [],
 };
 
-/** A lease of the first attempt of an operation, as the engine answers it. */
+/** Returns a lease of the first attempt of an operation, in the form of the engine's answer. */
 export function sampleLease(given: Partial<OperationAssignment> = {}): executionsRpc.TaskLease {
   return {
     taskId: 'a',

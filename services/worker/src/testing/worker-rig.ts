@@ -18,14 +18,14 @@ export interface WorkerRig {
   /** Starts a worker in this process; `stop` drains it. */
   startWorker(more?: Record<string, string>): Promise<{ id: string; stop(): Promise<void> }>;
   wake(task: PeerTask): Promise<void>;
-  /** The engine cancels the task, and its message says so. */
+  /** Cancels the task in the engine and publishes the message. */
   cancel(task: PeerTask): Promise<void>;
-  /** The message alone. */
+  /** Publishes only the message. */
   tellCancel(task: PeerTask): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One per test file: durable queues outlive a test, and a broker should not collect hundreds of them. */
+/** One namespace per test file: durable queues outlive a test, and a broker should not collect hundreds of them. */
 const namespace = testNamespace();
 
 export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
@@ -56,7 +56,7 @@ export async function createWorkerRig(leaseMs?: number): Promise<WorkerRig> {
     BATON_WORKER_DIR: folder(),
     BATON_WORKER_HANDLERS: join(__dirname, 'probe-handlers.js'),
     BATON_WORKER_STOP_AFTER: '5s',
-    // Tests look at the processes and files of operations from outside.
+    // Tests examine the processes and files of operations from outside.
     BATON_WORKER_ISOLATION: 'none',
     ...more,
   });

@@ -1,4 +1,4 @@
 import type * as real from '../../../../services/executions/src/executions/store/accept.sql';
 
-/** Schedules give the transaction something to do, so none of them takes the short way. */
+/** Transactions of schedules have further work to do, so none of them uses the fast path. */
 export const acceptExecutions: typeof real.acceptExecutions = async () => [];

@@ -12,14 +12,14 @@ import {
   type MemoryTx,
 } from '../database';
 
-/** What the functions of the store are handed: a transaction, or what reads outside of one. */
+/** Argument of the store's functions: a transaction, or a reader outside of one. */
 type Handle = object;
 
 export const memoryTx = (tx: Handle): MemoryTx => tx as unknown as MemoryTx;
 export const databaseOf = (reader: Handle): MemoryDatabase =>
   (reader as { database: MemoryDatabase }).database;
 
-/** The execution as `reader` sees it: a transaction sees what it wrote. */
+/** Returns the execution as `reader` sees it: a transaction sees its own writes. */
 export function seenBy(reader: Handle, id: string): MemoryExecution | undefined {
   const held = (reader as Partial<MemoryTx>).held?.get(id);
   return held?.seen ?? databaseOf(reader).executions.get(id);
@@ -35,17 +35,19 @@ export function ofGraph(reader: Handle, graphId: string): MemoryExecution | unde
   return undefined;
 }
 
-/** Rows of tasks of a graph. */
+/** Returns the task rows of a graph. */
 export function rowsOf(execution: MemoryExecution, graphId: string): MemoryTask[] {
   return [...execution.tasks.values()]
     .filter((task) => task.graph_id === graphId)
     .sort((a, b) => a.idx - b.idx);
 }
 
-/** Tasks of a document as its marks leave them. Never changed in place, so each is read once. */
+/**
+ * Tasks of a document, in each state that its marks can give them. Documents are never changed in place, so each is parsed once.
+ */
 const documents = new WeakMap<Buffer, Record<'pending' | 'started' | 'succeeded', StoredTask>[]>();
 
-/** Every task of a graph, with a row or without. */
+/** Returns all tasks of a graph, with or without a row. */
 export function tasksOf(execution: MemoryExecution, graph: MemoryGraph): StoredTask[] {
   const rows = rowsOf(execution, graph.id);
   if (graph.tasks === null) return rows;
@@ -79,7 +81,7 @@ export function taskWithId(
   return null;
 }
 
-/** The next rows of a round: behind its place, and there when it began. Instants are ISO texts. */
+/** Returns the next rows of a round: after `place`, and only rows that existed when the round began. Instants are ISO texts. */
 export function batchOf<T extends { id: string; at: string }>(
   reader: Handle,
   rows: readonly T[],
@@ -96,10 +98,10 @@ export function batchOf<T extends { id: string; at: string }>(
     .map((row) => ({ ...row, now }));
 }
 
-/** One statement on its way. */
+/** Simulates the duration of one statement. */
 export const statement = (reader: Handle): Promise<void> => databaseOf(reader).world.pause(0.3);
 
-/** Locks the execution until the transaction ends; what it sees of it is the state behind the lock. */
+/** Locks the execution until the transaction ends. The transaction then sees the state after it got the lock. */
 export async function hold(tx: MemoryTx, id: string): Promise<MemoryExecution | null> {
   const held = tx.held.get(id);
   if (held) return held.seen;

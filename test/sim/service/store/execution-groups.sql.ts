@@ -53,7 +53,7 @@ export const startMembers: typeof real.startMembers = async (handle, ids, which)
   return started;
 };
 
-/** Nobody resumes groups here. */
+/** Groups are never resumed here. */
 export const resumableMembers: typeof real.resumableMembers = async (reader) => {
   await statement(reader);
   return [];

@@ -99,7 +99,7 @@ export const activeOfDeployment: typeof real.activeOfDeployment = async (reader,
     .filter((row) => row.deployment_id === id && row.phase !== 'ended');
 };
 
-/** Nobody starts others here. */
+/** Executions never start other executions here. */
 export const awaitingNothing: typeof real.awaitingNothing = async () => [];
 
 export const allowLeavingTheEnd: typeof real.allowLeavingTheEnd = async (handle) => {

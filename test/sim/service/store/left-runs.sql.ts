@@ -7,7 +7,7 @@ export const leftRuns: typeof real.leftRuns = async (reader, _tenant, deployment
   return leftOf(reader, deploymentId, except);
 };
 
-/** Operations that workers still run of executions of the deployment that have ended. */
+/** Returns operations that workers still run for ended executions of the deployment. */
 export function leftOf(reader: object, deploymentId: string | null, except: string | null): real.LeftRun[] {
   return [...allSeenBy(reader)]
     .filter(({ row }) => row.deployment_id === deploymentId && row.id !== except)

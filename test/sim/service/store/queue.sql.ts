@@ -17,7 +17,7 @@ export const lockStartOf: typeof real.lockStartOf = async (tx, tenant, id) => {
 };
 export const lockDequeue: typeof real.lockDequeue = (tx) => holdNamed(memoryTx(tx), 'dequeue');
 
-/** The name of the lock that starts take. */
+/** The name of the lock for starts. */
 export const STARTS = 'starts';
 export const isWide = (row: ExecutionRow): boolean => row.deployment_id === null && row.phase !== 'ended';
 
@@ -34,7 +34,7 @@ export const executionsAtWork: typeof real.executionsAtWork = async (db, except)
     .filter((row) => isAtWork(row) && row.id !== except)
     .map(({ id }) => id);
 };
-/** An operation of another one waits for its end. */
+/** Whether an operation of another execution waits for its end. */
 export function isAwaited(reader: object, id: string): boolean {
   return [...allSeenBy(reader)].some(({ tasks }) =>
     [...tasks.values()].some(
@@ -61,7 +61,7 @@ export const anythingWaiting: typeof real.anythingWaiting = async (db, endedIds 
   return { queue: rowsSeenBy(db).some(isQueued), groups, deferred };
 };
 
-/** Its operations all wait without a worker. */
+/** Whether all its operations wait without a worker. */
 function onlyWaits({ row, tasks }: MemoryExecution): boolean {
   if (row.phase !== 'running') return false;
   const own = [...tasks.values()].filter((task) => task.graph_id === row.graph_id);
@@ -71,7 +71,7 @@ function onlyWaits({ row, tasks }: MemoryExecution): boolean {
   return waits && !own.some(({ spec, state }) => spec.kind === 'operation' && /^(sent|started)$/.test(state));
 }
 
-/** One that only waits for others leaves its place to them. */
+/** Whether the execution occupies a place. An execution that only waits for others gives its place to them. */
 export const takesPlace = (one: MemoryExecution): boolean =>
   isAtWork(one.row) && one.row.phase !== 'awaiting' && !onlyWaits(one);
 
@@ -82,7 +82,10 @@ export const countAtWork: typeof real.countAtWork = async (db) => {
   return count;
 };
 
-/** Nothing of its deployment is at work, or was queued before it unless somebody waits for it. */
+/**
+ * Whether nothing of its deployment is at work, and nothing was queued before it. The queue order does not count when an
+ * operation waits for it.
+ */
 function isUnblocked(reader: object, one: ExecutionRow): boolean {
   if (one.is_forced) return true;
   if (leftOf(reader, one.deployment_id, one.id).length > 0) return false;
@@ -110,7 +113,7 @@ export const queueHeads: typeof real.queueHeads = async (db, limit, except) => {
   return heads;
 };
 
-/** Of a group: those that may start; where it has no room, those that an operation waits for. */
+/** Returns the members of a group that may start; when the group is full, only those that an operation waits for. */
 export function startable(
   reader: object,
   { id, concurrency }: { id: string; concurrency: number },

@@ -35,7 +35,7 @@ const timed = (tx: MemoryTx, schedule: ScheduleRow): real.TimedSchedule => ({
   previous: previousOf(tx, schedule),
 });
 
-/** FOR UPDATE SKIP LOCKED. */
+/** Simulates FOR UPDATE SKIP LOCKED. */
 async function mayLock(tx: MemoryTx, name: string): Promise<boolean> {
   if (tx.named.has(name)) return true;
   if (tx.database.locks.has(name)) return false;
@@ -97,7 +97,7 @@ export const dueOccurrences: typeof real.dueOccurrences = async (db, limit, plac
   return batchOf(db, due, limit, place);
 };
 
-/** The row as its lock finds it, when it still is due. */
+/** Locks the row and returns it as it is then, if it is still due. */
 async function lockDue(tx: MemoryTx, key: string, occurrence: string): Promise<MemoryOccurrence | null> {
   const name = occurrenceKey(key, occurrence);
   await holdNamed(tx, `occurrence ${name}`);

@@ -1,7 +1,7 @@
 import type { Envelope } from '@baton/contracts';
 import type { MemoryTx } from '../database';
 
-/** Stands in for the transaction scope of packages/postgres. */
+/** Replaces the transaction scope of packages/postgres. */
 
 export type Scope = never;
 export type AnyTx = MemoryTx;

@@ -7,6 +7,7 @@ import {
   allSeenBy,
   batchOf,
   databaseOf,
+  hold,
   memoryTx,
   ofGraph,
   rowsOf,
@@ -57,7 +58,7 @@ export const storeAllTasks: typeof real.storeAllTasks = async (handle, head) => 
   return tasks;
 };
 
-/** Changes a task whose execution nobody needs to lock for it. */
+/** Changes a task without locking its execution. */
 function touch(handle: object, id: string, edit: Partial<MemoryTask>): void {
   const found = databaseOf(handle);
   for (const { tasks } of found.executions.values()) {
@@ -116,13 +117,23 @@ export const expiredLeases: typeof real.expiredLeases = async (reader, limit, pl
 export const endLeftRuns: typeof real.endLeftRuns = async (handle) => {
   const tx = memoryTx(handle);
   await statement(tx);
-  for (const { row, tasks } of allSeenBy(tx)) {
-    for (const task of tasks.values()) {
-      if (row.graph_id === task.graph_id || !hasRunOut(tx, task)) continue;
-      const ended = isOpen(task) ? { state: 'failed' as const } : {};
-      tx.others.push(() => touch(tx, task.id, { leaseUntilMs: null, ...ended }));
-    }
+  const moved: string[] = [];
+  for (const { row, tasks } of [...allSeenBy(tx)]) {
+    const left = [...tasks.values()].filter((task) => row.graph_id !== task.graph_id && hasRunOut(tx, task));
+    // Executions that a step has locked are handled in the next round.
+    if (left.length === 0 || tx.database.locks.has(row.id)) continue;
+    await hold(tx, row.id);
+    change(tx, row.id, (execution) => {
+      const version = execution.row.version + 1;
+      execution.row = { ...execution.row, version };
+      for (const task of left) {
+        const ended = isOpen(task) ? { state: 'failed' as const, version } : {};
+        execution.tasks.set(task.id, { ...task, leaseUntilMs: null, ...ended });
+      }
+    });
+    moved.push(row.id);
   }
+  return moved;
 };
 
 export const unclaimedTasks: typeof real.unclaimedTasks = async (

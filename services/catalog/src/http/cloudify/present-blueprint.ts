@@ -1,10 +1,10 @@
-/** Blueprints as the wire of the original shows them: with the execution that an upload is to its clients. */
+/** Blueprints in the form of the original API: an upload appears to its clients as an execution. */
 import type { LabelPair, Principal, Visibility } from '@baton/contracts';
 import { hasFailed, type UploadState, uploadMachine } from '../../domain/upload.machine';
 import { uploadParameters, uploadVisibility } from '../../domain/upload-execution';
 import type { BlueprintRow } from '../../queries/read-blueprints';
 
-/** Columns of the original's storage that its clients may look for. */
+/** Columns of the original's database that its clients may read. */
 const EXTRAS = { plan_p: null };
 
 function executionStatus(state: UploadState): [status: string, display: string] {
@@ -24,12 +24,12 @@ interface StoredUpload {
   is_validation?: boolean;
 }
 
-/** The system execution that an upload is: a view of the blueprint's own states. */
+/** Returns the system execution of an upload, derived from the states of the blueprint. */
 function uploadExecution(row: BlueprintRow): Record<string, unknown> {
   const raw = row.upload_execution as StoredUpload;
   const visibility = uploadVisibility(raw.visibility);
   const state = row.state as UploadState;
-  // Of a body that was refused at once no execution has begun.
+  // An upload whose body was refused at once has no execution that has begun.
   const hasBegun = raw.url !== null || state !== 'failed_uploading';
   const [status, display] = executionStatus(hasBegun ? state : 'uploading');
   const isOver = hasBegun && uploadMachine.isTerminal(state);
@@ -69,12 +69,12 @@ function uploadExecution(row: BlueprintRow): Record<string, unknown> {
   };
 }
 
-/** A row for the wire; fields that were not selected stay away. */
-export function presentBlueprint(row: BlueprintRow): Record<string, unknown> {
+/** Converts a row for the wire; fields that were not selected are omitted. */
+export function presentBlueprint({ has_icon: _ours, ...row }: BlueprintRow): Record<string, unknown> {
   return { ...row, upload_execution: uploadExecution(row), ...EXTRAS };
 }
 
-/** The blueprint of a validation; no row stands behind it. */
+/** Returns the blueprint of a validation, which has no row. */
 export function presentValidation(
   validation: {
     id: string;

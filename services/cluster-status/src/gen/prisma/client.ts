@@ -64,3 +64,13 @@ export type ProviderContext = Prisma.ProviderContextModel
  * index snapshots_archive (archive_digest) where (archive_digest IS NOT NULL)
  */
 export type Snapshot = Prisma.SnapshotModel
+/**
+ * Model Webhook
+ * What other systems are told. Requests change it by SQL, because the time of a change is app_now().
+ */
+export type Webhook = Prisma.WebhookModel
+/**
+ * Model Trigger
+ * Signed requests from outside that start a workflow.
+ */
+export type Trigger = Prisma.TriggerModel

@@ -21,7 +21,7 @@ export const cloudifyWire: WirePolicy = {
     listener_timeout: body.listener_timeout ?? null,
   }),
   needsForce: true,
-  // The original has the list in a list, there also where nothing remains.
+  // The original wraps the list in a second list, also when no execution remains.
   activated: (body) => answer({ body: { ...body, remaining_executions: [body.remaining_executions ?? []] } }),
   // reference/rest-api.md ch. 9
   hasLegacyStatus: () => false,

@@ -2,7 +2,7 @@ import { withRetired } from './retired-columns';
 
 type Item = Record<string, unknown>;
 
-/** A deployment modification, and the copies of node instances in it, with their retired columns. */
+/** Returns a deployment modification, and the copies of node instances in it, with their retired columns. */
 export function presentModification(item: Item): Item {
   const instances = item.node_instances as Record<string, Item[]> | undefined;
   if (!instances) return withRetired('modification', item);
@@ -24,17 +24,17 @@ export function presentModification(item: Item): Item {
   });
 }
 
-/** The original's order is that of its storage; this one is known and mostly the same. */
+/** The order in the original depends on its database; this order is defined and mostly the same. */
 const byNodeAndIndex = (a: Item, b: Item) =>
   String(a.node_id).localeCompare(String(b.node_id)) || Number(a.index) - Number(b.index);
 
-/** One that was there before has all its fields, and the relationships that it gains or loses. */
+/** Returns a changed instance; one that existed before has all its fields, and only the relationships that it gains or loses. */
 function changedInstance(one: Item, before: readonly Item[]) {
   const was = before.find(({ id }) => id === one.id);
   return { host_id: null, ...was, ...one };
 }
 
-/** Of those that stay, the ones whose relationships change. */
+/** Returns the remaining instances whose relationships change. */
 const gaining = (instances: readonly Item[], modification: string) =>
   instances
     .filter((one) => one.modification === 'related' && (one.relationships as unknown[]).length > 0)

@@ -1,8 +1,8 @@
 import type { Kind } from '../wire-policy';
 
 /**
- * Columns of an older storage format, always null. Strict clients of the original read every declared field, so
- * the wire of the original shows them. They are no part of the spec.
+ * Columns of an older storage format, always null. Strict clients of the original read every declared field, so the wire of the
+ * original shows them. They are not part of the specification.
  */
 const RETIRED: Record<Kind, readonly string[]> = {
   deployment: [
@@ -32,7 +32,7 @@ const RETIRED: Record<Kind, readonly string[]> = {
   pluginsUpdate: ['deployments_to_update'],
 };
 
-/** `item` with the retired columns of the fields that it has. */
+/** Returns `item` with the retired columns of the fields that it has. */
 export function withRetired(kind: Kind, item: Record<string, unknown>): Record<string, unknown> {
   const retired = RETIRED[kind].filter((name) => name in item).map((name) => [`${name}_p`, null]);
   return { ...item, ...Object.fromEntries(retired) };

@@ -1,14 +1,14 @@
 import { doctorRpc, type ServiceName } from '@baton/contracts';
 import type { RpcConnector } from '@baton/rpc';
 
-/** What the doctor asks of another service about its own tables. */
+/** The doctor's call to another service, which examines its own tables. */
 export interface DoctorPart {
   service: ServiceName;
   examine(isRepairing: boolean): Promise<doctorRpc.Finding[]>;
 }
 
 const ASKED: readonly ServiceName[] = ['deployments', 'catalog', 'cluster-status', 'identity'];
-/** Counts of large tables take a while. */
+/** Counting the rows of large tables takes a while. */
 const DEADLINE_MS = 30_000;
 
 export function createDoctorParts(rpc: RpcConnector): DoctorPart[] {

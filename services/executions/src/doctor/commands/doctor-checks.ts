@@ -45,7 +45,7 @@ import {
 
 export type DoctorChecksDeps = Pick<Ports, 'db' | 'deployments'> & TellOwedEndsDeps & FireSchedulesDeps;
 
-/** One kind of damage: how it is found, and what makes it good. Repairs look again under the lock and may be repeated. */
+/** One kind of damage: the query that finds it, and its repair. Repairs check again under the lock and may be repeated. */
 export interface DoctorCheck {
   name: string;
   repair: string;
@@ -53,7 +53,7 @@ export interface DoctorCheck {
   mend(deps: DoctorChecksDeps, id: string): Promise<void>;
 }
 
-/** Of one kind at once. */
+/** The most findings of one kind at once. */
 const MAX_FOUND = 100;
 
 const stored =
@@ -176,7 +176,7 @@ export const doctorChecks: readonly DoctorCheck[] = [
   },
 ];
 
-/** Reads what all deployments show, a page at a time. */
+/** Compares the latest execution that each deployment shows with the stored ones, a page at a time. */
 async function findWronglyLatest(deps: DoctorChecksDeps): Promise<Broken[]> {
   const found: Broken[] = [];
   let after = 0;
@@ -225,7 +225,7 @@ async function findWithoutNext(deps: DoctorChecksDeps): Promise<Broken[]> {
   return found;
 }
 
-/** A rule that is broken has no times; the tick has switched such a schedule off. */
+/** Returns the next time of a schedule. A schedule with a broken rule has none; the tick has disabled such a schedule. */
 function nextOf(schedule: Parameters<typeof scheduleTimes>[0], nowMs: number): number | null {
   try {
     return scheduleTimes(schedule).next(nowMs);

@@ -11,9 +11,8 @@ interface Piece {
 }
 
 /**
- * What a log bundle shows of executions (reference/rest-api.md 5.13), a batch in memory at a time: findings of the doctor,
- * executions of every tenant, and their events and log lines. Parameters stay here: they may hold what nobody else is to
- * know.
+ * Yields the part of a log bundle about executions (reference/rest-api.md 5.13), a batch in memory at a time: findings of the
+ * doctor, executions of every tenant, and their events and log lines. Parameters are left out: they may hold secrets.
  */
 export async function* exportLogs(
   deps: ExportLogsDeps,

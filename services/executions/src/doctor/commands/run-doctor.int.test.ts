@@ -15,7 +15,8 @@ const DEADLINE = { deadlineMs: 20_000 };
 
 let engine: EngineSetup;
 beforeEach(async () => {
-  // The damage is done behind the back of the service: it must not repair it, nor trip over it, before the doctor looks.
+  // The tests damage rows directly in the database. The service must neither repair the damage nor fail on it before the doctor
+  // runs.
   engine = await engineSetup();
 }, 60_000);
 afterEach(async () => await engine?.stop());
@@ -47,7 +48,7 @@ async function repairs(check: string): Promise<void> {
     expect.objectContaining({ is_repaired: true, error: null }),
   ]);
 }
-/** Workers go on with it until it has ended. */
+/** Workers work on the execution until it has ended. */
 const endsWell = (id: string) =>
   eventually(async () => {
     await work(engine.client, id, 'w1');
@@ -115,7 +116,7 @@ test('an execution that waits for nobody can be resumed, one without its graph e
     const { rows } = await run(sql`select 1 from executions where id = ${executionId} and phase = 'running'`);
     expect(rows).toHaveLength(1);
   }, DEADLINE);
-  // Another service carries that one out: it has no graph and needs none.
+  // Another service carries out that execution: it has no graph and needs none.
   await repairs('graph-lost');
   await endsAs(lost, 'failed');
 }, 60_000);
@@ -162,7 +163,7 @@ test('a schedule that nobody looked at is found late, and decided', async () => 
         app_now() - interval '30 minutes', app_now() - interval '30 minutes', 1, 'tenant', 'admin')`.execute(
       tx,
     );
-    // Before the tick can see it.
+    // In the same transaction, before the tick can see the schedule.
     return await lateSchedules(tx);
   });
   expect(found.map((one) => one.id)).toEqual([key]);
@@ -190,7 +191,7 @@ test('a group that nobody looks at, and totals that are wrong', async () => {
 test('a deployment that shows another execution than its latest is told again', async () => {
   const first = await begin('shown');
   await endsWell(first);
-  // What has just ended may be on its way.
+  // The end of an execution that has just ended may still be on its way.
   engine.peer.latest.delete('shown');
   expect(await checks()).toEqual([]);
   const long = (id: string) =>
@@ -200,7 +201,7 @@ test('a deployment that shows another execution than its latest is told again', 
   await repairs('latest-execution');
   expect(engine.peer.latest.get('shown')).toMatchObject({ executionId: first, status: 'terminated' });
   expect(await checks()).toEqual([]);
-  // A dry run, and one that was refused before it began, are not what a deployment shows.
+  // A deployment never shows a dry run, or an execution that was refused before it began, as its latest.
   const { rows } =
     await run(sql`insert into executions (id, tenant, request_id, payload_hash, workflow_id, deployment_id,
       visibility, created_by, status, phase, parameters, is_dry_run, token_hash, wait_after_fail_s, created_at)

@@ -13,14 +13,14 @@ export interface Finding {
   /** What the repair does, or did. */
   repair: string;
   is_repaired: boolean;
-  /** Why the repair failed. */
+  /** Reason why the repair failed. */
   error: string | null;
 }
 
 /**
- * Looks for what an operator would otherwise look for in the database, and repairs it when asked. With correct code it
- * finds nothing. Safe beside running replicas, and to repeat; at most 100 findings of a kind at once. `parts`: other
- * services, which look after their own tables.
+ * Finds damage of the stored state that an operator would otherwise search for in the database, and repairs it on request. With
+ * correct code it finds nothing. Safe beside running replicas, and safe to repeat; at most 100 findings of a kind at once.
+ * `parts`: other services, which examine their own tables.
  */
 export async function runDoctor(
   deps: RunDoctorDeps,
@@ -77,7 +77,10 @@ const unknown = (check: string, err: Error): Finding => ({
   error: null,
 });
 
-/** What the check found. One that asks a service that does not answer is a finding itself, and the others go on. */
+/**
+ * Returns the findings of a check. A check that calls an unavailable service becomes a finding itself, and the other checks
+ * continue.
+ */
 async function findOf(deps: RunDoctorDeps, check: DoctorCheck, findings: Finding[]): Promise<Broken[]> {
   try {
     return await check.find(deps);

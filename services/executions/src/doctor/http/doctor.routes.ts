@@ -5,7 +5,7 @@ import { type RunDoctorDeps, runDoctor } from '../commands/run-doctor';
 
 type DoctorRoutesDeps = RunDoctorDeps;
 
-/** The doctor: finds and repairs damage of the stored state, here and in the services asked (`baton doctor`). */
+/** The doctor: finds and repairs damage of the stored state, here and in the other services that it calls (`baton doctor`). */
 export function doctorHttp(deps: DoctorRoutesDeps, parts: readonly DoctorPart[]): BoundRoute[] {
   return bindRoutes(doctorRoutes, {
     examine: async () => ({ items: await runDoctor(deps, false, parts) }),

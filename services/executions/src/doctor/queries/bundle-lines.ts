@@ -1,16 +1,16 @@
 import type { AnyQuery } from '@baton/postgres';
 import { sql } from 'kysely';
 
-/** Lines of one answer. */
+/** The most lines of one query. */
 export const BATCH = 2_000;
 
-/** A line of a log bundle, and where it stands in the order of its file. */
+/** A line of a log bundle, with its sort key in its file. */
 export interface BundleLine {
   line: object;
   key: [string, string];
 }
 
-/** Executions of every tenant behind `after`, by id; without parameters, which may hold what nobody else is to know. */
+/** Returns executions of every tenant after `after`, by id; without parameters, which may hold secrets. */
 export async function executionsAfter(db: AnyQuery, after: [string, string] | null): Promise<BundleLine[]> {
   const { rows } = await sql<BundleLine>`
     select json_build_object('id', e.id, 'tenant_name', e.tenant, 'workflow_id', e.workflow_id, 'deployment_id', e.deployment_id,
@@ -23,7 +23,7 @@ export async function executionsAfter(db: AnyQuery, after: [string, string] | nu
   return rows;
 }
 
-/** Events and log lines of every tenant behind `after`, by time. */
+/** Returns events and log lines of every tenant after `after`, by time. */
 export async function eventsAfter(db: AnyQuery, after: [string, string] | null): Promise<BundleLine[]> {
   const { rows } = await sql<BundleLine>`
     select json_build_object('tenant_name', v.tenant, 'timestamp', v.created_at, 'reported_timestamp', v.reported_at,

@@ -6,7 +6,7 @@ import { type ExportLogsDeps, exportLogs } from '../commands/export-logs';
 
 type SystemExecutionsRpcDeps = ExportLogsDeps;
 
-/** SystemExecutionsService of proto/executions/v1: work of the manager itself that another service carries out. */
+/** SystemExecutionsService of proto/executions/v1: executions of the manager itself that another service carries out. */
 export function systemExecutionsHandlers(
   deps: SystemExecutionsRpcDeps,
   doctorParts: readonly DoctorPart[],

@@ -5,17 +5,17 @@ import { workflowsCarriedOutElsewhere } from '../../executions/domain/system-wor
 import type { DB } from '../../store/tables.gen';
 import { isAwaited, waitsWithoutWorker } from '../../store/waiting-task';
 
-/** What a look for something broken found: the row, and words about it. */
+/** A finding of a check: the id of the row, and a text about it. */
 export interface Broken {
   id: string;
   about: string;
 }
 
-/** Rows of one kind that are named at once. */
+/** The most rows of one kind in one result. */
 const LIMIT = 100;
-/** What is younger may be on its way. */
+/** Rows younger than this are skipped: their message or delivery may be on its way. */
 const SETTLED = sql`app_now() - interval '60 seconds'`;
-/** States of a task that somebody will report about. */
+/** States of a task in which a report about it is still expected. */
 const IN_FLIGHT = sql`('sending', 'sent', 'started', 'response-sent')`;
 
 async function find(db: AnyQuery, query: RawBuilder<unknown>): Promise<Broken[]> {
@@ -26,7 +26,7 @@ async function find(db: AnyQuery, query: RawBuilder<unknown>): Promise<Broken[]>
   return rows;
 }
 
-/** Operations that a worker holds without a lease: no reaper would ever see them. */
+/** Operations that a worker holds without a lease: the reaper would never find them. */
 export const lostLeases = (db: AnyQuery) =>
   find(
     db,
@@ -35,7 +35,7 @@ export const lostLeases = (db: AnyQuery) =>
       where e.phase = 'running' and t.state in ${IN_FLIGHT} and t.worker_id is not null and t.lease_until is null`,
   );
 
-/** Dispatched operations without the time of it: nobody would announce them again. */
+/** Dispatched operations without the time of the dispatch: they would never be announced again. */
 export const lostDispatches = (db: AnyQuery) =>
   find(
     db,
@@ -45,7 +45,7 @@ export const lostDispatches = (db: AnyQuery) =>
         and t.spec->>'kind' = 'operation'`,
   );
 
-/** Executions that have something to do at a time, and nothing that wakes them then. */
+/** Executions with a time at which they must continue, and no timer that wakes them then. */
 export const lostTimers = (db: AnyQuery) =>
   find(
     db,
@@ -56,7 +56,7 @@ export const lostTimers = (db: AnyQuery) =>
           and (e.wake_at is null or e.wake_at > to_timestamp(t.not_before / 1000.0) + interval '1 second')))`,
   );
 
-/** Operations that wait for the end of an execution that has ended: nobody has told them. */
+/** Operations that still wait for the end of an execution that has ended: they were never informed. */
 export const forgottenDeferrals = (db: AnyQuery) =>
   find(
     db,
@@ -68,7 +68,7 @@ export const forgottenDeferrals = (db: AnyQuery) =>
         and c.phase = 'ended' and c.ended_at < ${SETTLED}`,
   );
 
-/** Running executions that wait for nobody: no operation in flight, no timer. */
+/** Running executions that cannot continue: no operation in flight, no timer. */
 export const stoodStill = (db: AnyQuery) =>
   find(
     db,
@@ -79,7 +79,7 @@ export const stoodStill = (db: AnyQuery) =>
           and t.spec->>'kind' = 'operation' and (t.state in ${IN_FLIGHT} or (t.state = 'pending' and t.not_before is not null)))`,
   );
 
-/** Running executions whose graph is gone: nothing can end them. */
+/** Running executions whose graph was deleted: nothing can end them. */
 export const lostGraphs = (db: AnyQuery) =>
   find(
     db,
@@ -96,7 +96,7 @@ export const orphanedTasks = (db: AnyQuery) =>
       where not exists (select 1 from executions e where e.id = t.execution_id)`,
   );
 
-/** Executions whose node-instance states deployments does not know for a minute. */
+/** Executions whose node-instance states have not reached deployments for a minute. */
 export const undelivered = (db: AnyQuery) =>
   find(
     db,
@@ -104,7 +104,7 @@ export const undelivered = (db: AnyQuery) =>
       group by execution_id having min(created_at) < ${SETTLED}`,
   );
 
-/** Executions whose next event would get a number that is taken. */
+/** Executions whose next event would get a sequence number that is taken. */
 export const brokenSequences = (db: AnyQuery) =>
   find(
     db,
@@ -113,7 +113,7 @@ export const brokenSequences = (db: AnyQuery) =>
       where e.phase <> 'ended' and last.seq > e.last_event_seq`,
   );
 
-/** Enabled schedules that have not been looked at for ten minutes although their time has come. */
+/** Enabled schedules that are due for ten minutes and were not fired. */
 export const lateSchedules = (db: AnyQuery) =>
   find(
     db,
@@ -121,7 +121,7 @@ export const lateSchedules = (db: AnyQuery) =>
       from execution_schedules where enabled and next_occurrence < app_now() - interval '10 minutes'`,
   );
 
-/** Enabled schedules without a next time: most have ended, the rule says which. */
+/** Returns enabled schedules without a next time. Most of them have ended; only their rule shows which have not. */
 export async function schedulesWithoutNext(db: AnyQuery): Promise<{ key: string }[]> {
   const { rows } = await sql<{ key: string }>`
     select key from execution_schedules where enabled and next_occurrence is null order by key limit 1000`.execute(
@@ -130,7 +130,7 @@ export async function schedulesWithoutNext(db: AnyQuery): Promise<{ key: string 
   return rows;
 }
 
-/** Groups with members that wait although nothing looks for any: they would never start. */
+/** Groups with waiting members that are not marked as queued: their members would never start. */
 export const forgottenGroups = (db: AnyQuery) =>
   find(
     db,
@@ -143,7 +143,7 @@ export const forgottenGroups = (db: AnyQuery) =>
 const KIND = sql`case when is_system_workflow then 'system_executions' else 'executions' end`;
 const CREATOR = sql.raw(privateCreatorText({ otherwise: "''" }));
 
-/** Tenants whose lists would show a total that is not the number of their executions. */
+/** Tenants whose lists would show a total that differs from the number of their executions. */
 export const wrongTotals = (db: AnyQuery) =>
   find(
     db,
@@ -155,8 +155,8 @@ export const wrongTotals = (db: AnyQuery) =>
   );
 
 /**
- * Of what deployments show, what is not their latest execution, or not as that is now. Dry runs are none; one that was
- * refused before it began was never told.
+ * Returns the deployments whose shown execution is not their latest one, or has an old status. Dry runs do not count. An
+ * execution that was refused before it began was never reported.
  */
 export async function wronglyLatest(db: AnyQuery, shown: readonly LatestExecution[]): Promise<Broken[]> {
   return await find(
@@ -174,7 +174,7 @@ export async function wronglyLatest(db: AnyQuery, shown: readonly LatestExecutio
   );
 }
 
-/** The repairs: each changes nothing when the row is right meanwhile. */
+/** The repairs; each changes nothing when the row has been corrected meanwhile. */
 export async function expireLease(tx: Tx<DB>, taskId: string): Promise<void> {
   await sql`update tasks set lease_until = app_now() where id = ${taskId} and worker_id is not null and lease_until is null`.execute(
     tx,
@@ -193,7 +193,7 @@ export async function setTimer(tx: Tx<DB>, executionId: string): Promise<void> {
     where id = ${executionId} and phase in ('waiting', 'running')`.execute(tx);
 }
 
-/** Has every replica read the graph anew. */
+/** Makes every replica read the graph again. */
 export async function raiseVersion(tx: Tx<DB>, executionId: string): Promise<void> {
   await sql`update executions set version = version + 1 where id = ${executionId}`.execute(tx);
 }
@@ -213,12 +213,12 @@ export async function mendSequence(tx: Tx<DB>, executionId: string): Promise<voi
     where id = ${executionId}`.execute(tx);
 }
 
-/** `id`: tenant and group. */
+/** `id`: tenant and group, separated by a slash. */
 export async function markQueued(tx: Tx<DB>, id: string): Promise<void> {
   await sql`update execution_groups set has_queued = true where tenant || '/' || id = ${id}`.execute(tx);
 }
 
-/** Counts the executions of a tenant anew; nobody starts any meanwhile. */
+/** Recomputes the counts of a tenant's executions; the lock keeps new executions out meanwhile. */
 export async function recount(tx: Tx<DB>, tenant: string): Promise<void> {
   await sql`lock table executions in share row exclusive mode`.execute(tx);
   await sql`delete from row_counts where tenant = ${tenant}`.execute(tx);

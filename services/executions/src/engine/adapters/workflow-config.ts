@@ -5,7 +5,7 @@ import type { Ports } from '../../ports';
 
 type Values = Ports['workflowConfig'];
 
-/** A stopping service waits for the tick under way. */
+/** Deadline of the call to cluster-status. It is short because a stopping service waits for the tick under way. */
 const DEADLINE_MS = 1_000;
 
 /** Scope `workflow` of the manager's configuration (reference/rest-api.md 5.21). */
@@ -16,9 +16,12 @@ const scope = z.object({
 });
 
 export interface WorkflowConfigSource {
-  /** As last read; what nobody has set is as the environment says. Executions take it up when they are next planned. */
+  /**
+   * Returns the values as last read; a value that nobody has set comes from the environment. An execution takes up new values
+   * when it is next planned.
+   */
   current(): Values;
-  /** Called when the configuration has changed; while cluster-status does not answer the last values stay. */
+  /** Reads the values; called when the configuration has changed. While cluster-status does not answer, the last values stay. */
   refresh(): Promise<void>;
 }
 

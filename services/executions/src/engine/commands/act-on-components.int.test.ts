@@ -12,7 +12,7 @@ import { onExecutionRequested } from '../messages/on-execution-requested';
 import { cancelExecution } from './cancel-execution';
 import { resumeExecution } from './resume-execution';
 
-/** What a cancel, a resume and a cascading workflow of an execution mean for the components of its deployment. */
+/** Effects of a cancel, a resume and a cascading workflow of an execution on the components of its deployment. */
 
 const DEADLINE = { deadlineMs: 15_000 };
 
@@ -28,7 +28,7 @@ const CASCADING = {
   is_cascading: true,
 };
 
-/** A deployment with components; `cascades`: what its workflow `tune` says, null = it has none. */
+/** Sets up a deployment with components; `cascades`: whether its workflow `tune` cascades, null = it has no such workflow. */
 function deployed(id: string, components: string[] = [], cascades: boolean | null = true): void {
   const deployment = peerDeployment({ a: [] }, ['start', 'stop']);
   if (cascades !== null) deployment.workflows.tune = { ...CASCADING, is_cascading: cascades, parameters: {} };
@@ -70,7 +70,7 @@ test.each(['cancel', 'force-cancel', 'kill'] as const)(
     for (const id of ids) await runs(id);
     await cancelExecution(engine.deps, ids[0]!, mode);
     for (const id of ids) await statusIs(id, 'cancelled');
-    // The last execution of one is an install by now: the operation of the component goes on with that.
+    // The last execution of the fourth deployment is an install now: only the operation of its component resumes an install.
     const install = await start(`${mode}4`);
     await cancelExecution(engine.deps, install, 'cancel');
     await statusIs(install, 'cancelled');
@@ -78,7 +78,7 @@ test.each(['cancel', 'force-cancel', 'kill'] as const)(
     await resumeExecution(engine.deps, ids[0]!, false);
     for (const id of ids.slice(0, 3)) await worksTo(id, 'terminated');
     expect([(await row(install)).status, (await row(ids[3]!)).status]).toEqual(['cancelled', 'cancelled']);
-    // The message comes again: what has ended well is left alone.
+    // The message comes again: executions that have succeeded are left alone.
     await onExecutionRequested(engine.deps)({ payload: { executionId: ids[0]!, isResumed: true } } as never);
     expect((await row(ids[1]!)).status).toBe('terminated');
   },
@@ -250,7 +250,7 @@ test('a member of an execution group takes its components along when it begins, 
   }, DEADLINE);
   const last = (await executionsOf('group3')).map(({ id }) => id);
   for (const id of last) await worksTo(id, 'terminated');
-  // Once its component has the workflow a resume starts it there, too.
+  // Once the component has the workflow, a resume starts it there too.
   deployed('group2-part');
   await resumeExecution(engine.deps, ids.group2!, false);
   await eventually(

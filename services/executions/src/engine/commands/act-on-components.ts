@@ -12,14 +12,14 @@ export type ActOnComponentsDeps = Pick<Ports, 'db' | 'deployments'> &
   ResumeExecutionDeps;
 
 /**
- * What a cancel or a resume of an execution means for the components of its deployment (reference/workflows.md 2.9, 2.10):
- * their last executions. Components of components follow with these executions themselves.
+ * Cancel and resume of the last executions of a deployment's components, together with an execution of the deployment
+ * (reference/workflows.md 2.9, 2.10). Components of components follow with these executions themselves.
  */
 
 /**
- * Cancels the unfinished last executions of the components, the same way. Of an execution that never began only those that
- * were started together with it: the others are not its doing. Part of its end, which is driven until it is done
- * (engine/commands/end-execution.ts), so it may be repeated.
+ * Cancels the unfinished last executions of the components, in the same mode. If the execution never began, only executions that
+ * were started together with it are cancelled: it did not cause the others. This is a part of the execution's end, which is driven
+ * until it is done (engine/commands/end-execution.ts), so it may be repeated.
  * @throws AppError of the rpc: the driver tries again.
  */
 export async function cancelComponents(
@@ -36,10 +36,10 @@ export async function cancelComponents(
 }
 
 /**
- * Resumes the failed and cancelled last executions of the components. An install is resumed by the operation of the
- * component that waits for it. Called with the durable message of the resume (engine/messages/on-execution-requested.ts), which may
- * come when the execution is cancelled again; one that runs again already is left alone, so it may be repeated. Each alone: one
- * that cannot be resumed holds up no other.
+ * Resumes the failed and cancelled last executions of the components, except an install: the operation of the component that waits
+ * for it resumes it. Called with the durable message of the resume (engine/messages/on-execution-requested.ts), which may arrive
+ * when the execution is cancelled again. An execution that runs again already is left alone, so this may be repeated. Each
+ * execution is resumed alone: one that cannot be resumed holds up no other.
  * @throws the first error, after the others.
  */
 export async function resumeComponents(deps: ActOnComponentsDeps, execution: ExecutionRow): Promise<void> {

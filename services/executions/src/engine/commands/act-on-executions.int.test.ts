@@ -107,7 +107,7 @@ test('totals of lists are those of a count for everybody, through inserts, delet
             extra: { _include_system_workflows: [withSystem] },
           };
           const { items, total } = await listExecutions(db, who, list);
-          // A filter that every row passes has its rows counted.
+          // With a filter the rows are counted one by one; every row passes this filter.
           const counted = await listExecutions(db, who, { ...list, filters: { is_dry_run: ['false'] } });
           expect([total, items]).toEqual([counted.total, counted.items]);
           totals.push(total);

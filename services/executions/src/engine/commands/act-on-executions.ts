@@ -10,7 +10,7 @@ export type ActOnExecutionsDeps = Pick<Ports, 'db' | 'log'> & CancelExecutionDep
 
 export type BulkAction = CancelMode | 'resume' | 'force-resume';
 
-/** Executions handled by one request; `total` says how many more there are. */
+/** Limit of the executions handled by one request; `total` of the result counts all that match. */
 const MAX_BULK = 500;
 
 export interface BulkResult {
@@ -19,10 +19,10 @@ export interface BulkResult {
 }
 
 /**
- * Cancels or resumes what the filters match, oldest first, at most MAX_BULK at once: executions in a state that the action
- * fits. Each is a transaction of its own; what is refused is told with the reason, the others go on. Repeating a cancel
+ * Cancels or resumes the executions that the filters match and whose state fits the action, oldest first, at most MAX_BULK. Each
+ * execution has its own transaction. A refused execution is returned with the reason, and the others go on. Repeating a cancel
  * changes nothing.
- * @throws AppError bad_parameters_error without any filter: everything is no accident one should have.
+ * @throws AppError bad_parameters_error without any filter: nobody should act on all executions by accident.
  */
 export async function actOnExecutions(
   deps: ActOnExecutionsDeps,
@@ -50,7 +50,7 @@ export async function actOnExecutions(
   return { total, items };
 }
 
-/** One that cannot be gone on with, as one whose graph cannot be read, is told like the refused ones: the others go on. */
+/** Returns the error to report for one execution. A failure, such as an unreadable graph, counts as a refusal: the others go on. */
 function refusalOf(deps: ActOnExecutionsDeps, executionId: string, error: unknown): AppError {
   if (isAppError(error) && error.entry.http < 500) return error;
   if (isAppError(error) && error.entry.retryable) throw error;

@@ -13,8 +13,7 @@ type AppendTaskEventsDeps = Pick<Ports, 'db' | 'turns' | 'wake'>;
 const batch = z.array(taskEvent);
 
 /**
- * Stores log lines and plugin events of running operations, once per batch id: the worker repeats a batch until it is
- * answered.
+ * Stores log lines and plugin events of running operations, once per batch id: the worker repeats a batch until it gets an answer.
  * @throws AppError not_found_error when the execution is gone: the worker drops the batch.
  */
 export async function appendTaskEvents(
@@ -56,7 +55,7 @@ export async function appendTaskEvents(
 function placeOf(task: StoredTask | undefined) {
   const payload = task && (task.spec as OperationTask).payload;
   return {
-    // Workflow code is no operation: its places are empty.
+    // Workflow code is no operation: these fields are empty for it.
     operation: payload?.operation || null,
     nodeInstanceId: payload?.nodeInstanceId || null,
     nodeName: payload?.nodeId || null,
@@ -65,10 +64,10 @@ function placeOf(task: StoredTask | undefined) {
   };
 }
 
-/** How long a batch that comes again is known, s. */
+/** How long batch ids are kept, so that a repeated batch is recognised, s. */
 const BATCH_MEMORY_S = 24 * 3600;
 
-/** Forgets ids of batches that nobody sends again. */
+/** Deletes ids of batches that no worker sends again. */
 export async function forgetBatches({ db }: Pick<Ports, 'db'>): Promise<void> {
   await db.tx((tx) => purgeBatches(tx, BATCH_MEMORY_S));
 }

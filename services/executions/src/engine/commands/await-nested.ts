@@ -27,9 +27,10 @@ type CallStage = Extract<StoredStage, { kind: 'call' }>;
 type StageError = { type: string; message: string };
 
 /**
- * Lets an execution wait for those that its stage has started: phase `awaiting`, woken by the message of each end
- * (engine/messages/on-execution-finished.ts), by its time limit (`wake_at`), and after a lost wake-up by engine/loops/engine.loops.ts.
- * When all have ended already, or `error` kept them from being started, the stage ends at once. False: it moved on.
+ * Puts an execution in the phase `awaiting`: it waits for the executions that its stage has started. It is woken by the message of
+ * each end (engine/messages/on-execution-finished.ts), by its time limit (`wake_at`), and after a lost wake-up by
+ * engine/loops/engine.loops.ts. When all of them have ended already, or `error` prevented their start, the stage ends at once.
+ * Returns false when the execution has moved on.
  */
 export async function awaitNested(
   deps: AwaitNestedDeps,
@@ -41,7 +42,7 @@ export async function awaitNested(
     deps.db.tx(async (tx) => {
       const locked = await lockExecution(tx, execution.id);
       if (!locked || locked.phase !== 'calling' || locked.stage?.name !== stage.name) return null;
-      // Each end locks this row as well: it sees the phase, or is seen here.
+      // The end of each child locks this row as well: either that end sees the phase, or the query below sees that end.
       if (error || (await unendedChildren(tx, locked.id)).length === 0) {
         await endStage(tx, locked, stage, error);
         return { until: null };
@@ -61,8 +62,8 @@ export async function awaitNested(
 }
 
 /**
- * Looks whether an execution still waits for others, and goes on when all of them have ended or its limit is over.
- * Anybody may ask at any time.
+ * Checks whether an execution still waits for the executions that it started, and continues it when all of them have ended or its
+ * time limit is over. It may be called at any time.
  */
 export async function settleNested(deps: AwaitNestedDeps, executionId: string): Promise<void> {
   const isSettled = await deps.turns.take(executionId, () =>
@@ -82,7 +83,7 @@ export async function settleNested(deps: AwaitNestedDeps, executionId: string): 
   if (isSettled) deps.wake.drive(executionId);
 }
 
-/** Goes on with executions whose wake-up was lost; answers how many there were. */
+/** Continues executions whose wake-up was lost; returns their number. */
 export async function settleForgotten(deps: AwaitNestedDeps, round = newRound()): Promise<number> {
   const forgotten = await inTurn(deps, round, {
     limit: BATCH,
@@ -94,16 +95,17 @@ export async function settleForgotten(deps: AwaitNestedDeps, round = newRound())
 }
 
 /**
- * Cancels what the stages of an execution have started and nobody waits for any more, in the way that it is cancelled
- * itself. Part of its end, which is driven until it is done (engine/commands/end-execution.ts).
+ * Cancels the unended executions that the stages of an execution have started and that nothing waits for any more, in the mode in
+ * which the execution itself is cancelled. This is a part of its end, which is driven until it is done
+ * (engine/commands/end-execution.ts).
  */
 export async function cancelNested(deps: AwaitNestedDeps, executionId: string): Promise<void> {
   const children = await unendedChildren(deps.db.query, executionId);
   if (children.length === 0) return;
   const mode = modeOf((await readExecution(deps.db.query, executionId))?.status ?? 'cancelled');
-  // What waits comes first: nothing of it starts in the place of what ends.
+  // Waiting executions come first, so that none of them starts in the place of one that ends.
   for (const { id, phase, resume_wish } of children) {
-    // Once nobody wishes it any more it is not resumed; until then it may have been.
+    // Once its resume wish is dropped, the execution is not resumed; until then it may have been.
     const now = resume_wish === null ? phase : await deps.db.tx((tx) => dropWish(tx, id));
     if (now !== null && now !== 'ended') await leaveUnfit(cancelExecution(deps, id, mode));
   }
@@ -137,7 +139,7 @@ const failed = (stage: CallStage, error: StageError): StageResult => ({
   memo: stage.memo,
 });
 
-/** What the workflow is told: of one execution how it ended; of services those that did not make it, as an error. */
+/** Returns the stage's result for the workflow: for one execution, its end; for services, those that failed, as an error. */
 async function resultOf(tx: Tx<DB>, execution: ExecutionRow, stage: CallStage): Promise<StageResult> {
   const { request, name, memo } = stage;
   const done = (response: Json): StageResult => ({ kind: 'call', name, response, memo });

@@ -9,7 +9,7 @@ import { type DeliverStatesDeps, deliverAll } from './deliver-states';
 type CallFromWorkflowDeps = Pick<Ports, 'db' | 'deployments'> & DeliverStatesDeps;
 
 const request = z.discriminatedUnion('call', [
-  /** Nothing but what is done before each call: the model shows what the code's tasks did. */
+  /** Does only the part that precedes each call: the states are delivered, so that the model shows the work of the code's tasks. */
   z.object({ call: z.literal('settle') }),
   z.object({ call: z.literal('modification-start'), entities: z.record(z.string(), z.json()) }),
   z.object({ call: z.literal('modification-finish'), modificationId: z.string() }),
@@ -20,9 +20,9 @@ const request = z.discriminatedUnion('call', [
 const NOTHING_MODIFIED = { modification_id: '', added: [], removed: [], related: [] };
 
 /**
- * A change of the model on behalf of workflow code: deployment modifications. Deployments answers the first result when
- * it is asked again under the same key, so a crash anywhere only repeats the call.
- * @throws AppError stale_attempt_error; bad_parameters_error for another call; those of the call itself.
+ * Changes the model on behalf of workflow code: deployment modifications. Deployments returns the first result when it is called
+ * again with the same key, so a crash at any point only repeats the call.
+ * @throws AppError stale_attempt_error; bad_parameters_error for another call; the errors of the call itself.
  */
 export async function callFromWorkflow(
   deps: CallFromWorkflowDeps,

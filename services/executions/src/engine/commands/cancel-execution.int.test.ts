@@ -61,7 +61,7 @@ test('a cancel that is accepted while the end is being told to deployments wins'
   await workToEnd(id);
   expect(await row(id)).toEqual({ phase: 'ended', status: 'cancelled' });
   expect(await endsOf(id)).toEqual(['workflow_cancelled']);
-  // In whatever order both ends were heard.
+  // Deployments heard both ends, in any order.
   const told = engine.peer.ended.filter((end) => end.executionId === id).map((end) => end.status);
   expect(new Set(told)).toEqual(new Set(['terminated', 'cancelled']));
   expect(engine.peer.latest.get('last-moment')?.status).toBe('cancelled');
@@ -111,7 +111,7 @@ test('one whose graph cannot be read can be cancelled', async () => {
   const id = await begin('unreadable');
   await eventually(async () => expect((await row(id)).phase).toBe('running'), { deadlineMs: 10_000 });
   await sql`update tasks_graphs set tasks = 'no graph' where execution_id = ${id}`.execute(engine.db.query);
-  // What processes have in memory is old now.
+  // The graphs in memory of all processes are out of date now.
   await sql`update executions set version = version + 1 where id = ${id}`.execute(engine.db.query);
   await cancelExecution(engine.deps, id, 'cancel');
   await eventually(async () => expect(await row(id)).toEqual({ phase: 'ended', status: 'cancelled' }), {
@@ -133,7 +133,7 @@ test('so does one of an execution whose end hangs in every process that drives i
     return released;
   });
   await cancelExecution(engine.deps, id, 'cancel');
-  // Here, and by the loop of the other process.
+  // The end hangs in this process, and in the other process, whose loop drives it.
   await eventually(async () => expect(hanging).toBeGreaterThanOrEqual(2), { deadlineMs: 20_000 });
   const since = performance.now();
   await cancelExecution(engine.deps, id, 'force-cancel');

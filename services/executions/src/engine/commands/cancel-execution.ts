@@ -30,9 +30,9 @@ export type CancelExecutionDeps = Pick<
 >;
 
 /**
- * Cancels: from the commit on nothing new is dispatched. `cancel` leaves running operations a grace to end by themselves, and
- * has them stopped by their workers then (engine/commands/wake-executions.ts); `force-cancel` and `kill` have them stopped at once,
- * and end without waiting for that. An execution that does not run yet ends at once.
+ * Cancels an execution: from the commit on, nothing new is dispatched. `cancel` gives running operations a grace to end by
+ * themselves; after it, their workers stop them (engine/commands/wake-executions.ts). With `force-cancel` and `kill`, the workers
+ * stop them at once, and the execution ends without waiting for that. An execution that does not run yet ends at once.
  * @throws AppError not_found_error, illegal_action_error.
  */
 export async function cancelExecution(
@@ -50,17 +50,17 @@ export async function cancelExecution(
   afterCancel(deps, executionId, mode, done);
 }
 
-/** What a cancel has stored, for whoever has to hear of it after the commit. */
+/** Effects of a cancel that others must be told after the commit. */
 export interface Cancelled {
   /** Runs that workers are to stop. */
   killed: KilledRun[];
-  /** What runs goes on: workflow code until it has heard, operations until they end; both at most to the end of the grace. */
+  /** Running work goes on: code until it hears of the cancel, operations until they end; both at most until the grace ends. */
   isToldOnly: boolean;
-  /** When that is, epoch ms. */
+  /** End of the grace, epoch ms. */
   graceUntil?: number | undefined;
 }
 
-/** The same for a locked execution, in the caller's transaction. `error`: why, as somebody has said. */
+/** As `cancelExecution`, for a locked execution, in the caller's transaction. `error`: the reason that the caller has given. */
 export async function cancelLocked(
   deps: CancelExecutionDeps,
   tx: Tx<DB>,
@@ -70,17 +70,17 @@ export async function cancelLocked(
 ): Promise<Cancelled> {
   const { id } = execution;
   const stopping = (killed: KilledRun[]): Cancelled => ({ killed, isToldOnly: false });
-  // Over, or about to be: what is left of it is stopped all the same.
+  // The execution is over or about to be: its runs that are left are stopped all the same.
   if (mode === 'kill' && ['cancelled', 'failed', 'kill_cancelling'].includes(execution.status))
     return stopping(execution.graph_id === null ? [] : await requestKill(tx, execution.graph_id));
   const next = statusAfterCancel(execution, mode);
-  // Whoever carries it out sees the status with its next report and ends it, when it still can.
+  // The service that carries the execution out sees the status with its next report and ends the execution, if it still can.
   if (execution.phase === 'running' && isCarriedOutElsewhere(execution)) {
     await updateExecution(tx, id, { status: next, cancel_requested_at: NOW, error });
     return stopping([]);
   }
   const changes: ExecutionChanges = {
-    // Waiting ones end at once; `cancelled` is written at the end together with the terminal event.
+    // A waiting execution ends at once; `cancelled` is written at the end, together with the terminal event.
     status: execution.phase === 'waiting' ? statusOfCancel[mode] : next,
     cancel_requested_at:
       forcedLeftMs(execution, execution.now_ms) === null ? NOW : execution.cancel_requested_at,
@@ -89,7 +89,7 @@ export async function cancelLocked(
     outcome: { status: 'cancelled', error },
   };
   if (execution.phase !== 'running') {
-    // With the version: whoever is about to write the end that was decided before finds that the row has moved on.
+    // With the next version: a process about to write an end that was decided before finds that the row has moved on.
     await updateExecution(tx, id, { ...changes, version: execution.version + 1 });
     deps.memory.forget(id);
     return stopping([]);
@@ -105,7 +105,10 @@ export async function cancelLocked(
   return stopping(await requestKill(tx, execution.graph_id!));
 }
 
-/** After the commit of a cancel; after a crash before it heartbeats and engine/loops/engine.loops.ts do the same. */
+/**
+ * Tells others of a cancel after its commit. If the process crashes before this call, heartbeats and
+ * engine/loops/engine.loops.ts do the same.
+ */
 export function afterCancel(
   deps: Pick<Ports, 'wake'>,
   executionId: string,
@@ -116,15 +119,16 @@ export function afterCancel(
   if (isToldOnly) {
     deps.wake.events(executionId);
     if (graceUntil !== undefined) deps.wake.timer(executionId, graceUntil);
-    // What it has started elsewhere hears of it now, and not at its end.
+    // The executions that it has started elsewhere are told now, and not at its end.
     deps.wake.drive(executionId);
   } else if (mode === 'cancel') deps.wake.drive(executionId);
   else deps.wake.driveAtOnce(executionId);
 }
 
 /**
- * Tells the graph of a locked execution that it is cancelled: late answers are kept for a resume, and change nothing else.
- * It is over, as one that cannot be read is, for nothing can go on there; or what runs has until `graceUntil` (epoch ms).
+ * Cancels the graph of a locked execution: late answers are kept for a resume, and change nothing else. Returns whether the graph
+ * is over; if it is not, its runs have time until `graceUntil` (epoch ms). A graph that cannot be read is over: nothing can go on
+ * there.
  */
 export async function stopGraph(
   deps: CancelExecutionDeps,
@@ -136,27 +140,27 @@ export async function stopGraph(
   try {
     loaded = await deps.memory.load(tx, execution);
   } catch (err) {
-    // After an error of the database the transaction takes nothing more, and the caller hears of it.
+    // After an error of the database the transaction takes no more statements: the update throws, and the caller gets that error.
     await updateExecution(tx, execution.id, { version: execution.version + 1, has_left_runs: true });
     deps.log.error({ err, executionId: execution.id }, 'a graph that cannot be read is cancelled');
     return { isOver: true };
   }
   const graceMs = mode === 'cancel' ? cancelGraceMs(execution, deps.cancelGraceMs) : 0;
-  // Code of a workflow hears of a plain cancel first, however short its time is.
+  // Workflow code is first told of a plain cancel, even if its grace is 0.
   const hasGrace = graceMs > 0 || (mode === 'cancel' && loaded.graph.hasCode);
   const grace = hasGrace ? { graceUntil: execution.now_ms + graceMs } : {};
   try {
     const happenings = [{ kind: 'cancel' as const, mode, ...grace }];
     await writeLocked(deps, tx, decideStep(deps.memory, { execution, loaded }, happenings));
   } finally {
-    // Dropped, whether the transaction comes through or not: what follows reads the graph anew.
+    // Dropped whether the transaction commits or not: the next step reads the graph anew.
     deps.memory.forget(execution.id);
   }
   const isOver = loaded.graph.flags.ended !== null;
   return isOver ? { isOver } : { isOver, ...grace };
 }
 
-/** For one of many: an execution that changed its state meanwhile is none of this action's any more. */
+/** Awaits an action on one of many executions, and ignores the refusal of an execution that changed its state meanwhile. */
 export async function leaveUnfit(acting: Promise<void>): Promise<void> {
   try {
     await acting;

@@ -4,14 +4,17 @@ import { sql } from 'kysely';
 import { dequeueExecutions } from '../../executions/commands/dequeue-executions';
 import { requestExecution } from '../../executions/commands/request-execution';
 import type { StartRequest } from '../../executions/domain/start-request';
+import { executionsRoutes } from '../../executions/http/executions.routes';
 import { explainExecution } from '../../executions/queries/explain-execution';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { drive, type EngineSetup, engineSetup } from '../../testing/engine-setup';
+import { httpRig } from '../../testing/http-rig';
 import { startRequest } from '../../testing/start-request';
+import { cloudifyWire, specWire } from '../../wire-policy';
 import { cancelExecution } from './cancel-execution';
 import { reapLeases } from './reap-leases';
 
-/** What a cancel means for operations that run, and for what wants to start beside them. */
+/** Effects of a cancel on running operations, and on executions that are to start beside them. */
 
 const { OutcomeKind } = executionsRpc;
 const DEADLINE = { deadlineMs: 20_000 };
@@ -35,7 +38,7 @@ async function ask(deploymentId: string, more: Partial<StartRequest> = {}): Prom
 const claim = async (executionId: string, workerId = 'w1') =>
   (await engine.client.claimTask({ workerId, executionId, taskId: '', room: 4 })).leases;
 
-/** An execution of which `w1` runs the first operation. */
+/** Starts an execution whose first operation runs on worker `w1`. */
 async function atWork(deploymentId: string, more: Partial<StartRequest> = {}) {
   const id = await ask(deploymentId, more);
   await phaseIs(id, 'running');
@@ -73,7 +76,7 @@ const stateOf = async ({ taskId }: executionsRpc.TaskLease) =>
   (await sql<{ state: string }>`select state from tasks where id = ${taskId}`.execute(engine.db.query))
     .rows[0]!.state;
 
-/** From the cancel to its deadline, rounded: the clock goes on within a transaction. */
+/** Returns the minutes from the cancel to its deadline, rounded: the clock goes on within a transaction. */
 const minutesOf = ({ cancel_deadline, cancel_requested_at }: Awaited<ReturnType<typeof row>>): number =>
   Math.round((Date.parse(cancel_deadline!) - Date.parse(cancel_requested_at!)) / 6_000) / 10;
 
@@ -91,6 +94,31 @@ test('what runs may end within the grace; nothing new starts, and the deadline i
   expect((await answer(lease, OutcomeKind.OUTCOME_KIND_SUCCEEDED)).leases).toEqual([]);
   await phaseIs(id, 'ended');
   expect([(await row(id)).status, await stateOf(lease)]).toEqual(['cancelled', 'response-sent']);
+});
+
+test('an execution shows since when it is cancelled, and until when what runs may end', async () => {
+  const http = await httpRig(engine, executionsRoutes({ ...engine.deps, nowMs: () => 0 }, specWire));
+  const original = await httpRig(engine, executionsRoutes({ ...engine.deps, nowMs: () => 0 }, cloudifyWire));
+  try {
+    const { id, lease } = await atWork('shown');
+    const shown = async () => (await http.call('GET', `/executions/${id}`)).body;
+    expect(Object.keys(await shown()).filter((name) => name.startsWith('cancel_'))).toEqual([]);
+    const { body } = await http.call('POST', `/executions/${id}`, { action: 'cancel' });
+    const { cancel_requested_at, cancel_deadline } = await row(id);
+    expect(body).toMatchObject({ status: 'cancelling', cancel_requested_at, cancel_deadline });
+    expect(await shown()).toMatchObject({ cancel_requested_at, cancel_deadline });
+    expect(Object.keys((await original.call('GET', `/executions/${id}`)).body)).not.toContain(
+      'cancel_requested_at',
+    );
+    await answer(lease, OutcomeKind.OUTCOME_KIND_SUCCEEDED);
+    await phaseIs(id, 'ended');
+    // The execution waits for nothing any more, so no deadline is shown.
+    const ended = await shown();
+    expect([ended.cancel_requested_at, 'cancel_deadline' in ended]).toEqual([cancel_requested_at, false]);
+  } finally {
+    await http.close();
+    await original.close();
+  }
 });
 
 test('a parameter of the execution says how long its grace is', async () => {
@@ -155,9 +183,9 @@ test('nor beside a worker that is not heard of, until its lease is lost; by forc
   expect((await row(await ask('unheard', { workflowId: 'uninstall', isForced: true }))).status).toBe(
     'pending',
   );
-  await sql`update executions set status = 'cancelled', phase = 'ended' where deployment_id = 'unheard' and is_forced`.execute(
-    engine.db.query,
-  );
+  // Ends the forced execution, which may have ended by itself.
+  await sql`update executions set status = 'cancelled', phase = 'ended'
+    where deployment_id = 'unheard' and is_forced and phase <> 'ended'`.execute(engine.db.query);
   await sql`update tasks set lease_until = app_now() - interval '1 second' where id = ${lease.taskId}`.execute(
     engine.db.query,
   );

@@ -13,9 +13,9 @@ import { type StartNestedDeps, startNested } from './start-nested';
 export type CarryOutCallDeps = Pick<Ports, 'db' | 'log' | 'turns'> & StartNestedDeps;
 
 /**
- * Asks another service for the change that a workflow stage needs and stores the answer as the stage's result. The call
- * is idempotent by (execution, stage name), so a crash after it only repeats it. A stage that starts executions waits for
- * them afterwards. False = somebody else stored a result.
+ * Calls another service for the change that a workflow stage needs, and stores the answer as the stage's result. The call is
+ * idempotent by (execution, stage name), so a crash after it only repeats it. A stage that starts executions waits for them
+ * afterwards. Returns false when another process has stored a result.
  * @throws AppError of the rpc when it may succeed later; the loop tries again.
  */
 export async function carryOutCall(deps: CarryOutCallDeps, execution: ExecutionRow): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function carryOutCall(deps: CarryOutCallDeps, execution: ExecutionR
       const locked = await lockExecution(tx, execution.id);
       if (!locked || locked.phase !== 'calling' || locked.stage?.name !== stage.name) return false;
       await updateExecution(tx, locked.id, {
-        // Whoever plans on the row as it was must not be able to write that.
+        // With the next version: a process that plans on the old row must not be able to write its plan.
         version: locked.version + 1,
         phase: 'planning',
         stage: null,
@@ -39,7 +39,7 @@ export async function carryOutCall(deps: CarryOutCallDeps, execution: ExecutionR
   );
 }
 
-/** The end of an update answers the schedules that its blueprint wants. */
+/** Stores the default schedules of the blueprint, which the last call of a deployment update returns. */
 async function setSchedules(
   tx: Tx<DB>,
   deps: CarryOutCallDeps,

@@ -11,11 +11,11 @@ import type { ExecutionRow } from '../../store/rows';
 type CascadeMemberDeps = RequestExecutionDeps;
 
 /**
- * Starts the workflow of a member of an execution group on the components of its deployment (reference/workflows.md 8.4):
- * together with the member, which may have waited for its turn; each is queued where its deployment is busy. All are started
- * or none. Safe to repeat: what was started before is found by its request id. Crash before the commit: the member is
- * driven again and does not begin before.
- * @returns why the member cannot begin; null: it can.
+ * Starts the workflow of a member of an execution group on the components of its deployment (reference/workflows.md 8.4). This
+ * happens when the member begins, which may have waited for its turn. Each execution is queued where its deployment is busy. All
+ * are started or none. Safe to repeat: an execution that was started before is found by its request id. After a crash before the
+ * commit, the member is driven again, and does not begin before.
+ * @returns the reason why the member cannot begin; null: it can.
  * @throws AppError of the rpc: the driver tries again.
  */
 export async function cascadeMember(deps: CascadeMemberDeps, member: ExecutionRow): Promise<string | null> {

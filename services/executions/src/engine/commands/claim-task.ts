@@ -10,9 +10,9 @@ type ClaimTaskDeps = Pick<EnginePorts, 'db' | 'leases' | 'memory' | 'tokenKey' |
   ClaimBatchDeps;
 
 /**
- * Leases ready operations of an execution to a worker, the named one first. Asking again answers the same lease; a task
- * that is gone or taken is simply missing. Claims that wait for the same execution share its next step: the wake-ups of a
- * wide graph all come at once. A crash after the commit: the lease runs out, engine/loops/engine.loops.ts.
+ * Leases ready operations of an execution to a worker, the named one first. A repeated claim returns the same lease; a task that
+ * is gone or taken is missing from the result. Claims that wait for the same execution share its next step, because the wake-ups
+ * of a wide graph all arrive at once. If the process crashes after the commit, the lease expires (engine/loops/engine.loops.ts).
  */
 export async function claimTask(
   deps: ClaimTaskDeps,
@@ -26,12 +26,12 @@ export async function claimTask(
   const { context, step } = done;
   const claim = claimOf(context.loaded, request);
   const claimed = step.claimed[place]!;
-  // What it held before is among what it holds now.
+  // The named operation is returned too when the worker held it before this claim.
   const isNamedToo = holdsPreferred(context.loaded, claim) && !claimed.includes(claim.preferred!);
   return leasesOf(deps, context, isNamedToo ? [claim.preferred!, ...claimed] : claimed, request.workerId);
 }
 
-/** Whether the graph in memory has nothing to lease and is as the database has it: the usual answer to a late wake-up. */
+/** Returns whether the graph in memory has nothing to lease and is at the version of the database: usual for a late wake-up. */
 async function hasNothing(deps: ClaimTaskDeps, request: executionsRpc.ClaimTaskRequest): Promise<boolean> {
   const loaded = deps.memory.known(request.executionId);
   if (!loaded || loaded.unclaimed.size > 0) return false;

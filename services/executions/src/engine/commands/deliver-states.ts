@@ -8,7 +8,7 @@ import type { LoadedGraph } from '../steps/graph-memory';
 import { deleteStates, pendingStates, undeliveredExecutions } from '../store/instance-states.sql';
 
 const BATCH = 500;
-/** States that are stored for longer were forgotten by the process that decided them. */
+/** States that are stored for longer than this were not delivered by the process that decided them. */
 const UNDELIVERED_MS = 3_000;
 /** Executions in one tick of the loop. */
 const DELIVERED = 20;
@@ -16,9 +16,9 @@ const DELIVERED = 20;
 export type DeliverStatesDeps = Pick<EnginePorts, 'db' | 'deployments' | 'memory' | 'wake'>;
 
 /**
- * Hands decided states that this process knows of to deployments, those of several executions together, in order and
- * beside the steps that go on. Their rows are forgotten by the next step, or a moment later when there is none. After a
- * crash engine/loops/engine.loops.ts delivers them again; deployments ignores what it applied before.
+ * Delivers decided states of these executions to deployments, states of several executions in one call, in order, while steps go
+ * on. The next step deletes their rows; when there is none, they are deleted a moment later. After a crash,
+ * engine/loops/engine.loops.ts delivers them again; deployments ignores states that it has applied before.
  * @throws AppError of the rpc when deployments does not answer; the rows stay.
  */
 export async function deliverStates(deps: DeliverStatesDeps, executionIds: readonly string[]): Promise<void> {
@@ -38,7 +38,7 @@ interface Delivery {
   states: readonly InstanceStateRow[];
 }
 
-/** At most BATCH states, of one deployment those of one execution. */
+/** Returns at most BATCH states; for each deployment, those of one execution only. */
 function nextBatch(known: readonly LoadedGraph[]): Delivery[] {
   const batch: Delivery[] = [];
   const deployments = new Set<string>();
@@ -56,7 +56,7 @@ function nextBatch(known: readonly LoadedGraph[]): Delivery[] {
   return batch;
 }
 
-/** Delivers states of executions whose process has died, of at most 20 at a time. */
+/** Delivers states of executions whose process has died, of at most 20 executions at a time. */
 export async function deliverForgotten(
   deps: DeliverStatesDeps & Pick<Ports, 'log'>,
   round: Round,
@@ -69,15 +69,15 @@ export async function deliverForgotten(
   });
 }
 
-/** Delivers all that is stored, whoever decided it. @throws AppError of the rpc; the rows stay. */
+/** Delivers all stored states, also those of another process. @throws AppError of the rpc; the rows stay. */
 async function deliverStored(deps: DeliverStatesDeps, executionId: string): Promise<void> {
   const execution = await readExecution(deps.db.query, executionId);
   if (execution) await deliverAll(deps, execution);
 }
 
 /**
- * Delivers every state that was decided up to this row of the execution, and removes their rows: what follows must see
- * them.
+ * Delivers every state that was decided up to this row of the execution, and removes the rows: the caller's next call must see
+ * these states.
  * @throws AppError of the rpc; the rows stay.
  */
 export async function deliverAll(deps: DeliverStatesDeps, execution: ExecutionRow): Promise<void> {
@@ -85,7 +85,7 @@ export async function deliverAll(deps: DeliverStatesDeps, execution: ExecutionRo
   if (execution.last_state_seq > 0) await forgetDelivered(deps, execution.id);
 }
 
-/** The same; rows that memory knows as delivered stay for a step. @throws AppError of the rpc; the rows stay. */
+/** As `deliverAll`; rows that memory knows as delivered stay for a step. @throws AppError of the rpc; the rows stay. */
 export async function deliverDecided(deps: DeliverStatesDeps, execution: ExecutionRow): Promise<void> {
   if (execution.deployment_id === null || execution.last_state_seq === 0) return;
   const loaded = deps.memory.known(execution.id);
@@ -96,13 +96,14 @@ export async function deliverDecided(deps: DeliverStatesDeps, execution: Executi
       : await pendingStates(deps.db.query, execution.id, { after: loaded?.deliveredSeq, limit: BATCH });
     if (states.length === 0) break;
     await deps.deployments.applyStates(decidedStates(execution, states));
+    deps.wake.statesApplied(execution.id);
     const last = states.at(-1)!.seq;
     if (loaded) noteDelivered(loaded, last);
     else await deleteStates(deps.db, execution.id, last);
   }
 }
 
-/** Removes the rows of states that were delivered, where no step has done so. */
+/** Removes the rows of delivered states that no step has removed. */
 export async function forgetDelivered(
   deps: Pick<DeliverStatesDeps, 'db' | 'memory'>,
   executionId: string,
@@ -117,10 +118,13 @@ export async function forgetDelivered(
 async function applyBatch(deps: DeliverStatesDeps, batch: readonly Delivery[]): Promise<void> {
   const executions = batch.flatMap(({ loaded: { execution }, states }) => decidedStates(execution, states));
   if (executions.length > 0) await deps.deployments.applyStates(executions);
-  for (const { loaded, states } of batch) noteDelivered(loaded, states.at(-1)!.seq);
+  for (const { loaded, states } of batch) {
+    noteDelivered(loaded, states.at(-1)!.seq);
+    deps.wake.statesApplied(loaded.executionId);
+  }
 }
 
-/** Nothing where there is no deployment. */
+/** Returns the states as deployments takes them; empty for an execution without a deployment. */
 function decidedStates(
   { id, tenant, deployment_id: deploymentId }: Pick<ExecutionRow, 'id' | 'tenant' | 'deployment_id'>,
   states: readonly InstanceStateRow[],
@@ -129,7 +133,7 @@ function decidedStates(
 }
 
 function noteDelivered(loaded: LoadedGraph, last: number): void {
-  // They are in order of their numbers.
+  // The states are in order of their numbers.
   const left = loaded.states.findIndex(({ seq }) => seq > last);
   loaded.states = left < 0 ? [] : loaded.states.slice(left);
   loaded.deliveredSeq = Math.max(loaded.deliveredSeq, last);

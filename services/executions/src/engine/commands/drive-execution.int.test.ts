@@ -205,7 +205,7 @@ test('of executions asked for at the same moment each is accepted or refused for
   const requestId = newId();
   const asked = await Promise.allSettled([
     begin('one', 'install'),
-    // Neither ends without a worker, so that the second one is refused however late it comes.
+    // Without a worker neither of these ends, so the second one is refused however late it comes.
     begin('two', 'install'),
     begin('two', 'install'),
     begin('three', 'install', { requestId }),
@@ -322,7 +322,7 @@ test('results of one execution beyond what a process should hold fail their oper
   const id = await begin('large', 'install');
   const large = { kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED, resultJson: `"${'x'.repeat(15_000_000)}"` };
   await workToEnd(id, () => {
-    // What was counted is in the rows.
+    // Forgets the graph: the sizes of earlier results must be counted from the rows.
     engine.deps.memory.forget(id);
     return large;
   });
@@ -349,7 +349,7 @@ test('states behind any number of delivered ones reach deployments before the ex
   await sql`update executions set last_state_seq = 800, version = version + 1 where id = ${id}`.execute(
     db.query,
   );
-  // This replica has delivered most of them, and what it knows is older than the row.
+  // This replica has delivered most of the states, and its graph in memory is older than the row.
   memory.known(id)!.deliveredSeq = 799;
   await deliverAll(engine.deps, (await readExecution(db.query, id))!);
   expect(engine.peer.deployments.get('many')!.instances[0]!.state).toBe('configured');

@@ -33,13 +33,13 @@ export type DriveExecutionDeps = Pick<
 > &
   CarryOutCallDeps;
 
-/** Phases that one drive may pass; more means a workflow that never comes to work. */
+/** Limit of the phases that one drive may pass; more means a workflow that never waits for workers and never ends. */
 const MAX_TURNS = 50;
 
 /**
  * Brings an execution to the point where it waits for workers or has ended: plans the next stage, carries out calls,
- * delivers the last effects. Any replica may drive at any time: what a turn decides is written only if the row still is
- * as the turn found it, and calls are idempotent by their name. After a crash engine/loops/engine.loops.ts drives again.
+ * delivers the last effects. Any replica may drive at any time: a turn's decision is written only if the row still is as the turn
+ * found it, and calls are idempotent by their name. After a crash, engine/loops/engine.loops.ts drives again.
  * @throws AppError when a later release has written the row: a replica of that release drives it.
  */
 export async function driveExecution(deps: DriveExecutionDeps, executionId: string): Promise<void> {
@@ -56,7 +56,7 @@ export async function driveExecution(deps: DriveExecutionDeps, executionId: stri
         if (!(await carryOutCall(deps, execution))) return;
         break;
       case 'running':
-        // Of a plain cancel in its grace: at its end this is done again, and not left out.
+        // A plain cancel in its grace: its components are cancelled now, and once more when the execution ends.
         if (execution.cancel_deadline !== null) await cancelComponents(deps, execution, 'cancel');
         return;
       case 'ending':
@@ -70,8 +70,9 @@ export async function driveExecution(deps: DriveExecutionDeps, executionId: stri
 }
 
 /**
- * The row as this process accepted it, or as the last step of a graph left it, when that asks for more: the write shows
- * whether it still is so. Not of a forced cancel, which ends in time: the row in memory has the time of that step.
+ * Returns the row as this process accepted it, or as the last step of a graph left it, when its phase needs a drive; the write
+ * shows whether the row still is so. Null for a forced cancel, whose end has a time limit: the row in memory has the time of that
+ * earlier step.
  */
 function leftInMemory(deps: DriveExecutionDeps, executionId: string): TimedExecution | null {
   const accepted = deps.accepted.take(executionId);
@@ -83,8 +84,8 @@ function leftInMemory(deps: DriveExecutionDeps, executionId: string): TimedExecu
 }
 
 /**
- * Decides the next stage from history and a fresh model, and begins it; one that is too large to be stored ends the execution.
- * Null: the row has moved on.
+ * Decides the next stage from history and a fresh model, and begins it. A stage that is too large to be stored ends the execution.
+ * Returns null when the row has moved on.
  */
 async function planStage(
   deps: DriveExecutionDeps,
@@ -115,20 +116,20 @@ async function begin(
     if (!begun.graph) {
       const { last_event_seq, version, now_ms } = row;
       const after = { ...execution, ...begun.write.changes, last_event_seq, version, now_ms };
-      // The graph that was carried out fits the row as before: its states are known.
+      // The previous graph in memory still fits the row: its states are known.
       deps.memory.moved(execution, after);
       deps.wake.events(after.id);
       return after;
     }
     begun.graph.commit(row);
     const { context, step } = begun.graph;
-    // The driver goes on by itself when nothing in the graph needed a worker.
+    // Without the outcome, so that no wake-up is sent: the driver goes on by itself when nothing in the graph needed a worker.
     afterStep(deps, context, { ...step, outcome: null });
     return context.execution;
   });
 }
 
-/** A stage, or what needs none. */
+/** The next stage, or a case that needs no stage. */
 type Planned = PlannedStage | { kind: 'cancelled' } | { kind: 'elsewhere' };
 
 async function plannedFor(deps: DriveExecutionDeps, execution: ExecutionRow): Promise<Planned> {
@@ -139,7 +140,7 @@ async function plannedFor(deps: DriveExecutionDeps, execution: ExecutionRow): Pr
 
 async function decideStage(deps: DriveExecutionDeps, execution: ExecutionRow): Promise<PlannedStage> {
   if (isEmptyWorkflow(execution.workflow_id)) return { kind: 'end', outcome: 'succeeded' };
-  // Also after a resume of one that could not begin: what was started with it before is found.
+  // Also after a resume of an execution that could not begin: executions that were started with it before are found.
   const isFirst = execution.history.length === 0 && execution.graph_id === null;
   if (execution.is_cascading && execution.status === 'pending' && isFirst) {
     const message = await cascadeMember(deps, execution);
@@ -150,7 +151,7 @@ async function decideStage(deps: DriveExecutionDeps, execution: ExecutionRow): P
   const end = endWithoutModel(execution.program, input, execution.history);
   if (end) return end;
   try {
-    // The model must show what the stages before did.
+    // The model must show the effects of the earlier stages.
     await deliverAll(deps, execution);
     const { blueprintId, model } = execution.deployment_id
       ? await deps.deployments.model(execution.tenant, execution.deployment_id)
@@ -164,7 +165,7 @@ async function decideStage(deps: DriveExecutionDeps, execution: ExecutionRow): P
   }
 }
 
-/** The next stage; what cannot be planned now never can, and ends the execution instead of being tried for ever. */
+/** Plans the next stage. A stage that cannot be planned now never can: it ends the execution instead of being tried for ever. */
 async function planned(
   deps: DriveExecutionDeps,
   execution: ExecutionRow,
@@ -185,11 +186,14 @@ function unplannable(reason: string): Stage {
 
 interface Begun {
   write: StepWrite;
-  /** Of a graph, its first step. */
+  /** The first step of the stage's graph; null: the stage has no graph. */
   graph: Uncommitted | null;
 }
 
-/** What begins the stage: pending -> started with its event, once; the stage's log lines; its graph or call, or the end. */
+/**
+ * Returns the step that begins the stage: pending -> started with its event, once; the stage's log lines; its graph or call, or
+ * the end.
+ */
 async function beginStage(
   deps: DriveExecutionDeps,
   execution: TimedExecution,
@@ -224,7 +228,7 @@ async function beginStage(
 
 type GraphStage = Extract<Stage, { kind: 'graph' }>;
 
-/** Memory shows the graph only when it is written; until then others have their turn between its pieces. */
+/** Begins the graph of a stage, in pieces that other work may run between. Memory shows the graph only when it is written. */
 async function beginGraph(
   deps: DriveExecutionDeps,
   execution: TimedExecution,
@@ -247,7 +251,7 @@ async function beginGraph(
       flags: loaded.graph.flags,
       tasks: loaded.graph.hasCode ? null : await packTasks(stage.spec.tasks),
     },
-    // It is inserted with them.
+    // The graph is inserted with its flags.
     flags: null,
     events: [...begin.events, ...decided.write.events],
     changes: {
@@ -263,7 +267,7 @@ async function beginGraph(
   return { write, graph: decided };
 }
 
-/** The graph of a stage, started in memory. */
+/** Builds the graph of a stage and starts it in memory. */
 function* firstStep(
   { memory }: Pick<EnginePorts, 'memory'>,
   execution: TimedExecution,
@@ -274,7 +278,7 @@ function* firstStep(
   const id = newId(execution.now_ms);
   const { blueprint_id = execution.blueprint_id } = begin.changes;
   const running: TimedExecution = { ...execution, phase: 'running', graph_id: id, blueprint_id };
-  // Tasks that code adds come as rows, so all of its graph does.
+  // Tasks that code adds come as rows, so all tasks of its graph do.
   const tasks = graph.hasCode ? [] : spec.tasks;
   const ids = tasks.map(({ idx }) => taskIdOf(id, idx));
   yield;

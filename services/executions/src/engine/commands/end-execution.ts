@@ -25,11 +25,11 @@ const EVENT_OF = {
 } as const;
 
 /**
- * Ends an execution whose outcome is decided: what its stages have started and still runs is cancelled unless it
- * succeeded, and what runs on its components when it was cancelled; its last states reach deployments first, so that
- * whoever sees the end sees its effects; then status, terminal event and message in one transaction. A forced cancel does
- * not wait for deployments longer than its limit: states and end follow later (engine/loops/engine.loops.ts). Null: the row has
- * moved on.
+ * Ends an execution whose outcome is decided. Unless it succeeded, the unended executions that its stages have started are
+ * cancelled; if it was cancelled, also the executions on its components. Its last states reach deployments first, so that a client
+ * that sees the end sees its effects. Then status, terminal event and message are written in one transaction. A forced cancel
+ * does not wait for deployments longer than its limit: states and end follow later (engine/loops/engine.loops.ts). Returns null
+ * when the row has moved on.
  */
 export async function endExecution(
   deps: EndExecutionDeps,
@@ -37,7 +37,7 @@ export async function endExecution(
 ): Promise<TimedExecution | null> {
   const outcome = execution.outcome!;
   if (outcome.status !== 'terminated') await cancelNested(deps, execution.id);
-  // Where a client has said since that it terminated, deployments is asked whether it has.
+  // With the outcome `terminated`, which a client may have set since, deployments decides whether it holds: no time limit.
   const leftMs = outcome.status === 'terminated' ? null : forcedLeftMs(execution, execution.now_ms);
   let isTold = true;
   if (leftMs !== null) isTold = await toldWithin(deps, execution, outcome, leftMs);
@@ -50,16 +50,16 @@ export async function endExecution(
     ...emptyWrite(execution),
     changes: { status: outcome.status, phase: 'ended', error: outcome.error },
     isEnd: true,
-    // What deployments may not have heard is owed to it (tell-owed-ends.ts).
+    // An end that deployments may not have heard is still owed to it (tell-owed-ends.ts).
     wakeAt: isTold ? null : isoInstant(execution.now_ms),
     events: [workflowEvent(execution, EVENT_OF[outcome.status], outcome.error)],
-    // What deployments has is forgotten in the same step.
+    // States that deployments has are deleted in the same step.
     deliveredSeq: isTold ? execution.last_state_seq : 0,
     outbox: isEndOwed(execution) ? [finishedMessage(execution, outcome.status)] : [],
   };
   const row = await deps.turns.take(execution.id, () => deps.steps.write(write));
   if (!row) {
-    // Whoever has moved the row on has the one that counts, and tells it with a later version.
+    // The process that has moved the row on has the end that counts, and tells it with a later version.
     deps.memory.forget(execution.id);
     return null;
   }
@@ -75,15 +75,15 @@ export async function endExecution(
 }
 
 /**
- * Tells deployments, which may find that it has failed all the same: then that is decided, on a version of its own, before it
- * is told. Null: it stays as it is.
+ * Tells deployments the end. Deployments may find that the execution has failed all the same: then this failure, which is returned,
+ * is decided on a version of its own before it is told. Null: the outcome stays.
  */
 async function toldOutcome(deps: EndExecutionDeps, execution: TimedExecution): Promise<Outcome | null> {
   const failure = await tellDeployments(deps, execution, execution.outcome!);
   return failure === '' ? null : { ...execution.outcome!, status: 'failed', error: failure };
 }
 
-/** The row with another outcome, which the next turn tells and ends with. Null: it has moved on. */
+/** Stores another outcome, with which the next turn ends the execution; returns the new row. Null: the row has moved on. */
 async function decidedAnew(
   deps: EndExecutionDeps,
   execution: TimedExecution,
@@ -96,9 +96,10 @@ async function decidedAnew(
 }
 
 /**
- * Delivers the last states, whose rows stay for the step that ends it, and tells the end; both may be repeated. It is told with
- * the version of the row on which it was decided, and deployments takes none that is older than what it shows: so the end that
- * counts is shown in whatever order two of them come. Answers why it has failed all the same; '': it has not.
+ * Delivers the last states to deployments and tells it the end; both may be repeated. The rows of the states stay for the step
+ * that ends the execution. The end is told with the version of the row on which it was decided, and deployments takes no end that
+ * is older than the one it shows: so the end that counts is shown, in whatever order two ends arrive. Returns the reason why the
+ * execution has failed all the same; '': it has not failed.
  */
 export async function tellDeployments(
   deps: EndExecutionDeps,
@@ -106,7 +107,7 @@ export async function tellDeployments(
   outcome: Pick<Outcome, 'status'>,
 ): Promise<string> {
   await deliverDecided(deps, execution);
-  // A dry run says nothing about the deployment, and must not be taken for its deletion.
+  // A dry run changes nothing of the deployment, and must not be taken for its deletion.
   if (!execution.deployment_id || execution.is_dry_run) return '';
   return await deps.deployments.executionEnded({
     tenant: execution.tenant,
@@ -121,12 +122,13 @@ export async function tellDeployments(
   });
 }
 
-/** The least that a deployments service which is well gets, however late the execution came here. */
+/** Least time that a healthy deployments service gets to answer, however late the execution came here. */
 const LEAST_TELL_MS = 500;
 
 /**
- * The end of a forced cancel tells deployments and cancels what runs on components in the time that is left, or goes on
- * without. Beside each other, for each may need all of it. False: not told.
+ * At the end of a forced cancel, tells deployments and cancels executions on components, in the time that is left; if it is not
+ * enough, the end goes on without. Both run at the same time, since each may need all of the time. Returns whether deployments was
+ * told.
  */
 async function toldWithin(
   deps: EndExecutionDeps,
@@ -151,8 +153,8 @@ async function toldWithin(
 }
 
 /**
- * Whether work was done in the time that is left; what fails at once is tried again until then. A call has a deadline that is
- * longer than that, so it is not waited for but left to itself: all of it may be repeated.
+ * Runs `work` within the time that is left, and returns whether it was done. Work that fails earlier is tried again until then. A
+ * call has a longer deadline than that, so a call under way is not awaited but left to itself: all of the work may be repeated.
  */
 async function isDoneWithin(
   leftMs: number,
@@ -188,8 +190,8 @@ async function isDoneWithin(
 }
 
 /**
- * Whether its end has work of its own that must not be lost with this process (engine/messages/on-execution-finished.ts); what any
- * end makes room for is looked for after each (after-ends.ts).
+ * Returns whether the end of this execution has follow-ups that must not be lost with this process
+ * (engine/messages/on-execution-finished.ts). The follow-ups of every end are done after each end (after-ends.ts).
  */
 const isEndOwed = (execution: TimedExecution): boolean =>
   execution.parent_id !== null ||

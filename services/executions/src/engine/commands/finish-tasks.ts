@@ -14,24 +14,30 @@ export type FinishTasksDeps = Pick<Ports, 'leases' | 'log' | 'tokenKey' | 'wake'
 
 const { OutcomeKind } = executionsRpc;
 
-/** How long one execution may keep the answer about others waiting: their leases run, and the worker does not know of them. */
+/**
+ * How long one execution may hold up the answer about others: the leases of the others run, and the worker does not know of them
+ * yet.
+ */
 const PATIENCE_MS = 3_000;
 
-/** Of how far the step of one execution is. */
+/** Callbacks about the progress of one execution's step. */
 interface Progress {
-  /** It is decided, leases included. False: others have the answer already, and leases would not reach the worker. */
+  /**
+   * The step is being decided, leases included. Returns false when the answer about the others was sent already: leases would not
+   * reach the worker.
+   */
   onDecided(): boolean;
-  /** It waits again; nothing of what was decided is written. */
+  /** The step waits for a lock; nothing that was decided before is written. */
   onLock(): void;
 }
 
 type Finished = Omit<executionsRpc.FinishTasksResponse, 'untaken'>;
 
 /**
- * Takes what has ended, one transaction per execution, and leases newly ready operations to the reporting worker up to
- * its room. An outcome of an older attempt, or of a lease that went to another worker, is refused. The worker repeats
- * the call until it is answered: an outcome that was taken before is refused then, which is harmless. Of several executions
- * one that fails, or does not come to its step for three seconds, is `untaken`: the others do not wait for it.
+ * Takes the outcomes of operations, one transaction per execution, and leases newly ready operations to the reporting worker, up
+ * to its room. An outcome of an older attempt, or of a lease that went to another worker, is refused. The worker repeats the call
+ * until it is answered: an outcome that was taken before is then refused, which is harmless. With several executions, one that
+ * fails, or does not come to its step for three seconds, is `untaken`: the others do not wait for it.
  */
 export async function finishTasks(
   deps: FinishTasksDeps,
@@ -46,7 +52,7 @@ export async function finishTasks(
   const rooms = roomsOf(request.room, [...byExecution.values()]);
   const isAlone = byExecution.size === 1 || !request.readsUntaken;
   const failures: unknown[] = [];
-  // Beside each other: their steps are written together.
+  // In parallel: their steps are written together.
   const done = await Promise.all(
     [...byExecution].map(async ([executionId, outcomes], i) => {
       const take = (progress: Progress) =>
@@ -73,8 +79,8 @@ export async function finishTasks(
 const ALONE: Progress = { onDecided: () => true, onLock: () => undefined };
 
 /**
- * Null when it does not come to its step in time: then it goes on, and leases nothing. One that is being written is waited
- * for, since its leases would be lost.
+ * Runs `take` while other executions wait for the answer. Returns null when it does not come to its step in time: it then goes on,
+ * and leases nothing. A step that is being written is awaited, since its leases would be lost.
  */
 async function whileOthersWait(take: (progress: Progress) => Promise<Finished>): Promise<Finished | null> {
   let isDecided = false;
@@ -106,7 +112,7 @@ async function whileOthersWait(take: (progress: Progress) => Promise<Finished>):
   return await Promise.race([taken, left]).finally(() => clearTimeout(timer));
 }
 
-/** The worker's room, shared: each execution may fill the places that its own outcomes free, and its part of the rest. */
+/** Divides the worker's room: each execution may fill the places that its own outcomes free, and its part of the rest. */
 function roomsOf(room: number, groups: readonly (readonly unknown[])[]): number[] {
   let left = room;
   const rooms = groups.map(({ length }) => {
@@ -118,7 +124,10 @@ function roomsOf(room: number, groups: readonly (readonly unknown[])[]): number[
   return rooms.map((own, i) => own + part + (i === 0 ? left - part * rooms.length : 0));
 }
 
-/** What cannot be stored fails its operation: repeated for ever, it would keep the execution from ending. */
+/**
+ * Takes the outcomes of one execution. An outcome that cannot be stored fails its operation: repeated for ever, it would keep the
+ * execution from ending.
+ */
 async function finishOf(
   deps: FinishTasksDeps,
   workerId: string,
@@ -198,8 +207,8 @@ async function takeOutcomes(
   if (!done) return { refused: outcomes.map((outcome) => outcome.taskId), leases: [] };
   // An execution that only waits gives its place in the queue to others.
   if (outcomes.some(({ kind }) => kind === OutcomeKind.OUTCOME_KIND_DEFERRED)) deps.wake.dequeue();
-  // What they wait for may have ended before they waited: nobody wakes them then. After a crash here: settle-deferred. The
-  // answer goes out all the same: the leases in it are taken, and a repetition would not have them.
+  // An execution that these operations wait for may have ended before they waited: then nobody else wakes them. After a crash here,
+  // settle-deferred does. An error does not stop the answer: its leases are taken, and a repeated call would not return them.
   const until = outcomes.flatMap(({ untilExecution }) => (isUuid(untilExecution) ? untilExecution : []));
   await wakeEnded(deps, until).catch((err: unknown) =>
     deps.log.warn({ err, executionId }, 'an operation that waits may be woken late'),
@@ -209,7 +218,7 @@ async function takeOutcomes(
   return { refused, leases: leasesOf(deps, context, step.claimed.flat(), workerId) };
 }
 
-/** Null when the run is not this worker's any more. */
+/** Converts an outcome; null when the run is not this worker's any more. */
 function happeningOf(
   loaded: LoadedGraph,
   workerId: string,
@@ -233,7 +242,7 @@ function happeningOf(
     case OutcomeKind.OUTCOME_KIND_TIMED_OUT:
       return { kind: 'timed-out', ...run };
     case OutcomeKind.OUTCOME_KIND_CANCELLED:
-      // Killed for a cancel that was taken back by a resume: nobody wants it dead any more.
+      // Killed for a cancel that a resume has taken back: the operation is to run again.
       if (loaded.graph.flags.ended === null && loaded.graph.flags.cancel === null)
         return { kind: 'lost', ...run, isUnwanted: true };
       return { kind: 'failed', ...run, error: errorOf(outcome, false) };
@@ -246,7 +255,7 @@ function happeningOf(
   }
 }
 
-/** Seconds between two looks of an operation that waits; a worker of another release may say anything. */
+/** Limits of the seconds between two looks of an operation that waits; a worker of another release may send any value. */
 const CHECK_AFTER_S = { least: 0.5, most: 3600 };
 
 function deferredOf(outcome: executionsRpc.TaskOutcome, run: { idx: number; attempt: number }): Happening {

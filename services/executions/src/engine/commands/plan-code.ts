@@ -7,15 +7,18 @@ import type { ExecutionRow } from '../../store/rows';
 
 type PlanCodeDeps = Pick<Ports, 'deployments'>;
 
-/** `blueprintId`: of the deployment as it was planned on; an update may have changed it since the execution was asked for. */
+/**
+ * `blueprintId`: blueprint of the deployment that the stage was planned on. An update of the deployment may have changed it since
+ * the execution was requested.
+ */
 export type PlannedStage = Stage & { blueprintId?: string };
 
 const ENGINE = { username: '', isAdministrator: true };
 
 /**
- * The stage of a workflow that is code of a blueprint or plugin: a graph with one task, the code, which a worker runs
- * and which brings all other tasks; then the end, as the code ended. What is to be run is stored with the graph, so that
- * an update of the deployment cannot change an execution under way.
+ * Returns the next stage of a workflow that is code of a blueprint or plugin. The first stage is a graph with one task, the code: a
+ * worker runs it, and it adds all other tasks. Then comes the end, with the outcome of the code. The graph stores which code is
+ * run, so that an update of the deployment cannot change an execution under way.
  */
 export async function codeStage(deps: PlanCodeDeps, execution: ExecutionRow): Promise<PlannedStage> {
   const [result] = execution.history;

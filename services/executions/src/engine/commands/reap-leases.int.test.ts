@@ -43,7 +43,7 @@ test('a late report of a lost lease is refused and the operation runs once more 
   const leaseEnds = (inSeconds: number) =>
     sql`update tasks set lease_until = app_now() + make_interval(secs => ${inSeconds})
       where id = ${first.taskId}`.execute(engine.db.query);
-  // The reaper comes back when the first lease runs out.
+  // `againInMs` tells the reaper to come back when the first lease expires.
   await leaseEnds(5);
   const { runs, againInMs } = await reapLeases(engine.deps);
   expect(runs).toBe(0);
@@ -58,14 +58,14 @@ test('a late report of a lost lease is refused and the operation runs once more 
     ).leases[0];
     expect(second?.attempt).toBe(2);
   }, DEADLINE);
-  // Its wake-up may lie with a frozen worker: it is announced again sooner than one that was never lost.
+  // Its wake-up may be at a frozen worker: a lost operation is announced again sooner than one that was never lost.
   const isUnclaimed = (losses: number) =>
     engine.db
       .tx(async (tx) => {
         await sql`update tasks set worker_id = null, state = 'sent', losses = ${losses},
         dispatched_at = app_now() - interval '2 seconds' where id = ${first.taskId}`.execute(tx);
         const found = (await unclaimedTasks(tx, 5_000, 1_000, 10)).some((task) => task.id === first.taskId);
-        // Only asked: nothing of it stays.
+        // Rolls back: the query must leave no change.
         throw Object.assign(new Error('rolled back'), { found });
       })
       .catch((error: { found?: boolean }) => error.found);
@@ -148,7 +148,7 @@ test('an execution that cannot be gone on with keeps the loops from no other', a
     for (const id of ids)
       await sql`update tasks set lease_until = app_now() - make_interval(secs => ${id === broken ? 2 : 1})
         where execution_id = ${id} and worker_id is not null`.execute(tx);
-    // What memory knows of it is old.
+    // The graph in memory is out of date now.
     await sql`update executions set version = version + 1 where id = ${broken}`.execute(tx);
   });
   await reapLeases(engine.deps);
@@ -193,7 +193,7 @@ test('an execution whose row somebody holds keeps nothing from those that are re
     await holder.query('rollback');
     holder.release();
   }
-  // Told again: taken now, or refused since it was taken meanwhile. What follows is leased to whoever asks.
+  // The repeated outcome is taken now, or refused because it was taken meanwhile. One of the two calls leases the next operation.
   const { leases } = await report([reports[0]!]);
   const [next] = [...leases, ...(await claim(ids[0]!))];
   expect(JSON.parse(next!.assignmentJson).operation).toMatch(/start$/);

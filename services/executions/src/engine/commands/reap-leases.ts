@@ -4,27 +4,27 @@ import type { Ports } from '../../ports';
 import { type RunStepDeps, runStep, type StepPlanner } from '../steps/run-step';
 import { type ExpiredLease, endLeftRuns, expiredLeases, msToExpiry } from '../store/tasks.sql';
 
-export type ReapLeasesDeps = Pick<Ports, 'db' | 'log'> & RunStepDeps;
+export type ReapLeasesDeps = Pick<Ports, 'db' | 'log' | 'wake'> & RunStepDeps;
 
 const BATCH = 200;
 
-/** `runs`: how many were taken from silent workers. `againInMs`: when the next lease runs out, where that is known. */
+/** `runs`: number of runs taken from silent workers. `againInMs`: ms until the next lease expires, if known. */
 export interface Reaped {
   runs: number;
   againInMs?: number;
 }
 
 /**
- * Gives the runs of silent workers to others: the attempt goes up, so that a late result is refused. Those of a graph that
- * has ended are open again, for a resume. Safe on every replica: the second one finds another attempt or holder under the
- * lock.
+ * Opens the runs of silent workers to other workers: the attempt goes up, so that a late result is refused. The runs of a graph
+ * that has ended are opened too, for a resume. Safe on every replica: the second replica finds another attempt or holder under
+ * the lock.
  */
 export async function reapLeases(deps: ReapLeasesDeps, round = newRound()): Promise<Reaped> {
   const ms = await msToExpiry(deps.db.query);
   if (ms === null) return { runs: 0 };
-  // A lease has run out a moment after its end.
+  // + 1: a lease counts as expired only a moment after its end.
   if (ms >= 0) return { runs: 0, againInMs: Math.floor(ms) + 1 };
-  await deps.db.tx((tx) => endLeftRuns(tx));
+  for (const id of await deps.db.tx((tx) => endLeftRuns(tx))) deps.wake.events(id);
   const expired = await inTurn(deps, round, {
     limit: BATCH,
     read: (place) => expiredLeases(deps.db.query, BATCH, place),

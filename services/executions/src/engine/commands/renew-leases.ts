@@ -4,7 +4,7 @@ import type { Ports } from '../../ports';
 import { leaseMs } from '../steps/task-writes';
 import { noteWorker, renewLeases } from '../store/tasks.sql';
 
-/** Renews what the worker still holds and says what it must drop or kill. */
+/** Renews the leases that the worker still holds; returns the tasks that it must drop or kill. */
 export async function heartbeat(
   deps: Pick<Ports, 'db' | 'leases' | 'queue'>,
   request: executionsRpc.HeartbeatRequest,
@@ -22,7 +22,7 @@ export async function heartbeat(
   };
 }
 
-/** Proofs of leases that are held live as long as these; what they say does not change. */
+/** Returns new proofs of the held leases, which are valid as long as the leases; their content does not change. */
 function renewed(
   leases: LeaseProofs,
   proofs: readonly string[],

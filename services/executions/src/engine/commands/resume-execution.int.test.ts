@@ -1,14 +1,16 @@
 import { executionsRpc } from '@baton/contracts';
 import { sql } from 'kysely';
+import { knownExecution } from '../../executions/queries/known-execution';
 import { specOperations } from '../../foreign-operations/http/wire-policy';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { drive, type EngineSetup, engineSetup } from '../../testing/engine-setup';
+import { executionGraph } from '../queries/execution-graph';
 import { listOperations } from '../queries/list-operations';
 import { cancelExecution } from './cancel-execution';
 import { reapLeases } from './reap-leases';
 import { resumeExecution } from './resume-execution';
 
-/** What stays of an execution that was stopped, and what a resume makes of it. */
+/** State of a stopped execution, and the effects of its resume. */
 
 let engine: EngineSetup;
 beforeAll(async () => {
@@ -39,7 +41,7 @@ test('after a cancel nothing shows as sent; what a lost worker ran is open again
   await cancelExecution(engine.deps, id, 'cancel');
   await phaseIs(id, 'ended');
   expect((await operationsOf(id)).sort()).toEqual(['pending', 'started']);
-  // Its worker dies, and nobody is at work on the execution when the lease runs out.
+  // The worker dies, and the execution is not running when the lease expires.
   const { taskId } = leases[0]!;
   await sql`update tasks set lease_until = app_now() - interval '1 second' where id = ${taskId}`.execute(
     engine.db.query,
@@ -58,10 +60,38 @@ test('an operation of a graph that was cut off and followed by another is not le
   await sql`update tasks set lease_until = app_now() - interval '1 second' where id = ${leases[0]!.taskId}`.execute(
     engine.db.query,
   );
-  // As when the time after a failure ran out, and the program went on with its next stage.
+  // The row is as after a failure whose waiting time is over: the program went on with its next stage.
   await sql`update executions set graph_id = null where id = ${id}`.execute(engine.db.query);
+  const before = await shownGraph(id, null);
   await reapLeases(engine.deps);
   expect(await operationsOf(id)).toEqual(['failed']);
+  // A query for changes since the earlier version finds the operation; the next query finds nothing.
+  const changed = await shownGraph(id, before.version);
+  expect(changed.version).toBeGreaterThan(before.version);
+  expect(changed.graphs.flatMap(({ operations }) => operations)).toMatchObject([
+    { id: leases[0]!.taskId, state: 'failed', error: { type: 'ResultLost' } },
+  ]);
+  expect(await shownGraph(id, changed.version)).toMatchObject({ matched_operations: 0 });
+});
+
+async function shownGraph(id: string, sinceVersion: number | null) {
+  const execution = (await knownExecution(engine.db.query, id))!;
+  const wish = { sinceVersion, offset: 0, size: null };
+  const shown = { ...specOperations, managerName: 'm', showsRuns: true };
+  return await executionGraph(engine.deps, execution, shown, wish);
+}
+
+test('only a resume leaves the end; another try is refused with a code of its own', async () => {
+  engine.peer.deployments.set('done', peerDeployment({ a: [] }, ['create']));
+  const id = await running('done', 'install');
+  await workToEnd(id);
+  const leave = sql`update executions set status = 'started', phase = 'running' where id = ${id}`;
+  const refused = await leave.execute(engine.db.query).catch((error: unknown) => error);
+  // Not BT001: that code means that the tenant is being removed, and callers are told so.
+  expect(refused).toMatchObject({
+    code: 'BT002',
+    message: expect.stringContaining('has ended as terminated'),
+  });
 });
 
 test('a workflow that is not resumable is refused before anything of it runs', async () => {
@@ -103,7 +133,7 @@ test('a resume that finds that the last answers have come since ends', async () 
 
 const { OutcomeKind } = executionsRpc;
 
-/** The run of the only operation of an execution ends so, and the next one well. Answers what that was told. */
+/** Ends the run of an execution's only operation with `kind`, and its next run with success; returns data of the next lease. */
 async function runEndsAs(
   { executionId, ...lease }: executionsRpc.TaskLease,
   kind: executionsRpc.OutcomeKind,

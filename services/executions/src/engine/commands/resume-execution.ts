@@ -32,18 +32,18 @@ export type ResumeExecutionDeps = Pick<Ports, 'db' | 'deployments' | 'queue' | '
   RunStepDeps;
 
 export interface ResumeOptions {
-  /** May still refuse it, first in the transaction. */
+  /** First call in the transaction; it may still refuse the resume. */
   isAllowed?: (tx: Tx<DB>) => Promise<boolean>;
-  /** Also while another execution of the deployment is at work, as in the original. */
+  /** Resumes also while another execution of the deployment is at work, as in the original. */
   mayRunBeside?: boolean;
-  /** The execution whose resume brings this one along: not when that is cancelled by then. */
+  /** The execution whose resume also resumes this one; if that one is cancelled by then, this one is not resumed. */
   along?: string;
 }
 
 /**
- * Runs a failed or cancelled execution on from where it stopped (reference/workflows.md 2.9): what succeeded stays, what
- * failed runs again with its retries back. A stage that is no graph is asked for anew under its name. Answers whether it
- * goes on.
+ * Continues a failed or cancelled execution from the point where it stopped (reference/workflows.md 2.9): succeeded operations
+ * stay, failed ones run again with all their retries. A stage that is no graph is carried out again under its name. Returns whether
+ * the execution goes on.
  * @throws AppError conflict_error in any other state; existing_running_execution_error; not_found_error;
  *   too_many_requests_error where the tenant's quota has no room.
  */
@@ -88,8 +88,8 @@ export async function resumeExecution(
 }
 
 /**
- * Whether an execution is cancelled or being cancelled, under its lock: whoever cancels it later finds what goes on with it.
- * Both are locked in the order of their ids, as steps of several are.
+ * Returns whether an execution is cancelled or being cancelled. It is read under its lock, so a later cancel finds the executions
+ * that go on with it. Both executions are locked in the order of their ids, like the executions of several steps.
  */
 async function isCancelled(tx: Tx<DB>, id: string, before: string): Promise<boolean> {
   if (before < id) await lockExecution(tx, before);
@@ -97,7 +97,7 @@ async function isCancelled(tx: Tx<DB>, id: string, before: string): Promise<bool
   return status === 'cancelled' || cancelOf(status) !== null;
 }
 
-/** What goes on with another one is awaited by it. */
+/** An execution that is resumed along with another one is awaited by that one, so no quota applies to it. */
 function quotaFor({ queue }: ResumeExecutionDeps, execution: ExecutionRow, along: string | undefined) {
   const { tenant, parent_id: parentId, is_system_workflow: isSystemWorkflow } = execution;
   const isLimited = along === undefined && isUnderQuota({ parentId, isSystemWorkflow });
@@ -115,13 +115,13 @@ function refuseUnlessStopped(execution: LockedExecution, isForced: boolean): voi
   );
 }
 
-/** Nothing goes on beside a system-wide execution at work, by force neither. One in the queue waits for this one. */
+/** Nothing is resumed beside a system-wide execution at work, not even by force. A queued system-wide one waits for this one. */
 async function refuseBesideSystemWide(tx: Tx<DB>, { id }: LockedExecution): Promise<void> {
   const others = (await blockingSystemExecutions(tx, true)).map((other) => other.id);
   if (others.length > 0) throw alreadyRunning(others, `Resume ${id} after them`);
 }
 
-/** One running execution a deployment, unless it was started by force or is resumed by force. */
+/** A deployment has one running execution, unless the execution was started by force or is resumed by force. */
 async function refuseBesideOthers(tx: Tx<DB>, execution: LockedExecution): Promise<void> {
   const { id, tenant, deployment_id: deploymentId, is_forced } = execution;
   if (deploymentId === null || is_forced) return;
@@ -133,7 +133,7 @@ async function refuseBesideOthers(tx: Tx<DB>, execution: LockedExecution): Promi
       others.map((other) => other.id),
       `Resume ${id} after them, or use force-resume`,
     );
-  // What runs of this one itself is taken up again by its resume.
+  // Runs that are left of this execution itself are taken up again by its resume.
   const left = await leftRuns(tx, tenant, deploymentId, id);
   if (left.length > 0) throw stillRunning(left, `Resume ${id} after them, or use force-resume`);
 }
@@ -158,13 +158,13 @@ async function resumeInTx(
 ): Promise<WrittenStep | null> {
   await allowLeavingTheEnd(tx);
   const last = execution.history.at(-1);
-  // Programs continue past failures in their middle: only the last one is gone back to.
+  // Programs continue past failures of earlier stages: only a failed last stage is carried out again.
   const history = last && isFailed(last) ? execution.history.slice(0, -1) : execution.history;
   const isGraphStopped =
     execution.graph_id !== null &&
     execution.stage?.kind === 'graph' &&
     history.every((stage) => stage.name !== execution.stage!.name);
-  // The deployment may have been updated meanwhile. Code that runs again must be what it was: it asks for the same work.
+  // The deployment may have been updated meanwhile. Workflow code must stay the same when it runs again: it asks for the same work.
   const isMoved = execution.program !== null && present !== null;
   const of = isMoved ? { blueprint_id: present.blueprintId } : {};
   Object.assign(execution, REVIVED, of, { history });
@@ -197,13 +197,13 @@ async function resumeInTx(
 
 const SCRIPT = 'script_runner.tasks.execute_workflow';
 
-/** Scripts always run again when somebody asks for it; functions only when they say that they may. */
+/** Scripts always run again on a resume; functions only when they have declared that they may. */
 async function isCodeResumable(tx: Tx<DB>, graphId: string): Promise<boolean> {
   if ((await readGraph(tx, graphId))?.flags.resumable === true) return true;
   return (await codeMapping(tx, graphId)) === SCRIPT;
 }
 
-/** Nothing of it runs before it is refused. */
+/** Returns whether a resume may continue the execution; this is checked before anything of it runs. */
 async function mayGoOn(tx: Tx<DB>, execution: LockedExecution, isGraphStopped: boolean): Promise<boolean> {
   if (execution.program !== null) return isResumable(execution.program);
   return !isGraphStopped || (await isCodeResumable(tx, execution.graph_id!));
@@ -222,8 +222,8 @@ async function refuse(tx: Tx<DB>, execution: LockedExecution): Promise<void> {
 }
 
 /**
- * The durable wake-up, and the news for deployments that this execution is the latest again. However it goes on, its row gets
- * the next version with that: an end from before is older than this, whenever it arrives.
+ * Appends the durable wake-up, which also tells deployments that this execution is the latest again. In each case the row gets the
+ * next version in this transaction: an end from before the resume is older than this, whenever it arrives.
  */
 async function announceResumed(tx: Tx<DB>, execution: LockedExecution): Promise<void> {
   await outbox.append(

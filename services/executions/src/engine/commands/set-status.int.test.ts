@@ -5,7 +5,7 @@ import { drive, type EngineSetup, engineSetup } from '../../testing/engine-setup
 import { resumeExecution } from './resume-execution';
 import { setStatus } from './set-status';
 
-/** What a status that a client sets means for an execution whose operations run. */
+/** Effects of a status that a client sets on an execution with running operations. */
 
 let engine: EngineSetup;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(async () => await engine?.stop());
 
 const { begin, row, phaseIs, workToEnd } = drive(() => engine);
 
-/** An install whose first operation a worker has; the second one follows it. */
+/** Starts an install whose first operation is leased to a worker; the second operation depends on it. */
 async function atWork(deploymentId: string) {
   engine.peer.deployments.set(deploymentId, peerDeployment({ a: [] }, ['create', 'start']));
   const id = await begin(deploymentId, 'install');

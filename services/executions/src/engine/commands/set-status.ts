@@ -31,9 +31,10 @@ const CANCELLING = new Set<ExecutionStatus>(['cancelling', 'force_cancelling']);
 const AFTER_CANCELLING = new Set<ExecutionStatus>(['cancelled', 'failed', 'queued', 'scheduled']);
 
 /**
- * Sets a status as clients of the API do (reference/rest-api.md 6.1). An end status ends the execution through the same
- * way as its workflow would: effects delivered, one terminal event; operations that run are left to end by themselves. That
- * it is being cancelled cancels it, as the action does. One that is to wait again stops what runs of it. Crash after the commit: engine/loops/engine.loops.ts (wake-executions).
+ * Sets a status on behalf of clients of the API (reference/rest-api.md 6.1). An end status ends the execution in the same way as
+ * its workflow would: effects are delivered, one terminal event is written; running operations end by themselves. A cancelling
+ * status cancels the execution, as the action does. A waiting status stops its running operations. If the process crashes after the
+ * commit, engine/loops/engine.loops.ts (wake-executions) goes on.
  * @throws AppError invalid_exception_status_update for a transition that the table refuses; not_found_error.
  */
 export async function setStatus(
@@ -46,13 +47,13 @@ export async function setStatus(
   const known = await readExecution(deps.db.query, executionId);
   const then = await deps.turns.take(executionId, () =>
     deps.db.tx(async (tx): Promise<Cancelled | 'drive' | 'nothing' | KilledRun[]> => {
-      // Before the execution, as everybody locks. What is queued in a group is started by its group alone.
+      // The group is locked before the execution, as everywhere. A queued execution of a group is started only by its group.
       if (WAITING.has(status) && known?.execution_group_id)
         await updateGroup(tx, known.tenant, known.execution_group_id, { has_queued: true });
       const execution = await lockExecution(tx, executionId);
       if (!execution) throw notFound('Execution', executionId);
       refuseUnlessAllowed(execution, status);
-      // A kill stays one: what is less takes nothing back of it.
+      // A cancel under way keeps its mode: a weaker one does not take back a kill.
       if (execution.status === status || (mode && cancelOf(execution.status) !== null)) {
         await updateExecution(tx, executionId, { error });
         return 'nothing';
@@ -91,12 +92,12 @@ async function endAs(
   execution: LockedExecution,
   outcome: Outcome,
 ): Promise<void> {
-  // A graph that went on would take late answers for news, and begin what follows from them.
+  // A graph that is not stopped would treat late answers as news, and start the tasks that depend on them.
   if (execution.phase === 'running' && execution.graph_id !== null)
     await stopGraph(deps, tx, execution, 'force-cancel');
   deps.memory.forget(execution.id);
   await updateExecution(tx, execution.id, {
-    // Whoever is about to write what was decided before finds that the row has moved on.
+    // A process about to write an earlier decision finds that the row has moved on.
     version: execution.version + 1,
     phase: 'ending',
     outcome,
@@ -115,7 +116,7 @@ async function goOnAs(
   const isWaiting = WAITING.has(status);
   const phase = isWaiting ? 'waiting' : execution.phase === 'waiting' ? 'planning' : execution.phase;
   const isBack = isWaiting && execution.phase !== 'waiting';
-  // What runs would run twice at a time, once it is planned anew.
+  // Otherwise running operations would run twice at the same time, once the stage is planned anew.
   const killed = isBack && execution.graph_id !== null ? await requestKill(tx, execution.graph_id) : [];
   const back = isBack ? await takenBack(tx, deps, execution) : {};
   await updateExecution(tx, execution.id, {
@@ -131,7 +132,7 @@ async function goOnAs(
   return phase === 'planning' ? 'drive' : 'nothing';
 }
 
-/** One that had begun waits for its turn again: the stage that it was in is planned anew then. */
+/** Returns the changes of an execution that had begun and waits again: its present stage is planned anew later. */
 async function takenBack(
   tx: Tx<DB>,
   deps: SetStatusDeps,

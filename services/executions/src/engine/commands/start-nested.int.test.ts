@@ -17,7 +17,7 @@ import { resumeExecution } from './resume-execution';
 const DEADLINE = { deadlineMs: 15_000 };
 
 let engine: EngineSetup;
-/** Deployment -> the installed ones below it. */
+/** Deployment -> the installed deployments below it. */
 const below = new Map<string, string[]>();
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => await engine?.stop());
 
-/** An installed deployment with one instance. */
+/** Sets up an installed deployment with one instance. */
 function installed(id: string, services: string[] = []): void {
   const deployment = peerDeployment({ [`n_${id}`]: [] });
   for (const instance of deployment.instances) instance.state = 'started';
@@ -122,7 +122,7 @@ test('replicas that drive the stage at the same moment, or again after a crash, 
   const id = await begin('twins', 'uninstall', { recursive: true });
   await Promise.all([1, 2, 3].map(() => driveExecution(engine.deps, id)));
   await phaseIs(id, 'awaiting');
-  // As after a crash between the start and the wait.
+  // The row is as after a crash between the start and the wait.
   await sql`update executions set phase = 'calling', version = version + 1 where id = ${id}`.execute(
     engine.db.query,
   );
@@ -130,7 +130,7 @@ test('replicas that drive the stage at the same moment, or again after a crash, 
   expect((await row(id)).phase).toBe('awaiting');
   const children = await childrenOf(id);
   expect(children.map((child) => child.deployment_id)).toEqual(services);
-  // The group's concurrency.
+  // 5 is the concurrency of the group.
   expect(children.filter(({ status }) => status !== 'queued')).toHaveLength(5);
   for (const child of children) await workToEnd(child.id);
   await workToEnd(id);
@@ -232,7 +232,7 @@ test('a cancel of the parent reaches a service that was resumed while it looked'
   await cancelExecution(engine.deps, id, 'cancel');
   await phaseIs(id, 'ended');
   await phaseIs(child!.id, 'ended');
-  // As a group does that waits for room.
+  // A group that waits for room sets this wish.
   await sql`update executions set resume_wish = 'resume' where id = ${child!.id}`.execute(engine.db.query);
   const [locked, hasLooked] = [latch(), latch()];
   const resuming = engine.db.tx(async (tx) => {
@@ -246,7 +246,7 @@ test('a cancel of the parent reaches a service that was resumed while it looked'
   });
   await locked.opened;
   const cancelling = cancelNested(engine.deps, id);
-  // It waits for the row to take the wish back.
+  // `cancelNested` waits for the lock of the row, to drop the wish.
   await eventually(async () => {
     const { rows } = await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'
       and datname = current_database() and query like '%resume_wish = null%'`.execute(engine.db.query);

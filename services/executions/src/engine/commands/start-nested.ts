@@ -26,19 +26,19 @@ type CallStage = Extract<StoredStage, { kind: 'call' }>;
 type RunExecution = Extract<CallRequest, { call: 'run-execution' }>;
 type RunOnServices = Extract<CallRequest, { call: 'run-on-services' }>;
 
-/** Of the services below a deployment, as of every group whose creator says nothing (reference/rest-api.md 5.8). */
+/** Concurrency of the services below a deployment: the default of every group (reference/rest-api.md 5.8). */
 const CONCURRENCY = 5;
-/** Services whose facts are asked for at a time. */
+/** Number of services whose facts are read at a time. */
 const AT_ONCE = 8;
 
 /**
  * Carries out a stage that starts other executions and waits for them (CallRequest `run-execution`, `run-on-services`;
- * reference/workflows.md 1.7, 1.13). What is started is named after execution and stage, and is started only while the
- * stage is in work, so a repetition finds it and a cancel leaves nothing behind. Then the execution is `awaiting`:
- * nobody polls, and it takes no place of `max_concurrent_workflows`. A crash before that: phase `calling`, which
- * engine/loops/engine.loops.ts drives again; after it: engine/commands/await-nested.ts. After a resume, what had failed or was
- * cancelled is resumed. False: the row has moved on.
- * @throws AppError what may succeed later; other refusals become the stage's error.
+ * reference/workflows.md 1.7, 1.13). The started executions are named after execution and stage, and start only while the stage is
+ * in work: so a repetition finds them, and a cancel leaves none behind. Then the execution is `awaiting`: nobody polls, and it
+ * takes no place of `max_concurrent_workflows`. After a crash before that, the phase is `calling`, which
+ * engine/loops/engine.loops.ts drives again; for a crash in phase `awaiting`, see engine/commands/await-nested.ts. On a resume, the
+ * failed and cancelled ones of them are resumed. Returns false when the row has moved on.
+ * @throws AppError for a failure that may succeed later; other refusals become the stage's error.
  */
 export async function startNested(deps: StartNestedDeps, execution: ExecutionRow): Promise<boolean> {
   const stage = execution.stage as CallStage;
@@ -52,7 +52,7 @@ export async function startNested(deps: StartNestedDeps, execution: ExecutionRow
     error = { type: err.code, message: err.message };
   }
   const isKept = await awaitNested(deps, execution, stage, error);
-  // A cancel came in between: what was resumed must not go on without whoever waits for it.
+  // A cancel came in between: resumed executions must not go on when nothing waits for them.
   if (!isKept && (await hasLeft(deps, execution.id))) await cancelNested(deps, execution.id);
   return isKept;
 }
@@ -84,14 +84,14 @@ async function startOne(
     mayQueue: true,
     waitAfterFailS: execution.wait_after_fail_s,
     isSystemWorkflow: request.isSystem ?? false,
-    // The name comes from a user, who may not start everything.
+    // The name of the workflow comes from a user, who may not start every workflow.
     isOfClient: !request.isSystem,
     parentId: execution.id,
   });
   await requestExecution(deps, start);
 }
 
-/** Only a resumed execution comes back to one that has ended badly. */
+/** Resumes a child that was started before, only if the execution itself was resumed and the child has failed or was cancelled. */
 async function resumeOne(deps: StartNestedDeps, execution: ExecutionRow, child: ExecutionRow): Promise<void> {
   if (!execution.is_resumed || child.phase !== 'ended' || child.status === 'terminated') return;
   await resumeExecution(deps, child.id, false);
@@ -142,12 +142,12 @@ async function startOnServices(
       ...{ visibility: 'tenant', created_by: createdBy, created_at: null, parent_id: execution.id },
       has_queued: members.rows.some(({ outcome }) => outcome === null),
     };
-    // A twin was first: it started them.
+    // A parallel call of the same stage was first: it has started the members.
     if (!(await insertGroup(tx, row))) return [];
     await storeMembers(tx, { ...of, parentId: execution.id }, members.rows);
     await appendGroupEvents(tx, row, members.logs.map(groupLog));
     const begun = await startGroupMembers(tx, deps, tenant, groupId);
-    // Behind the guards, as everybody locks. Whoever cancels finds the members from now on, or none was started.
+    // Locked after the guards, as everywhere. From now on a cancel finds the members, or none is started.
     const parent = await lockExecution(tx, execution.id);
     if (parent?.phase !== 'calling' || parent.stage?.name !== stage.name)
       throw new AppError(
@@ -159,7 +159,7 @@ async function startOnServices(
   for (const id of started) deps.wake.drive(id);
 }
 
-/** Ids of the services, as they were when they were asked for first: the answer is stored there under the stage's name. */
+/** Returns the ids of the services at the time of the first call: deployments stores its answer under the stage's name. */
 async function servicesBelow(
   deps: StartNestedDeps,
   execution: ExecutionRow,

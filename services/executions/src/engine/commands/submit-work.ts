@@ -19,11 +19,11 @@ import { deliverAll } from './deliver-states';
 
 export type SubmitWorkDeps = Pick<Ports, 'db' | 'deployments' | 'workflowConfig'> & RunStepDeps;
 
-/** Tasks of one execution: all of them are in memory of one replica while it runs. */
+/** Limit of the tasks of one execution: all of them are in memory of one replica while it runs. */
 const MAX_TASKS = 50_000;
 
 type FieldsOf<T> = T extends unknown ? keyof T : never;
-/** Fields that the graph knows and the wire would drop: the types of both sides are held against its schema here. */
+/** Fields that the graph knows and the wire would drop; the check below compares the types of both sides. */
 type Dropped = Exclude<FieldsOf<CodeItem>, FieldsOf<SubmittedWork['items'][number]>>;
 
 export interface SubmitAnswer {
@@ -32,9 +32,9 @@ export interface SubmitAnswer {
 }
 
 /**
- * Takes work from running workflow code into its graph and starts what is ready, in one transaction. Work of a known key
- * is not taken twice, so both a repeated call and code that runs again after a crash find what they did before. A crash
- * after the commit: the operations are dispatched by `announceUnclaimed`, the code asks with `AwaitWork`.
+ * Takes work from running workflow code into its graph and starts the ready tasks, in one transaction. Work with a known key is
+ * not taken twice, so a repeated call, and code that runs again after a crash, find their earlier work. If this process crashes
+ * after the commit, `announceUnclaimed` dispatches the operations, and the code asks with `AwaitWork`.
  * @throws AppError stale_attempt_error when another run of the code has begun or the execution has ended.
  */
 export async function submitWork(
@@ -49,7 +49,7 @@ export async function submitWork(
   const model = await modelFor(deps, execution, work);
   let answer: SubmitAnswer | null = null;
   await runStep(deps, run.executionId, ({ execution: locked, loaded }) => {
-    // From a memory that is old the step is planned once more, under the lock.
+    // The planner may be called twice: if the graph in memory is old, the step is planned once more under the lock.
     answer = null;
     if (!isCodeRun(loaded, run)) return null;
     const config = { ...deps.workflowConfig, waitAfterFailMs: waitAfterFailMs(locked) };
@@ -71,7 +71,7 @@ async function modelFor(
 ): Promise<DeploymentModel> {
   const isNeeded = work.items.some(({ item }) => item !== 'event' && item !== 'step' && item !== 'subgraph');
   if (!isNeeded || execution.deployment_id === null) return { nodes: [], nodeInstances: [] };
-  // Lifecycles begin at the state that the instances have after all that the code did before.
+  // A lifecycle begins at the state that its instances have after all earlier work of the code.
   if (work.items.some(({ item }) => item === 'lifecycle')) await deliverAll(deps, execution);
   return (await deps.deployments.model(execution.tenant, execution.deployment_id)).model;
 }
@@ -111,11 +111,11 @@ function isKnown(known: ReadonlyMap<string, number>, { key, item }: CodeItem): b
   return known.has(item === 'lifecycle' ? `${key}/0` : key);
 }
 
-/** Whether code that runs again asks for what it asked for at this place before. */
+/** Returns whether code that runs again asks for the same work as before at this place. */
 function isTheSame(loaded: LoadedGraph, item: CodeItem, source: Parameters<typeof compileItems>[0]): boolean {
   const known = keysOf(loaded.graph);
   const asked = compileItems(source, [item], 0, known);
-  // What it was about may be gone from the model by now.
+  // The object of the work may be gone from the model by now.
   const [first] = asked.ok ? asked.value : [];
   if (!first || item.item === 'lifecycle') return true;
   return isSameWork(loaded.graph.nodes[known.get(item.key)!]!.spec, first);

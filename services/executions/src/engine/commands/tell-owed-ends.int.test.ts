@@ -10,7 +10,7 @@ import { roomyQueue } from '../../testing/roomy-queue';
 import { cancelExecution } from './cancel-execution';
 import { resumeExecution } from './resume-execution';
 
-/** Ends that were stored while deployments was away: it hears them when it is back, of whatever process. */
+/** Ends that were stored while deployments was away: when it is back, it hears them, from any process. */
 
 let engine: EngineSetup;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const { begin, row, phaseIs, workToEnd } = drive(() => engine);
 const DEADLINE = { deadlineMs: 60_000 };
 const shown = (deploymentId: string) => engine.peer.latest.get(deploymentId)?.status;
 
-/** An execution with an operation at a worker. */
+/** Starts an execution with an operation that is leased to a worker. */
 async function atWork(deploymentId: string) {
   engine.peer.deployments.set(deploymentId, peerDeployment({ a: [] }, ['create']));
   const id = await begin(deploymentId, 'install');
@@ -36,7 +36,7 @@ async function atWork(deploymentId: string) {
   return { id, answer: () => engine.client.finishTasks({ workerId: 'w1', outcomes: [outcome], room: 0 }) };
 }
 
-/** Forced, while deployments is away: over within its bound. */
+/** Cancels by force while deployments is away, and checks that the execution ends within its limit. */
 async function cancelledUnheard(id: string): Promise<void> {
   engine.peer.setDown(true);
   const since = systemClock.monotonic();
@@ -63,7 +63,7 @@ test('deployments hears the end of a forced cancel when it is back, from a proce
     { kind: 'effects' },
     { kind: 'left-run' },
   ]);
-  // It is needed, and stays owed whatever comes late.
+  // The execution is still needed, so it is not deleted; its end stays owed after a late answer too.
   expect(await deleted('away')).toEqual([]);
   await answer();
   await engine.restart();

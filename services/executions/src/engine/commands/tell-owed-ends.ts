@@ -16,9 +16,9 @@ export type TellOwedEndsDeps = Pick<Ports, 'db' | 'log'> & EndExecutionDeps;
 const BATCH = 50;
 
 /**
- * Ends that were stored without deployments having heard them, as those of forced cancels while it was away: told until it
- * has, by any replica, each in its turn. `wake_at` of the ended row says that it is owed. Crash after the answer: told again,
- * which changes nothing there.
+ * Tells deployments the ends that were stored before it heard them, such as ends of forced cancels while it was away. Any replica
+ * repeats this, each end in its turn, until deployments has heard it. `wake_at` of an ended row marks an owed end. If the
+ * process crashes after the answer, the end is told again, which changes nothing there.
  */
 export const tellOwedEnds = (deps: TellOwedEndsDeps, round: Round) =>
   inTurn(deps, round, {
@@ -32,8 +32,8 @@ export const tellOwedEnds = (deps: TellOwedEndsDeps, round: Round) =>
   });
 
 /**
- * Tells the stored end of an execution and notes that it was heard; a deployment that is gone hears nothing more. When the row
- * has moved on meanwhile it is left: to a resume, which is later, or to the next look.
+ * Tells the stored end of an execution and notes that it was heard; a deployment that is gone needs no telling. When the row has
+ * moved on meanwhile, the note is left out: a resume came later, or the next look tells it.
  */
 export async function tellEnd(deps: TellOwedEndsDeps, execution: TimedExecution): Promise<void> {
   try {

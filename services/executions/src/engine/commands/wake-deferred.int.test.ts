@@ -38,7 +38,7 @@ const row = async (id: string) => (await readExecution(engine.db.query, id))!;
 const endsAs = (id: string, status: string) =>
   eventually(async () => expect((await row(id)).status).toBe(status), DEADLINE);
 
-/** An execution of its own that has ended. */
+/** Returns a separate execution that has ended. */
 async function ended(deploymentId: string): Promise<string> {
   const id = await begin(deploymentId);
   await eventually(async () => {
@@ -79,7 +79,7 @@ function defer(lease: executionsRpc.TaskLease, untilExecution: string, seconds =
   return engine.client.finishTasks({ workerId: 'w1', outcomes: [outcome], room: 0 });
 }
 
-/** An execution whose operation waits for another one. */
+/** Returns an execution whose operation waits for another execution. */
 async function waiting(parent: string, untilExecution: string, seconds?: number): Promise<string> {
   const id = await begin(parent);
   await defer(await claim(id), untilExecution, seconds);
@@ -106,11 +106,11 @@ test('an operation that waits holds neither worker nor lease and is dispatched a
 
   await work(engine.client, child, 'w2');
   await endsAs(child, 'terminated');
-  // The end travels as a message; nobody polls, and the next look of its own is a minute away.
+  // A message brings the end: nothing polls, and the operation's own next look is a minute away.
   await isDispatched(id, 2);
   const second = await claim(id);
   await defer(second, await begin('child2'));
-  // The attempt is the fence: the first worker's word about it no longer counts.
+  // The attempt is the fence: an outcome of the first worker no longer counts.
   expect((await defer({ ...second, attempt: 1 }, child)).refused).toEqual([second.taskId]);
   expect(await operationOf(id)).toMatchObject({ state: 'pending', retries: 0 });
 });
@@ -119,7 +119,7 @@ test('what it waits for had ended before it was stored as waiting: it is found',
   const child = await ended('early');
   const id = await waiting('late', child);
   await isDispatched(id, 2);
-  // The second time it does not spin: it looks after half a second.
+  // The second time it does not look again at once, but after half a second.
   const before = Date.now();
   await defer(await claim(id), child);
   await isDispatched(id, 3);
@@ -138,7 +138,7 @@ test('nobody wakes it for an execution of another tenant or none: it looks after
   expect(await operationOf(id)).toMatchObject({ state: 'pending', attempt: 2 });
 });
 
-/** A child that has ended long ago without anybody's being told. */
+/** Ends a child as if it had ended long ago and nobody had been told. */
 async function endedUnheard(child: string): Promise<void> {
   await sql`update executions set phase = 'ended', status = 'failed', ended_at = app_now() - interval '2 minutes'
     where id = ${child}`.execute(engine.db.query);
@@ -179,7 +179,7 @@ test('one that waits and cannot be read keeps no others from being woken, nor do
   const [child, later] = [await begin('unread_child'), await begin('unread_later')];
   const id = await waiting('unread', child);
   const [beside, after] = [await waiting('unread_beside', child), await waiting('unread_after', later)];
-  // Between two steps of it: one under way would keep the graph in memory. Another replica knows it from there.
+  // Between two steps of the execution: a step under way would keep the graph in memory. So it must be read from the rows.
   await engine.deps.turns.take(id, async () => {
     await sql`update tasks_graphs set tasks = 'no graph' where execution_id = ${id}`.execute(engine.db.query);
     engine.deps.memory.forget(id);

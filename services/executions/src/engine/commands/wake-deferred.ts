@@ -8,13 +8,13 @@ import { type DeferredTask, deferredUntil, forgottenDeferred } from '../store/de
 export type WakeDeferredDeps = Pick<Ports, 'db' | 'log'> & RunStepDeps;
 
 const BATCH = 200;
-/** How long it may take from an end until whoever ended it looks. */
+/** How long the process that ended an execution may take until it wakes the waiting operations. */
 const ON_ITS_WAY_MS = 2_000;
 
 /**
- * Lets the operations look that wait for one of these executions, as far as it has ended. Called with each end
- * (after-ends.ts) and by whoever has just stored that an operation waits, so that neither misses the
- * other. Repeating is harmless. A crash before it: engine/loops/engine.loops.ts (settle-deferred), or the operation's own time.
+ * Wakes the operations that wait for one of these executions, if it has ended. Called with each end (after-ends.ts), and after
+ * the store of a waiting operation, so that neither misses the other. Repeating is harmless. After a crash before it,
+ * engine/loops/engine.loops.ts (settle-deferred) wakes them, or the operation's own time does.
  */
 export async function wakeEnded(deps: WakeDeferredDeps, executionIds: readonly string[]): Promise<void> {
   if (executionIds.length === 0) return;
@@ -22,7 +22,7 @@ export async function wakeEnded(deps: WakeDeferredDeps, executionIds: readonly s
   await eachAlone(byExecution, ([executionId, tasks]) => wakeTasks(deps, executionId, tasks));
 }
 
-/** Wakes operations whose wake-up was lost; answers how many there were. */
+/** Wakes operations whose wake-up was lost; returns their number. */
 export async function wakeForgotten(deps: WakeDeferredDeps, round = newRound()): Promise<number> {
   const forgotten = await inTurn(deps, round, {
     limit: BATCH,

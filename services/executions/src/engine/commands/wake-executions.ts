@@ -22,7 +22,7 @@ const BATCH = 50;
 /** How long a phase without workers may last before another replica drives it as well. */
 const STALLED_MS = 5_000;
 
-/** Where the loop stands in those with a timer and in those between two phases. */
+/** Positions of the loop: in the executions with a due timer, and in the executions between two phases. */
 export interface WakeRounds {
   timers: Round;
   phases: Round;
@@ -31,8 +31,8 @@ export interface WakeRounds {
 export const newWakeRounds = (): WakeRounds => ({ timers: newRound(), phases: newRound() });
 
 /**
- * Executions whose timer is due or whose driver died: told again, in this process. Each in its turn: those that nobody can
- * drive, as on a broken deployment, are the oldest for ever.
+ * Wakes executions whose timer is due or whose driver died, in this process. They come in turn: executions that no replica can
+ * drive, for example on a broken deployment, stay the oldest for ever.
  */
 export async function wakeExecutions(deps: WakeExecutionsDeps, rounds = newWakeRounds()): Promise<number> {
   const { query } = deps.db;
@@ -55,8 +55,8 @@ export async function wakeExecutions(deps: WakeExecutionsDeps, rounds = newWakeR
 }
 
 /**
- * Handles the due timers of one execution: retries, the deadline after a failure, the grace of a cancel, its scheduled time,
- * the limit of what it has started.
+ * Handles the due timers of one execution: retries, the deadline after a failure, the grace of a cancel, its scheduled time, the
+ * time limit of the executions that it has started.
  */
 export async function wakeExecution(deps: WakeExecutionsDeps, executionId: string): Promise<void> {
   if (await stopAfterGrace(deps, executionId)) return;
@@ -78,9 +78,9 @@ export async function wakeExecution(deps: WakeExecutionsDeps, executionId: strin
 }
 
 /**
- * Has workers stop what a plain cancel has left to end by itself, when its grace is over; the execution ends with their answers,
- * or when they do not answer in time. After a crash of this process the loop finds the timer in `wake_at`, workers find the mark
- * with their heartbeat. False: nothing was to be stopped.
+ * After the grace of a plain cancel, has workers stop the operations that still run. The execution ends with the answers of the
+ * workers, or when they do not answer in time. After a crash of this process, the loop finds the timer in `wake_at`, and workers
+ * find the mark with their heartbeat. Returns false when nothing was to be stopped.
  */
 async function stopAfterGrace(deps: WakeExecutionsDeps, executionId: string): Promise<boolean> {
   let killed: KilledRun[] = [];

@@ -3,7 +3,10 @@ import type { OperationTask } from '@baton/task-graph';
 import { waitAfterFailMs } from '../../executions/domain/wait-after-fail';
 import type { ExecutionRow, InstanceStateRow } from '../../store/rows';
 
-/** What a worker needs to run an operation of an execution. `timeLeftMs`: what its waiting has left of its limit. */
+/**
+ * Returns all that a worker needs to run an operation of an execution. `timeLeftMs`: the rest of the operation's time limit after
+ * its waiting; null: the time limit of its plan applies.
+ */
 export function assignmentOf(
   execution: ExecutionRow,
   task: OperationTask,

@@ -4,25 +4,26 @@ import type { ExecutionRow } from '../../store/rows';
 
 export type CancelMode = 'cancel' | 'force-cancel' | 'kill';
 
-/** A forced cancel ends within this time whatever is dead (guarantee G3). */
+/** A forced cancel ends within this time, even when other services or workers are dead (guarantee G3). */
 const FORCED_CANCEL_LIMIT_MS = 8_000;
 
-/** How long a forced cancel may still wait for others, at least 0; null: it is none. */
+/** Returns how long a forced cancel may still wait for others, ms, at least 0; null: the execution is under no forced cancel. */
 export function forcedLeftMs(execution: ExecutionRow, nowMs: number): number | null {
   if (execution.cancel_requested_at === null) return null;
   if (execution.status !== 'force_cancelling' && execution.status !== 'kill_cancelling') return null;
   return Math.max(0, Date.parse(execution.cancel_requested_at) + FORCED_CANCEL_LIMIT_MS - nowMs);
 }
 
-/** How long workers may take to stop what is left after the grace of a plain cancel: SIGTERM, five seconds, SIGKILL. */
+/** How long workers may take to stop the operations left after the grace of a plain cancel: SIGTERM, five seconds, SIGKILL. */
 export const STOP_LIMIT_MS = 10_000;
 
-/** A grace ends within a day, whatever a parameter says. */
+/** Upper limit of a grace, one day, for any value of the parameter. */
 const MAX_GRACE_MS = 86_400_000;
 
 /**
- * How long what runs may go on after a plain cancel, ms: as the parameter `cancel_grace` of the execution says in seconds, which
- * a blueprint gives its workflows by default values, else as the manager is set. 0: it is stopped at once.
+ * Returns how long running operations may go on after a plain cancel, ms; 0: they are stopped at once. The parameter
+ * `cancel_grace` of the execution gives it in seconds (a blueprint sets it for its workflows by a default value); without the
+ * parameter, the manager's setting `usualMs` applies.
  */
 export function cancelGraceMs({ parameters }: Pick<ExecutionRow, 'parameters'>, usualMs: number): number {
   const given = parameters.cancel_grace;
@@ -31,24 +32,24 @@ export function cancelGraceMs({ parameters }: Pick<ExecutionRow, 'parameters'>, 
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, MAX_GRACE_MS) : usualMs;
 }
 
-/** What an execution is in until it has ended; how long that may wait for others is told from it. */
+/** Status of a cancelled execution until it has ended. It decides how long the end may wait for others. */
 export const statusOfCancel = {
   cancel: 'cancelling',
   'force-cancel': 'force_cancelling',
   kill: 'kill_cancelling',
 } as const satisfies Record<CancelMode, ExecutionStatus>;
 
-/** The cancel that an execution in this status is under; null: none. */
+/** Returns the mode of the cancel that an execution in this status is under; null: none. */
 export function cancelOf(status: string): CancelMode | null {
   const modes = Object.keys(statusOfCancel) as CancelMode[];
   return modes.find((mode) => statusOfCancel[mode] === status) ?? null;
 }
 
-/** How an execution in this status is cancelled: what goes with it is cancelled the same way. */
+/** Returns the mode in which an execution in this status is cancelled; dependent executions are cancelled in the same mode. */
 export const modeOf = (status: string): CancelMode => cancelOf(status) ?? 'cancel';
 
 /**
- * The status that a cancel request brings (reference/rest-api.md 6.2).
+ * Returns the status of the execution after a cancel request (reference/rest-api.md 6.2).
  * @throws AppError illegal_action_error when the execution cannot be cancelled that way now.
  */
 export function statusAfterCancel(execution: ExecutionRow, mode: CancelMode): ExecutionStatus {

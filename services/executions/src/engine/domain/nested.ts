@@ -1,18 +1,18 @@
 import type { StoredStage } from '../../store/rows';
 
-/** Executions that a stage of another one starts (engine/commands/start-nested.ts): what they are named by. */
+/** Names of the executions that a stage of another execution starts (engine/commands/start-nested.ts). */
 
-/** Whether the stage starts executions and waits for them, instead of changing the model. */
+/** Returns whether the stage starts executions and waits for them, instead of changing the model. */
 export function isNestedCall(stage: Extract<StoredStage, { kind: 'call' }>): boolean {
   return stage.request.call === 'run-execution' || stage.request.call === 'run-on-services';
 }
 
-/** Request id of the one execution that a stage starts: the same at every repetition. */
+/** Returns the request id of the one execution that a stage starts: the same at every repetition. */
 export function nestedRequestId(executionId: string, stageName: string): string {
   return `nested:${executionId}:${stageName}`;
 }
 
-/** Id of the execution group that a stage starts: its name, and whose it is. */
+/** Returns the id of the execution group that a stage starts: its name and the id of the execution that starts it. */
 export function nestedGroupId(name: string, executionId: string): string {
   return `${name}-${executionId}`;
 }

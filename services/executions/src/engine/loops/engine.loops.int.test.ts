@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { peerDeployment } from '../../testing/deployments-peer';
 import { drive, type EngineSetup, engineSetup } from '../../testing/engine-setup';
 
-/** More old executions that nobody can go on with than a loop takes in one batch keep it from no other for long. */
+/** Old executions that no process can continue do not hold up the others for long, even if they are more than a loop's batch. */
 
 let engine: EngineSetup;
 beforeEach(async () => {
@@ -15,7 +15,7 @@ afterEach(async () => await engine?.stop());
 const { begin, row, phaseIs } = drive(() => engine);
 const DEADLINE = { deadlineMs: 20_000 };
 
-/** An execution at work, of which nothing is in memory; its row and graph can be copied. */
+/** Starts an execution and waits until it runs. Tests copy its row and graph; the copies are not in memory. */
 async function running(deploymentId: string): Promise<string> {
   engine.peer.deployments.set(deploymentId, peerDeployment({ a: [] }, ['create']));
   const id = await begin(deploymentId, 'install');
@@ -23,7 +23,7 @@ async function running(deploymentId: string): Promise<string> {
   return id;
 }
 
-/** Deployments answers everything about it with an error that does not pass. */
+/** Makes the deployments service answer every call about this deployment with a permanent error. */
 function breakDeployment(id: string): void {
   const broken = new Error('the deployment is broken');
   engine.peer.deployments.set(id, {
@@ -37,7 +37,7 @@ function breakDeployment(id: string): void {
   });
 }
 
-/** Executions as `of` with other columns, a minute older. Answers their ids. */
+/** Inserts copies of execution `of`, with changed columns and a minute older; returns their ids. */
 async function copies(of: string, count: number, changes: Record<string, unknown>): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     insert into executions select (jsonb_populate_record(e, ${JSON.stringify(changes)}::jsonb || jsonb_build_object(
@@ -71,7 +71,7 @@ test('a timer whose process died is looked at behind 120 of graphs that cannot b
     ...{ scheduled_for: '2021-01-01T00:00:00Z', wake_at: '2021-01-01T00:00:00Z' },
   });
   engine.peer.deployments.set('whole', peerDeployment({ a: [] }, ['create']));
-  // The others are at work, as far as anybody knows.
+  // The others count as at work, so this execution is queued and does not start.
   await eventually(async () => expect((await row(waiting!)).status).toBe('queued'), DEADLINE);
 }, 60_000);
 
@@ -97,7 +97,7 @@ test('a run of a dead worker is given to another behind 300 of graphs that canno
       tx,
     );
   });
-  // The reaper gives workers the time to be heard first.
+  // The reaper first gives workers the time to report.
   await eventually(async () => {
     const { leases: next } = await engine.client.claimTask({
       ...{ workerId: 'w2', executionId: template, taskId: '', room: 1 },

@@ -13,7 +13,7 @@ import { leaseReaper } from './lease-reaper';
 
 type EngineLoopsDeps = Pick<Ports, 'db'> & TellOwedEndsDeps & DequeueExecutionsDeps;
 
-/** What repairs after a crash, on every replica: each tick is bounded and safe beside others. */
+/** Returns the loops that repair after a crash. They run on every replica: each tick is bounded and safe beside other replicas. */
 export function engineLoops(deps: EngineLoopsDeps): Loop[] {
   const wakes = newWakeRounds();
   const [undelivered, owed, nested, deferred] = [newRound(), newRound(), newRound(), newRound()];
@@ -27,7 +27,7 @@ export function engineLoops(deps: EngineLoopsDeps): Loop[] {
       intervalMs: 5_000,
       tickOnce: () => deliverForgotten(deps, undelivered),
     },
-    // Not with the timers, which would wait for calls that hang.
+    // A loop of its own: as a part of wake-executions, its calls that hang would hold up the timers.
     { name: 'tell-owed-ends', intervalMs: 2_000, tickOnce: () => tellOwedEnds(deps, owed) },
     { name: 'settle-nested', intervalMs: 10_000, tickOnce: () => settleForgotten(deps, nested) },
     { name: 'settle-deferred', intervalMs: 10_000, tickOnce: () => wakeForgotten(deps, deferred) },

@@ -13,7 +13,7 @@ function setUp() {
     ping: answer,
     now: () => at.now,
   });
-  /** Looks each second for so long; answers how often leases were reaped. */
+  /** Ticks once a second for `ms`; returns how often leases were reaped. */
   const look = async (ms: number): Promise<number> => {
     const before = at.reaped;
     for (const end = at.now + ms; at.now < end; at.now += 1_000) await tick().catch(() => undefined);

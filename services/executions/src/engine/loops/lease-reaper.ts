@@ -6,9 +6,9 @@ import { leaseMs } from '../steps/task-writes';
 
 type LeaseReaperDeps = Pick<Ports, 'db'> & ReapLeasesDeps;
 
-/** A pause between two looks after which this process cannot know whether the workers were silent, or it was deaf. */
+/** After a longer pause between two looks, this process cannot know whether workers were silent or it could not hear them. */
 const AWAY_MS = 5_000;
-/** Within this time every living worker has renewed its leases or told its outcomes: a third of a lease, and its retry. */
+/** Within this time every living worker renews its leases or reports its outcomes: a third of a lease, plus the retry. */
 export const REAP_GRACE_MS = leaseMs / 3 + 2_000;
 
 interface ReaperDeps {
@@ -20,8 +20,8 @@ interface ReaperDeps {
 }
 
 /**
- * The reaper's tick. After a start of the process, a freeze of it, or an outage of the database all leases may have run
- * out although every worker lives: nobody was there to renew them. So it first gives workers the time to be heard.
+ * Returns the reaper's tick. After a start or a freeze of the process, or an outage of the database, all leases may have expired
+ * although every worker lives: the workers could not renew them. So the tick then gives workers the time to report first.
  */
 export function patientReaper({ reap, ping, now }: ReaperDeps): () => Promise<Reaped> {
   let lastLook = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export function patientReaper({ reap, ping, now }: ReaperDeps): () => Promise<Re
     if (now() - lastLook > AWAY_MS) notBefore = now() + REAP_GRACE_MS;
     const isPatient = now() < notBefore;
     const reaped = isPatient ? { runs: 0 } : await reap();
-    // Without an answer the look does not count: the patience begins anew with the next one that has.
+    // A look that the database does not answer does not count: the patience begins anew with the next answered look.
     if (isPatient) await ping();
     lastLook = now();
     return reaped;

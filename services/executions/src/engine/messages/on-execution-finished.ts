@@ -12,8 +12,9 @@ type OnExecutionFinishedDeps = Pick<Ports, 'db' | 'deployments' | 'log'> & Await
 type Finished = typeof executionFinished extends MessageType<infer T> ? T : never;
 
 /**
- * An execution ended: the one that has started it may go on, its deployment may join a group, and one that deleted its
- * deployment goes with it. Repeating is harmless. What follows any end is done by whoever ends it (engine/commands/after-ends.ts).
+ * Handles the end of an execution: the execution that started it may go on, and its deployment may join a group. An execution
+ * that deleted its deployment is deleted with it. Repeating is harmless. The follow-ups of every end are done by the code that
+ * ends the execution (engine/commands/after-ends.ts).
  */
 export function onExecutionFinished(
   deps: OnExecutionFinishedDeps,
@@ -29,8 +30,9 @@ export function onExecutionFinished(
 }
 
 /**
- * Whether the deployment of a deletion is gone. Also of one that was cancelled, or failed, after deployments had heard that it
- * was through; where deployments does not answer, which a forced cancel does not wait for, such a one stays.
+ * Returns whether the deployment of a delete execution is gone. It may be gone although the execution was cancelled or failed:
+ * that happened after the deployments service had heard that the deletion was done. When deployments does not answer (a forced
+ * cancel does not wait for it), an execution that did not succeed stays.
  */
 async function hasDeleted(
   deps: OnExecutionFinishedDeps,

@@ -7,8 +7,9 @@ import type { EnginePorts } from '../ports';
 type OnExecutionRequestedDeps = Pick<EnginePorts, 'db' | 'memory' | 'wake'> & DriveExecutionDeps;
 
 /**
- * Drives an accepted execution. Usually its acceptor does so already: in this process it is waited for, and then there is
- * nothing left to do. What a resume means for components is done here, with its durable message.
+ * Drives an accepted execution. Usually the process that accepted it drives it already. If that is this process, the handler waits
+ * for that drive, and then nothing is left to do. A resume also resumes executions of components; this handler does it, because
+ * the message is durable.
  */
 export function onExecutionRequested(deps: OnExecutionRequestedDeps) {
   return async ({

@@ -5,7 +5,7 @@ import type { DB } from '../../store/tables.gen';
 import { staleRun, type WorkflowRun } from '../steps/code-run';
 import { changedWork, readCodeRun } from '../store/work.sql';
 
-/** A lost notification costs at most this long. */
+/** Longest delay after a lost notification. */
 const LOOK_MS = 1_000;
 const MAX_WAIT_MS = 20_000;
 
@@ -16,9 +16,9 @@ export interface WorkNews {
 }
 
 /**
- * What happened in the graph of running workflow code behind `afterVersion`; when nothing did, waits for it, at most
- * `maxWaitMs`. An answer without changes is usual: ask again with its version.
- * @throws AppError stale_attempt_error when the code that asks does not run any more.
+ * Returns the changes in the graph of running workflow code after version `after.version`. Without changes it waits for one, at
+ * most `maxWaitMs`. An answer without changes is usual: the worker asks again with its version.
+ * @throws AppError stale_attempt_error when the code of the caller does not run any more.
  */
 export async function awaitWork(
   deps: { db: Db<DB>; hub: StreamHub; nowMs: () => number },
@@ -29,7 +29,7 @@ export async function awaitWork(
   const until = deps.nowMs() + Math.min(after.maxWaitMs, MAX_WAIT_MS);
   for (;;) {
     const looked = new AbortController();
-    // Listen first, look then: what happens in between is heard.
+    // Listens first, reads afterwards, so that a change in between wakes the wait.
     const woken = deps.hub.next(run.executionId, LOOK_MS, AbortSignal.any([signal, looked.signal]));
     let isWaiting = false;
     try {
@@ -50,7 +50,7 @@ async function readNews(db: Db<DB>, run: WorkflowRun, afterVersion: number): Pro
     throw staleRun();
   const { version, cancel } = row;
   if (version <= afterVersion) return { version: afterVersion, changes: [], cancel };
-  // Read after the version: what is newer comes once more with the next answer, which does no harm.
+  // Read after the version: a newer change is returned once more with the next answer, which is harmless.
   const changes = await changedWork(db.query, row.graph_id, afterVersion);
   return { version, changes, cancel };
 }

@@ -12,7 +12,7 @@ import { startRequest } from '../../testing/start-request';
 import { cancelExecution } from '../commands/cancel-execution';
 import { executionGraph } from './execution-graph';
 
-/** What GET /executions/{id}/graph shows before, while and after an execution runs, and what a dry run leaves alone. */
+/** Content of GET /executions/{id}/graph before, during and after the run of an execution; a dry run changes nothing. */
 
 const DEADLINE = { deadlineMs: 20_000 };
 
@@ -32,7 +32,7 @@ async function ask(deploymentId: string | null, workflowId: string, more: Partia
 const later = { scheduledForMs: Date.parse('2100-01-01T00:00:00Z') };
 const rowOf = async (id: string) => (await readExecution(engine.db.query, id))!;
 const shown = async (id: string) =>
-  executionGraph(engine.deps, await rowOf(id), sql<boolean>`true`, { ...specOperations, managerName: 'm' });
+  executionGraph(engine.deps, await rowOf(id), { ...specOperations, managerName: 'm' });
 const ended = (id: string) => eventually(async () => expect((await rowOf(id)).phase).toBe('ended'), DEADLINE);
 const statesIn = (graph: { operations: { state: string; type: string }[] } | undefined) =>
   graph?.operations.filter(({ type }) => type === 'RemoteWorkflowTask').map(({ state }) => state);
@@ -65,7 +65,7 @@ test('before it begins: every stage with its graph, compiled from the model of n
     for (const on of dependencies) expect(known.has(on)).toBe(true);
   const { rows } = await sql`select 1 from tasks_graphs where execution_id = ${id}`.execute(engine.db.query);
   expect(rows).toEqual([]);
-  // What will not work is said before it is tried.
+  // The plan shows an error that the run would have, before the run.
   const broken = await ask('early', 'execute_operation', {
     ...later,
     isForced: true,
@@ -91,6 +91,12 @@ test('while it runs and afterwards: the stored graph with the states of now', as
     stages: [{ name: 'install', kind: 'graph', state: 'running' }],
   });
   expect(statesIn(before.graphs[0])).toEqual(['sent', 'pending', 'pending', 'pending']);
+  const of = (name: string) =>
+    before.graphs[0]!.operations.filter((one) => one.operation?.endsWith(`.${name}`));
+  expect(
+    before.graphs[0]!.operations.filter((one) => one.operation !== undefined && one.operation !== null),
+  ).toEqual(before.graphs[0]!.operations.filter((one) => one.type === 'RemoteWorkflowTask'));
+  expect([...of('establish'), ...of('preconfigure'), ...of('create')].length).toBeGreaterThan(0);
   // Tasks that only the document of the graph knows are there as well.
   expect(before.graphs[0]!.operations.map((one) => one.type)).toContain('SetNodeInstanceStateTask');
   const { leases } = await engine.client.claimTask({ workerId: 'w', executionId: id, taskId: '', room: 1 });
@@ -181,7 +187,7 @@ test('a dry run of scale and update only asks what would change', async () => {
   const { rows } = await sql<{ message: string }>`
     select message from events where execution_id = ${update} and is_log`.execute(engine.db.query);
   expect(rows.map((row) => row.message)).toContainEqual(expect.stringContaining('nodes:a, action: remove'));
-  // Both replicas may ask.
+  // A set, because both replicas may call deployments.
   expect(new Set(engine.peer.calls.map((one) => `${one.call} ${one.of?.call}`))).toEqual(
     new Set(['rehearse modification-start', 'rehearse update-prepare']),
   );

@@ -23,7 +23,7 @@ type OfWorkers =
   | 'awaitWork'
   | 'callFromWorkflow';
 
-/** What workers call of ExecutionsService (proto/executions/v1). */
+/** Handlers of the ExecutionsService methods that workers call (proto/executions/v1). */
 export function workHandlers(
   deps: WorkRpcDeps,
   wait: { hub: StreamHub; nowMs: () => number },

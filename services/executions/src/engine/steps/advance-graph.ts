@@ -8,21 +8,21 @@ import { taskWrites } from './task-writes';
 import { markAhead, type Step, type StepContext, type Uncommitted, uncommitted } from './uncommitted';
 import { wakeUpsOf } from './wake-ups';
 
-/** Which worker takes ready operations in the same step, and how many. */
+/** A worker that takes ready operations in the same step, and how many it takes. */
 export interface ClaimRequest {
   workerId: string;
   room: number;
-  /** Taken first when it is free; one that the worker holds already has its place in the room. */
+  /** Operation that is taken first when it is free; one that the worker holds already takes a place of the room. */
   preferred: number | null;
 }
 
-/** Whether the operation that a claim names is held by its worker. */
+/** Returns whether the worker of a claim already holds the operation that the claim names. */
 export const holdsPreferred = (loaded: LoadedGraph, { workerId, preferred }: ClaimRequest): boolean =>
   preferred !== null && loaded.holders.get(preferred) === workerId;
 
 type Memory = Parameters<typeof uncommitted>[0];
 
-/** One step of an execution's graph, in memory: decides, and says what is to be written. */
+/** Decides one step of an execution's graph in memory; returns the step with its write. */
 export function decideStep(
   memory: Memory,
   context: StepContext,
@@ -33,7 +33,7 @@ export function decideStep(
   return whole(decideInPieces(memory, context, happenings, claims, clock));
 }
 
-/** The same, of a graph that nobody else knows yet. */
+/** As `decideStep`, in pieces, for a graph that no other code can see yet. */
 export function* decideInPieces(
   memory: Memory,
   context: StepContext,
@@ -63,7 +63,7 @@ export function* decideInPieces(
   return uncommitted(memory, context, { ...step, claimed }, write);
 }
 
-/** The delta of decisions and what follows from it for the execution's row. */
+/** Returns the changes that decisions bring to the graph, and the resulting changes of the execution's row. */
 export function describe(
   { execution, loaded }: StepContext,
   decisions: readonly Decision[],
@@ -74,7 +74,7 @@ export function describe(
   const states = decisions.flatMap(statesOf);
   const counters = decisions.at(-1)!.counters;
   const changes: StepChanges = {};
-  // Late answers to a stopped graph: it is counted already.
+  // Late answers to a stopped graph do not change the counters: its operations are counted already.
   if (execution.phase === 'running') {
     changes.total_operations = execution.earlier_total + counters.total;
     changes.finished_operations = execution.earlier_finished + counters.finished;
@@ -82,7 +82,7 @@ export function describe(
   const write: StepWrite = {
     ...emptyWrite(execution),
     changes,
-    // A late answer to one that has ended leaves what is owed of that (engine/commands/tell-owed-ends.ts).
+    // A late answer to an ended execution keeps its `wake_at`, which marks an owed end (engine/commands/tell-owed-ends.ts).
     wakeAt: execution.phase === 'ended' ? execution.wake_at : nextWake(loaded),
     flags: areFlagsChanged ? loaded.graph.flags : null,
     ...taskWrites(execution, loaded, decisions),
@@ -103,14 +103,14 @@ export function describe(
 
 export function noteDispatch(loaded: LoadedGraph, decision: Decision): void {
   for (const change of decision.changes) {
-    // Whoever held it is through with it: it ended, or it was lost and gets a new attempt.
+    // The previous holder does not run the task any more: it ended, or it was lost and gets a new attempt.
     loaded.holders.delete(change.idx);
     loaded.unclaimed.delete(change.idx);
   }
   for (const idx of decision.dispatch) loaded.unclaimed.add(idx);
 }
 
-/** The operations that the worker takes, the preferred one first; they leave the unclaimed ones. */
+/** Returns the operations that the worker takes, the preferred one first, and removes them from the unclaimed ones. */
 function pick(loaded: LoadedGraph, claim: ClaimRequest): number[] {
   const taken: number[] = [];
   const room = holdsPreferred(loaded, claim) ? claim.room - 1 : claim.room;

@@ -9,7 +9,7 @@ type CallResultDeps = Pick<Ports, 'deployments'>;
 type CallStage = Omit<Extract<Stage, { kind: 'call' }>, 'kind'>;
 
 /**
- * Asks deployments for what a stage needs. A refusal is a result as well: the workflow decides what follows.
+ * Makes a stage's call to deployments and returns its result. A refusal is a result as well: the workflow decides what follows.
  * @throws AppError of the rpc when it may succeed later.
  */
 export async function callResult(
@@ -18,7 +18,7 @@ export async function callResult(
   { name, memo, request }: CallStage,
 ): Promise<StageResult> {
   const about = { kind: 'call' as const, name, memo };
-  // It only keeps the memo.
+  // A note calls nothing: it only keeps the memo.
   if (request.call === 'note') return { ...about, response: null };
   try {
     const of = callerOf(execution);

@@ -14,10 +14,10 @@ export interface ClaimBatch {
   done: Promise<StepDone | null>;
 }
 
-/** Claims that wait, by execution, of each engine in this process. */
+/** Waiting claims by execution, for each engine in this process. */
 const waitingOf = new WeakMap<GraphMemory, Map<string, ClaimBatch>>();
 
-/** The claims of an execution that wait for its next step; nobody joins them once it is decided. */
+/** Returns the claims of an execution that wait for its next step; no claim joins once the step is being decided. */
 export function openBatch(deps: ClaimBatchDeps, executionId: string): ClaimBatch {
   let claims = waitingOf.get(deps.memory);
   if (!claims) waitingOf.set(deps.memory, (claims = new Map()));
@@ -39,7 +39,7 @@ export function openBatch(deps: ClaimBatchDeps, executionId: string): ClaimBatch
   return batch;
 }
 
-/** `room`: at least one, for the worker has a place for the operation that it names. */
+/** Converts a request to a claim. `room` is at least one: the worker has a place for the operation that it names. */
 export const claimOf = (
   loaded: LoadedGraph,
   { workerId, taskId, room }: executionsRpc.ClaimTaskRequest,

@@ -5,7 +5,7 @@ import type { LoadedGraph } from './graph-memory';
 
 export type WorkflowRun = executionsRpc.WorkflowRun;
 
-/** Whether the worker still holds the run of the code that it speaks for. */
+/** Returns whether this worker still holds this run of the workflow code. */
 export function isCodeRun(loaded: LoadedGraph, run: WorkflowRun): boolean {
   return (
     loaded.graph.hasCode &&
@@ -22,7 +22,7 @@ export function staleRun(): AppError {
 
 const keysOfGraphs = new WeakMap<GraphState, { upTo: number; keys: Map<string, number> }>();
 
-/** The first task of each key in a graph. */
+/** Returns the idx of the first task of each key in a graph. */
 export function keysOf(graph: GraphState): ReadonlyMap<string, number> {
   let known = keysOfGraphs.get(graph);
   if (!known) keysOfGraphs.set(graph, (known = { upTo: 0, keys: new Map() }));

@@ -11,52 +11,52 @@ import { readGraph, readTasks } from '../store/tasks.sql';
 import { noteResult, type ResultSizes } from './result-room';
 
 /**
- * Graphs in memory. The rows are the truth: a cached graph is used only while its version is the one of the locked
- * execution row, else it is read again. A step that changes one is `Uncommitted` until it is stored.
+ * A graph in the cache. The rows are the truth: a cached graph is used only while its version is the one of the locked execution
+ * row, else it is read again. A step that changes it is `Uncommitted` until it is stored.
  */
 export interface LoadedGraph {
   graphId: string;
   executionId: string;
   /** `executions.version` that this state belongs to. */
   version: number;
-  /** A step is decided in it that is not stored: it belongs to no version. Only `Uncommitted` sets and ends that. */
+  /** Whether a decided step is not stored yet: the graph then belongs to no version. Only `Uncommitted` sets and clears this. */
   isAhead: boolean;
   graph: GraphState;
   /** Task ids by idx, and back. */
   ids: string[];
   idxById: Map<string, number>;
-  /** Tasks that only the graph's document and its marks know. */
+  /** Tasks without a row: stored only in the graph's document and its marks. */
   rowless: Set<number>;
   /** Worker of each claimed run. */
   holders: Map<number, string>;
   /** Dispatched operations that nobody claimed yet, oldest first. */
   unclaimed: Set<number>;
-  /** Epoch ms; key null = the deadline after a failure. */
+  /** Due times by idx, epoch ms; key null: the deadline after a failure. */
   timers: Map<number | null, number>;
-  /** The row that it belongs to, at `version`. */
+  /** The execution's row at `version`. */
   execution: TimedExecution;
-  /** States in order that deployments may not know yet. */
+  /** States that deployments may not know yet, in order. */
   states: InstanceStateRow[];
   /** Number of the last state that deployments has applied while its row still is stored; 0: none. */
   deliveredSeq: number;
-  /** Operations whose wake-up is on its way, and since when (monotonic ms). */
+  /** Operations whose wake-up is on its way, with the time of sending (monotonic ms). */
   announced: Map<number, number>;
   results: ResultSizes;
-  /** What operations of the execution may call the API with; null until the first is leased. */
+  /** Token with which operations of the execution may call the API; null until the first operation is leased. */
   token: string | null;
 }
 
 export interface GraphMemory {
-  /** The execution's current graph at the version of its locked row. */
+  /** Returns the execution's current graph at the version of its locked row. */
   load(tx: Tx<DB>, execution: TimedExecution): Promise<LoadedGraph>;
-  /** What is in memory; its rows may have moved on. Null also while a step of it is being written. */
+  /** Returns the graph in memory; its rows may have moved on. Null also while a step of it is being written. */
   known(executionId: string): LoadedGraph | null;
-  /** The same, also while a step is being written: for what is only ever added to. */
+  /** As `known`, but also while a step is being written: for readers of parts that only grow. */
   any(executionId: string): LoadedGraph | null;
   keep(loaded: LoadedGraph): void;
-  /** The row was written without its graph, which fits it as before; one of another version is read anew. */
+  /** Notes that the row was written without its graph, which still fits it; a graph of another version is dropped. */
   moved(before: TimedExecution, after: TimedExecution): void;
-  /** The graph, and the row where it was just accepted. */
+  /** Drops the graph, and the row of an execution that was just accepted. */
   forget(executionId: string): void;
 }
 
@@ -103,7 +103,7 @@ export function createGraphMemory(accepted: Pick<AcceptedRows, 'forget'>): Graph
   };
 }
 
-/** @throws Error when the execution has no stored graph: a bug, its phase said it had. */
+/** @throws Error when the execution has no stored graph: this is a bug, since its phase needs one. */
 async function readLoadedGraph(tx: Tx<DB>, execution: TimedExecution): Promise<LoadedGraph> {
   const head = await readGraph(tx, execution.graph_id!);
   if (!head) throw new Error(`execution ${execution.id}: graph ${execution.graph_id} is not stored`);

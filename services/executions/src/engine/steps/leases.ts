@@ -8,7 +8,7 @@ import { assignmentOf } from '../domain/assignment';
 import { leaseMs } from './task-writes';
 import type { StepContext } from './uncommitted';
 
-/** The leases of claimed operations with all that their worker needs, states included that deployments may not know yet. */
+/** Returns the leases of claimed operations with all that their worker needs, also the states that deployments may not know yet. */
 export function leasesOf(
   deps: Pick<Ports, 'tokenKey' | 'workflowConfig' | 'leases'>,
   { execution, loaded }: StepContext,
@@ -43,7 +43,7 @@ export function leasesOf(
   });
 }
 
-/** What other services are shown: for whom this worker acts, and the inputs that name the secrets it may have. */
+/** Returns the content of a lease's proof for other services: for whom the worker acts, and which inputs name its secrets. */
 function heldLease(
   execution: StepContext['execution'],
   { payload }: OperationTask,
@@ -62,19 +62,19 @@ function heldLease(
   };
 }
 
-/** Of an operation that has waited: ms of its time limit that are left, at least 1; null: as its plan says. */
+/** Returns the rest of the time limit of an operation that has waited, ms, at least 1; null: the limit of its plan applies. */
 function timeLeft(node: Parameters<typeof limitAt>[0], nowMs: number): number | null {
   const limit = limitAt(node);
   return limit === null ? null : Math.max(1, limit - nowMs);
 }
 
-/** The node instances that the operation sees, each once. */
+/** Returns the node instances that the operation sees, each once. */
 function sidesOf({ payload: { nodeInstanceId, relationship } }: OperationTask): string[] {
   const sides = new Set([nodeInstanceId, relationship?.sourceId, relationship?.targetId]);
   return [...sides].filter((id) => id !== undefined);
 }
 
-/** In one pass: thousands may be on their way while a wide graph runs. */
+/** Groups the states of wanted instances in one pass: thousands of states may be undelivered while a wide graph runs. */
 function statesByInstance(
   states: readonly InstanceStateRow[],
   wanted: ReadonlySet<string>,

@@ -7,18 +7,18 @@ import { inputOfWorkflow } from './stage-end';
 
 export type PlanAheadDeps = Pick<Ports, 'deployments' | 'workflowConfig'>;
 
-/** Stages that a plan may have; more means a workflow that never ends. */
+/** Limit of the stages of a plan; more means a workflow that never ends. */
 const MAX_STAGES = 200;
 
 export interface WorkflowPlan {
   stages: Exclude<Stage, { kind: 'end' }>[];
-  /** Why the workflow would fail, as far as that is known before; null: for no such reason. */
+  /** Reason why the workflow would fail, as far as it is known in advance; null: none. */
   error: string | null;
 }
 
 /**
- * Every stage of a built-in workflow as it would follow if each one before it succeeded, from the model of now. Changes
- * nothing: calls are rehearsed.
+ * Plans every stage of a built-in workflow from the present model, as if each earlier stage succeeded. Changes nothing: calls are
+ * rehearsed.
  * @throws AppError of the rpc to deployments.
  */
 export async function planAhead(

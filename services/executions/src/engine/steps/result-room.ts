@@ -1,11 +1,11 @@
 import type { TaskError } from '@baton/task-graph';
 
 /**
- * Results of tasks are in memory, with their graph, while their execution runs, and again when somebody looks at its tasks:
- * a few hundred large ones would end the process, and each one that goes on with the graph.
+ * Limit of all results of one graph. Results of tasks are in memory with their graph while the execution runs, and again when its
+ * tasks are read: a few hundred large results would end the process, and then each other process that continues the graph.
  */
 const MAX_RESULTS_CHARS = 64 * 1024 * 1024;
-/** Smaller ones are not counted: a graph has 50,000 tasks at most. */
+/** Smaller results are not counted: a graph has 50,000 tasks at most. */
 const COUNTED_CHARS = 1_024;
 
 /** Sizes of the large results of one graph, in characters of their JSON. */
@@ -14,7 +14,7 @@ export interface ResultSizes {
   byIdx: Map<number, number>;
 }
 
-/** Counts the result of a task; the task's error when there is no room for it. */
+/** Counts the result of a task; returns the task's error when there is no room for the result, else null. */
 export function noteResult(sizes: ResultSizes, idx: number, chars: number): TaskError | null {
   if (chars < COUNTED_CHARS) return null;
   const others = sizes.total - (sizes.byIdx.get(idx) ?? 0);

@@ -24,17 +24,17 @@ import { markAhead, noteRow, uncommitted } from './uncommitted';
 
 type ResumeGraphDeps = Pick<EnginePorts, 'memory' | 'workflowConfig'>;
 
-/** Workers that may still be at their runs, whatever else of those has changed: their late answers count. */
+/** Records the workers that may still be at their runs: their late answers count, even if the resume changed their tasks. */
 function noteHolders(loaded: LoadedGraph, rows: readonly StoredTask[]): void {
   for (const { idx, state, worker_id } of rows)
     if (worker_id !== null && state === 'started' && loaded.graph.nodes[idx]!.state === 'started')
       loaded.holders.set(idx, worker_id);
 }
 
-/** The tasks with what an update of the deployment has made of their operations since. */
+/** Returns the tasks, with the operations as a later update of the deployment has changed them. */
 async function presentTasks(
   tx: Tx<DB>,
-  { program }: LockedExecution,
+  { program, version }: LockedExecution,
   rows: readonly StoredTask[],
   source: Parameters<typeof refreshedOperations>[2] | null,
 ): Promise<TaskRow[]> {
@@ -42,14 +42,14 @@ async function presentTasks(
   if (source === null || program === null) return tasks;
   for (const [idx, payload] of refreshedOperations(program, tasks, source)) {
     tasks[idx] = { ...tasks[idx], payload } as TaskRow;
-    await updatePayload(tx, rows[idx]!.id, payload);
+    await updatePayload(tx, rows[idx]!.id, payload, version + 1);
   }
   return tasks;
 }
 
 /**
- * Takes the stopped graph of a locked execution up again and dispatches what is ready, in the caller's transaction, behind which
- * the caller commits the step.
+ * Continues the stopped graph of a locked execution and dispatches its ready tasks, in the caller's transaction. The caller commits
+ * the step after that transaction.
  */
 export async function goOn(
   tx: Tx<DB>,
@@ -59,8 +59,8 @@ export async function goOn(
   options: { isForced: boolean; model: DeploymentModel | null },
 ): Promise<WrittenStep> {
   const head = (await readGraph(tx, execution.graph_id!))!;
-  // A resume may change what a task waits for, which only rows can hold.
-  const rows = await storeAllTasks(tx, head);
+  // A resume may change the dependencies of a task, which only rows can store.
+  const rows = await storeAllTasks(tx, head, execution.version + 1);
   const config = workflowConfigOf(deps, execution);
   const isInstall = execution.program === 'install' && head.name === 'install';
   const { graph, decision } = resumeGraph(
@@ -86,7 +86,7 @@ export async function goOn(
   const context = { execution, loaded };
   const { step, write } = describe(context, [decision], true, systemClock.monotonic());
   const decided = uncommitted(deps.memory, context, step, write);
-  // Answers that came after the end may have been all that was missing.
+  // Answers that came after the graph's end may have completed it.
   if (step.outcome) endGraph(deps, decided, step.outcome);
   const row = await writeStep(tx, decided.write);
   for (const { idx, deps: others } of decision.changes)
@@ -95,7 +95,7 @@ export async function goOn(
   return { decided, row };
 }
 
-/** The row of an execution that runs again, with the event that says so. */
+/** Writes the row of an execution that runs again, with its event. */
 async function runAgain(tx: Tx<DB>, execution: LockedExecution, changes: ExecutionChanges): Promise<void> {
   const others = await countOtherGraphs(tx, execution.id, execution.graph_id!);
   Object.assign(execution, {

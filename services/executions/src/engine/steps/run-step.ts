@@ -21,22 +21,22 @@ export interface StepDone {
   context: StepContext;
 }
 
-/** Says what happened, or null when there is nothing to do. May be asked twice for one step, so it must only look. */
+/** Returns what happened, or null when there is nothing to do. It may be called twice for one step, so it must change nothing. */
 export type StepPlanner = (context: StepContext) => StepPlan | null;
 
 export interface StepOptions {
-  /** The graph of a stopped execution takes late answers, for the case that it is resumed. */
+  /** Also takes late answers to the graph of a stopped execution, which may be resumed. */
   alsoEnded?: boolean;
-  /** What else is written with the step, in its transaction under the row's lock; such a step is never taken from memory. */
+  /** Writes more with the step, in its transaction under the row's lock; such a step is never taken from memory. */
   within?: (tx: Tx<DB>, context: StepContext) => Promise<void>;
-  /** Called before it waits for the row's lock; what `plan` said before that was not written. */
+  /** Called before the step waits for the row's lock; an earlier result of `plan` was not written. */
   onLock?: () => void;
 }
 
 /**
- * Takes one step of a running execution, serialised in this process: `plan` says what happened, the graph decides, and
- * what follows is written. With the graph in memory the step is decided without reading anything and written only if the
- * row still has its version; else, and when time matters, under the row's lock. Answers null when the execution is not
+ * Takes one step of a running execution, serialised in this process: `plan` returns what happened, the graph decides, and the
+ * decision is written. With the graph in memory, the step is decided without a read, and written only if the row still has its
+ * version. Otherwise, and when time matters, the step is taken under the row's lock. Returns null when the execution is not
  * running any more or `plan` finds nothing to do.
  */
 export async function runStep(
@@ -59,7 +59,7 @@ export async function runStep(
   });
 }
 
-/** Null: it must be done under the lock. */
+/** Takes the step with the graph in memory; null: it must be taken under the lock. */
 async function stepFromMemory(
   deps: RunStepDeps,
   executionId: string,
@@ -70,7 +70,7 @@ async function stepFromMemory(
   if (loaded.graph.flags.deadline !== null || loaded.graph.flags.cancel !== null) return null;
   const context = { execution: { ...loaded.execution }, loaded };
   const planned = plan(context);
-  // Without news the memory may be the one that is old; what needs the time asks the database for it.
+  // Without a plan, the graph in memory may be old. Happenings other than successes need the time of the database, under the lock.
   if (!planned || !planned.happenings.every(({ kind }) => kind === 'succeeded')) return null;
   if (planned.happenings.length === 0 && !planned.claims?.length) return null;
   const decided = decideStep(deps.memory, context, planned.happenings, planned.claims);
@@ -109,13 +109,13 @@ async function stepUnderLock(
   return written?.decided ?? null;
 }
 
-/** A step that is written in a transaction which is not through. */
+/** A step that is written in a transaction that is not committed yet. */
 export interface WrittenStep {
   decided: Uncommitted;
   row: SteppedRow;
 }
 
-/** Writes one step of a locked execution, in the caller's transaction, behind which the caller commits or drops the step. */
+/** Writes one step of a locked execution in the caller's transaction; after it, the caller commits or drops the step. */
 export async function writeLocked(deps: StageDeps, tx: Tx<DB>, decided: Uncommitted): Promise<WrittenStep> {
   const { execution, loaded } = decided.context;
   if (decided.step.outcome && execution.phase === 'running') endGraph(deps, decided, decided.step.outcome);
@@ -127,8 +127,8 @@ export async function writeLocked(deps: StageDeps, tx: Tx<DB>, decided: Uncommit
 }
 
 /**
- * The graph ended: back to planning, or to the end when it was cancelled or nothing can follow. That it is the last one is
- * said in the same step, for only the model's owner has to be told then.
+ * Adds the end of the graph to the step: the execution goes back to planning, or to its end when the graph was cancelled or no
+ * stage can follow. The end of the workflow is written in the same step, since then only the owner of the model must be told.
  */
 export function endGraph(
   deps: StageDeps,
@@ -140,7 +140,7 @@ export function endGraph(
     earlier_total: execution.earlier_total + loaded.graph.total,
     earlier_finished: execution.earlier_finished + loaded.graph.finished,
   };
-  // Nothing else of the deployment begins beside what workers still run of it (executions/store/left-runs.sql.ts).
+  // Nothing else of the deployment begins while workers still run operations of this graph (executions/store/left-runs.sql.ts).
   if (loaded.holders.size > 0) changes.has_left_runs = true;
   write.wakeAt = null;
   if (outcome.kind === 'cancelled') {
@@ -155,12 +155,12 @@ export function endGraph(
   Object.assign(write.changes, changes);
 }
 
-/** After the commit of a step; after a crash before it engine/loops/engine.loops.ts does the same. */
+/** Sends the wake-ups after the commit of a step. If the process crashes before, engine/loops/engine.loops.ts does the same. */
 export function afterStep(deps: RunStepDeps, { execution, loaded }: StepContext, step: Step): void {
   if (step.hasStates) deps.wake.deliver(execution.id);
   deps.wake.events(execution.id);
   if (step.outcome) deps.wake.drive(execution.id);
-  // It has ended, and the last of what it had left has come back: what waited for that may start.
+  // The execution has ended and its last left run has come back: executions that waited for that may start.
   else if (execution.phase === 'ended' && loaded.holders.size === 0) deps.wake.dequeue();
   else if (loaded.timers.size > 0) deps.wake.timer(execution.id, Math.min(...loaded.timers.values()));
 }

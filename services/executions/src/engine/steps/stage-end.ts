@@ -19,7 +19,7 @@ export const workflowConfigOf = (deps: StageDeps, execution: ExecutionRow): Work
   waitAfterFailMs: waitAfterFailMs(execution),
 });
 
-/** What a built-in workflow plans from besides the model. */
+/** Returns the input from which a built-in workflow plans, without the model. */
 export function inputOfWorkflow(deps: StageDeps, execution: ExecutionRow): Omit<WorkflowInput, 'model'> {
   return {
     workflowId: execution.workflow_id,
@@ -34,7 +34,7 @@ export function inputOfWorkflow(deps: StageDeps, execution: ExecutionRow): Omit<
   };
 }
 
-/** What an end changes of the execution's row: it is told to deployments before the execution has ended. */
+/** Returns the changes of the execution's row for an end: phase `ending`, in which deployments is told the outcome first. */
 export function endingChanges(end: Extract<Stage, { kind: 'end' }>): StepChanges {
   const outcome =
     end.outcome === 'succeeded'
@@ -43,13 +43,13 @@ export function endingChanges(end: Extract<Stage, { kind: 'end' }>): StepChanges
   return { phase: 'ending', outcome };
 }
 
-/** Log lines of a stage, as events. */
+/** Returns the log lines of a stage as events. */
 export const stageLog = (execution: ExecutionRow, { log }: { log?: readonly StageLog[] }): NewEvent[] =>
   (log ?? []).map((line) => workflowLog(execution, line.level, line.message));
 
 /**
- * The end of the workflow when nothing follows `history` whatever the model shows; null when a stage follows, or when
- * that takes the model, or workflow code, to know. An execution that is being cancelled is planned, which sees that.
+ * Returns the end of the workflow when nothing can follow `history`, with any model. Null when a stage follows, or when only the
+ * model or workflow code can tell. Null also for an execution that is being cancelled: the planning handles the cancel.
  */
 export function endAfter(
   deps: StageDeps,

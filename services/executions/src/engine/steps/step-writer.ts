@@ -4,34 +4,34 @@ import type { StepWrite } from '../store/step-write';
 import { fittingSteps, type SteppedRow, writeSteps } from '../store/steps.sql';
 
 /**
- * Group commit: steps of different executions that wait at the same moment share one statement, and so one commit. What
- * comes while one is under way goes together with the next: a third less of statements than with two at a time. A
- * statement that takes long does not hold up the others, and none waits for a lock: who holds it may be a process that is
- * paused. A step of such a row is tried again for a while, and then left to whoever waits for the lock.
- * A step is written only when its execution still is as the step found it; no timer holds it up.
- * Crash before the answer: whoever asked repeats it, and what was written is refused then.
+ * Group commit: steps of different executions that wait at the same moment share one statement, and so one commit. Steps that
+ * arrive while a statement is under way share the next one: this needs a third fewer statements than two at a time. A slow
+ * statement does not hold up the others. No statement waits for a lock, since a paused process may hold it: the step of a locked
+ * row is tried again for a while, then the caller takes it under the lock.
+ * A step is written only when its execution still is as the step found it; no timer delays it.
+ * After a crash before the answer, the caller repeats the step; if it was written, the repetition is refused.
  */
 export interface StepWriter {
-  /** The row after the step; null: the execution has moved on, or is locked, and nothing was written. */
+  /** Returns the row after the step; null: the execution has moved on or is locked, and nothing was written. */
   write(step: StepWrite): Promise<SteppedRow | null>;
 }
 
 interface Waiting {
   step: StepWrite;
-  /** How often it was locked. */
+  /** How often the row was found locked. */
   refusals: number;
   resolve: (row: SteppedRow | null) => void;
   reject: (error: unknown) => void;
 }
 
-/** From then on the next statement does not wait for the one under way; most take 1 to 5 ms. */
+/** After this time the next statement does not wait for the one under way; most statements take 1 to 5 ms. */
 const SLOW_MS = 20;
-/** As many as have a connection: more would wait there, and what they hold could not grow. */
+/** As many statements as there are connections for them: more would wait for a connection, and could take no further steps. */
 const MAX_STATEMENTS = 2;
 const MAX_STEPS = 64;
 /** Bounds the size of one statement; a larger step goes alone. */
 const MAX_ROWS = 4_000;
-/** After which the step of a locked row is tried again: most locks last some milliseconds. */
+/** Waits before the step of a locked row is tried again: most locks last some milliseconds. */
 const AGAIN_MS = [3, 6, 12, 25, 50, 100, 200];
 
 export function createStepWriter(db: Pick<Db<DB>, 'statement'>): StepWriter {
@@ -63,7 +63,7 @@ export function createStepWriter(db: Pick<Db<DB>, 'statement'>): StepWriter {
     waiting.push(one);
     if (isScheduled || awaited) return;
     isScheduled = true;
-    // After this turn of the loop: what was decided in the same turn goes together.
+    // After this turn of the event loop: steps decided in the same turn share a statement.
     setImmediate(pump);
   };
   return {
@@ -83,10 +83,10 @@ function nextBatch(waiting: Waiting[]): Waiting[] {
   return waiting.splice(0, count);
 }
 
-/** Whether a write failed for what it holds, as too large or too deep: it fails again however often it is tried. */
+/** Returns whether a write failed because of its data, which is too large or too deep, for example: every retry fails too. */
 export const isUnstorable = (error: unknown): boolean => error instanceof RangeError || isDataError(error);
 
-/** Answers those whose rows were left: they are locked, or have moved on. Never rejects. */
+/** Writes a batch; returns the steps whose rows were left out: they are locked, or have moved on. Never rejects. */
 async function writeBatch(db: Pick<Db<DB>, 'statement'>, batch: readonly Waiting[]): Promise<Waiting[]> {
   try {
     const rows = await writeSteps(
@@ -104,14 +104,14 @@ async function writeBatch(db: Pick<Db<DB>, 'statement'>, batch: readonly Waiting
       for (const { reject } of batch) reject(error);
       return [];
     }
-    // One of them cannot be written: the others must not fail with it.
+    // One of the steps cannot be written: the others must not fail with it.
     const left: Waiting[] = [];
     for (const one of batch) left.push(...(await writeBatch(db, [one])));
     return left;
   }
 }
 
-/** Those that are locked are added again after a while; of the others it is said that they have moved on. Never rejects. */
+/** Adds the steps of locked rows again after a while; resolves the others with null: their rows have moved on. Never rejects. */
 async function settleLeft(
   db: Pick<Db<DB>, 'statement'>,
   left: readonly Waiting[],

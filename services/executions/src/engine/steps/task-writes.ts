@@ -8,8 +8,8 @@ import type { LoadedGraph } from './graph-memory';
 export const leaseMs = 15_000;
 
 /**
- * What a step writes of tasks. A task of the graph's document gets its row when a mark cannot say what happened to it;
- * tasks that came later (retries, work of code) have no id yet and get their row at once.
+ * Returns the task rows and marks that a step writes. A task of the graph's document gets its row when a mark cannot express its
+ * change. Tasks that came later (retries, work of code) have no id yet, and get their row at once.
  */
 export function taskWrites(
   execution: LockedExecution,
@@ -44,7 +44,7 @@ export function taskWrites(
 
 type TaskNode = GraphState['nodes'][number];
 
-/** Most changes are tasks without a worker that start or succeed. */
+/** Returns whether a mark can express the change. Most changes are tasks without a worker that start or succeed. */
 function isMark(node: TaskNode): node is TaskNode & { state: 'started' | 'succeeded' } {
   return (
     (node.state === 'started' || node.state === 'succeeded') &&

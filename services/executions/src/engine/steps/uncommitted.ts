@@ -20,24 +20,24 @@ export interface StepContext {
 }
 
 /**
- * A step that is decided in a graph in memory and not stored: the graph is ahead of its rows, and memory shows it to nobody.
- * It ends once, in one of two ways: `commit` when its write is stored, behind the commit of the transaction that it is part of; `drop`
- * when it is not, and then the graph is read anew. A transaction that is tried again decides anew, from a graph read anew.
+ * A step that is decided in a graph in memory and not stored yet: the graph is ahead of its rows, and memory shows it to no caller.
+ * The step ends once, in one of two ways. `commit`: its write is stored, and the transaction that it is part of is committed.
+ * `drop`: it is not stored, and the graph is read anew. A transaction that is tried again decides anew, from a graph read anew.
  */
 export interface Uncommitted {
   readonly context: StepContext;
   readonly step: Step;
-  /** What is to be written; until then its end may be added. */
+  /** The write of the step; until it is written, the end of the graph may be added. */
   write: StepWrite;
-  /** The graph fits its rows again, and the execution's row is as it is now. */
+  /** Ends the step as stored: the graph fits its rows again, and the execution's row is updated in memory. */
   commit(row: SteppedRow): void;
-  /** Memory forgets the graph. */
+  /** Ends the step as not stored: memory forgets the graph. */
   drop(): void;
 }
 
 type Memory = Pick<GraphMemory, 'keep' | 'forget'>;
 
-/** The step of a graph that `markAhead` was called for. */
+/** Creates the step of a graph that `markAhead` was called for. */
 export function uncommitted(memory: Memory, context: StepContext, step: Step, write: StepWrite): Uncommitted {
   const { loaded } = context;
   let isEnded = false;
@@ -63,12 +63,12 @@ export function uncommitted(memory: Memory, context: StepContext, step: Step, wr
   return decided;
 }
 
-/** From now on the graph in memory says more than its rows; before anything is decided in it. */
+/** Marks the graph in memory as ahead of its rows; called before a step is decided in it. */
 export function markAhead(loaded: LoadedGraph): void {
   loaded.isAhead = true;
 }
 
-/** The row as the write has left it, also before the transaction of the write is through. */
+/** Updates the row in memory to its state after the write, also before the transaction of the write is committed. */
 export function noteRow(execution: LockedExecution, write: StepWrite, row: SteppedRow): void {
   const { version, last_event_seq, last_state_seq, now_ms } = row;
   Object.assign(execution, write.changes, { version, last_event_seq, last_state_seq, now_ms });

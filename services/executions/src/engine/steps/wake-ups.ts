@@ -5,14 +5,14 @@ import type { ExecutionRow } from '../../store/rows';
 import type { LoadedGraph } from './graph-memory';
 
 /**
- * Wake-ups of one execution that are on their way at a time. A worker that answers one takes as many operations as it
- * has room for, and further ones with its reports: more messages than there are workers to wake only cost their way.
+ * Limit of the wake-ups of one execution that are on their way at a time. A worker that answers one takes as many operations as it
+ * has room for, and more with its reports: more messages than workers bring nothing.
  */
 const MAX_WAKE_UPS = 32;
 /** After this a wake-up counts as lost, or as answered through another replica. */
 const GIVEN_UP_MS = 5_000;
 
-/** Wake-ups for operations that nobody holds, as far as not enough are on their way already. Times are monotonic ms. */
+/** Returns wake-ups for unclaimed operations, until MAX_WAKE_UPS of them are on their way. Times are monotonic ms. */
 export function wakeUpsOf(
   execution: ExecutionRow,
   loaded: LoadedGraph,
@@ -25,7 +25,7 @@ export function wakeUpsOf(
   for (const idx of unclaimed) {
     if (announced.size >= MAX_WAKE_UPS) break;
     if (announced.has(idx)) continue;
-    // Of one that has nothing yet: it is not to wait behind all the operations of others.
+    // The first wake-up of an execution that has no worker yet must not wait behind all operations of other executions.
     const message = announced.size + loaded.holders.size === 0 ? firstTaskReady : taskReady;
     announced.set(idx, nowMs);
     const isWorkflow = isWorkflowCode(loaded.graph.nodes[idx]!.spec);
@@ -39,7 +39,7 @@ export function wakeUpsOf(
   return messages;
 }
 
-/** A worker has answered the wake-up for this operation. */
+/** Notes that a worker has answered the wake-up for this operation. */
 export function noteAnswered(loaded: LoadedGraph, idx: number | null): void {
   if (idx !== null) loaded.announced.delete(idx);
 }

@@ -12,12 +12,12 @@ export interface DeferredTask {
   execution_id: string;
 }
 
-/** `e` is the running execution of the task `t`. */
+/** SQL condition: `e` is the running execution of the task `t`. */
 const IS_RUNNING = `e.graph_id = t.graph_id and e.phase = 'running'`;
 
 /**
- * The waiting operations are looked up first, by their index. Left to the planner, a young database without
- * statistics goes through all executions of the tenant for each running one.
+ * Looks up the waiting operations first, by their index. Left to the planner, a young database without statistics scans all
+ * executions of the tenant for each running one.
  */
 const UNTIL = {
   name: 'deferred-until',
@@ -30,7 +30,7 @@ const UNTIL = {
     join executions e on ${IS_RUNNING} and e.tenant = c.tenant`,
 };
 
-/** Operations that wait for the end of one of these executions of their tenant which have ended. */
+/** Returns the operations that wait for one of these executions, where it has ended and belongs to the operation's tenant. */
 export async function deferredUntil(
   db: Pick<Db<DB>, 'pool'>,
   executionIds: readonly string[],
@@ -38,7 +38,7 @@ export async function deferredUntil(
   return await prepared(db, UNTIL, [executionIds]);
 }
 
-/** Operations whose execution to wait for has ended for so long: nobody has woken them. */
+/** Returns the operations whose awaited execution ended more than `olderThanMs` ago: nobody has woken them. */
 export async function forgottenDeferred(
   reader: Reader,
   olderThanMs: number,

@@ -11,7 +11,7 @@ const DELETE = {
   text: 'delete from instance_states where execution_id = $1 and seq <= $2',
 };
 
-/** What deployments may not know yet, oldest first: the states behind the last one that it is known to have. */
+/** Returns the states that deployments may not know yet, oldest first: those after `after`, the last one that it surely has. */
 export async function pendingStates(
   reader: Reader,
   executionId: string,
@@ -23,7 +23,7 @@ export async function pendingStates(
   return rows;
 }
 
-/** Forgets states that deployments has applied: all up to `seq`, which it was told in order. */
+/** Deletes the states that deployments has applied: all up to `seq`, because deployments is told them in order. */
 export async function deleteStates(
   db: Pick<Db<DB>, 'pool'>,
   executionId: string,
@@ -32,7 +32,7 @@ export async function deleteStates(
   await prepared(db as Db<DB>, DELETE, [executionId, seq]);
 }
 
-/** Executions whose states were not delivered for a while. */
+/** Returns the executions with states that have waited for delivery longer than `olderThanMs`. */
 export async function undeliveredExecutions(
   reader: Reader,
   olderThanMs: number,

@@ -20,18 +20,38 @@ const COLUMNS: [name: keyof StepChanges, type: string][] = [
 const TASK = `id uuid, state text, attempt int, losses int, retries int, not_before bigint, error jsonb, result jsonb,
   deferral jsonb, worker_id text, lease_s double precision`;
 
+const ENDED = `('succeeded', 'failed', 'rescheduled', 'response-sent')`;
+
+/** Start and end of a new row from `t`: a task that has begun, or whose end no mark records, did so in this step. */
+const NEW_TIMES = `case when t.state in ('started', 'succeeded') then s.now end, case when t.state in ${ENDED} then s.now end`;
+
+/**
+ * Start and end of a task whose row in `tasks` becomes `t`. The time in a column counts only together with the state that it
+ * belongs to: the previous release changes the state alone.
+ */
+const CHANGED_TIMES = `
+    started_at = case
+      when t.state in ('pending', 'sent') then case when t.deferral is not null then tasks.started_at end
+      when t.state in ('started', 'succeeded') and (tasks.attempt <> t.attempt
+        or tasks.state not in ('started', 'succeeded', 'response-sent'))
+        then case when t.deferral is null then s.now else coalesce(tasks.started_at, s.now) end
+      else tasks.started_at end,
+    ended_at = case when t.state not in ${ENDED} then null
+      when tasks.state in ${ENDED} and tasks.attempt = t.attempt then tasks.ended_at
+      else s.now end`;
+
 interface Part {
   name: string;
-  /** What of the input it reads, with types. */
+  /** Columns of the input that the part reads, with types. */
   input: string;
   isNeeded(step: StepInput): boolean;
   sql: string;
 }
 
 /**
- * What comes with a step, each part for itself: the graph, its tasks, events, node-instance states, messages. Events get
- * their storage ids, which order those of one moment, as they stand in the step: a lateral function is read in its order
- * (sorting them again costs a twentieth of the statement).
+ * Rows that a step writes besides the execution's row, one part per kind: the graph, its tasks, events, node-instance states,
+ * messages. Events get their storage ids in their order in the step, because a lateral function is read in its order (sorting
+ * them again costs a twentieth of the statement). The storage ids order the events of one moment.
  */
 const PARTS: readonly Part[] = [
   {
@@ -57,7 +77,7 @@ const PARTS: readonly Part[] = [
     input: 'marks jsonb',
     isNeeded: (step) => step.marks !== null,
     sql: `
-  insert into task_marks (graph_id, version, marks) select s.graph_id, s.version, s.marks from stepped s
+  insert into task_marks (graph_id, version, marks, created_at) select s.graph_id, s.version, s.marks, s.now from stepped s
   where s.marks is not null`,
   },
   {
@@ -66,9 +86,10 @@ const PARTS: readonly Part[] = [
     isNeeded: (step) => step.new_tasks.length > 0,
     sql: `
   insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result,
-    deferral, worker_id, lease_until, dispatched_at, version, created_at)
+    deferral, worker_id, lease_until, dispatched_at, version, created_at, started_at, ended_at)
   select t.id, s.graph_id, s.id, t.idx, t.spec, t.state, t.attempt, t.losses, t.retries, t.not_before, t.error, t.result,
-    t.deferral, t.worker_id, s.now + make_interval(secs => t.lease_s), case when t.state = 'sent' then s.now end, s.version, s.now
+    t.deferral, t.worker_id, s.now + make_interval(secs => t.lease_s), case when t.state = 'sent' then s.now end, s.version, s.now,
+    ${NEW_TIMES}
   from stepped s cross join lateral jsonb_to_recordset(s.new_tasks) as t(idx int, spec jsonb, ${TASK})`,
   },
   {
@@ -81,7 +102,7 @@ const PARTS: readonly Part[] = [
     lease_until = s.now + make_interval(secs => t.lease_s),
     is_kill_requested = tasks.is_kill_requested and tasks.attempt = t.attempt,
     dispatched_at = case when t.state = 'sent' and tasks.attempt <> t.attempt then s.now else tasks.dispatched_at end,
-    version = s.version
+    version = s.version,${CHANGED_TIMES}
   from stepped s cross join lateral jsonb_to_recordset(s.tasks) as t(${TASK})
   where tasks.id = t.id`,
   },
@@ -90,11 +111,13 @@ const PARTS: readonly Part[] = [
     input: 'succeeded jsonb, started jsonb',
     isNeeded: (step) => step.succeeded.length + step.started.length > 0,
     sql: `
-  update tasks set state = t.state, retries = 0, not_before = null, error = null, result = null, version = t.version
-  from (select p.id::uuid, 'succeeded' as state, s.version
+  update tasks set state = t.state, retries = 0, not_before = null, error = null, result = null, version = t.version,
+    started_at = case when tasks.state in ('started', 'succeeded') then tasks.started_at else t.now end,
+    ended_at = case when t.state = 'started' then null when tasks.state = 'succeeded' then tasks.ended_at else t.now end
+  from (select p.id::uuid, 'succeeded' as state, s.version, s.now
     from stepped s cross join lateral jsonb_array_elements_text(s.succeeded) as p(id)
     union all
-    select p.id::uuid, 'started', s.version
+    select p.id::uuid, 'started', s.version, s.now
     from stepped s cross join lateral jsonb_array_elements_text(s.started) as p(id)) t
   where tasks.id = t.id`,
   },
@@ -153,14 +176,14 @@ const PARTS: readonly Part[] = [
   },
 ];
 
-/** `held`: by the transaction that the statement is part of. */
+/** Row locks of the executions. `held`: the transaction that the statement is part of holds them; `free`: not known. */
 export type Locks = 'held' | 'free';
 
 /**
- * The statement that writes steps, given as one array of them: the executions' rows, and only what these steps bring
- * (most of a chain's steps bring a third of the parts, and each costs even when it has nothing to do).
- * `stepped` holds only those that still are as expected; all else is written for these. Where nobody is known to hold their
- * locks, those that somebody else has locked are left out: the others must not wait for him.
+ * Returns the statement that writes steps, given as one array. It writes the executions' rows, and has only the parts that these
+ * steps need (most steps of a chain need a third of the parts, and each part costs time even when it has nothing to do).
+ * `stepped` holds only the executions that still are as expected; all other parts are written for these. With `free` locks, an
+ * execution that another transaction has locked is left out: the other steps must not wait for that transaction.
  */
 export function stepStatement(steps: readonly StepInput[], locks: Locks): PreparedStatement {
   const columns = COLUMNS.filter(([name]) => steps.some((step) => step[name] !== undefined));
@@ -174,7 +197,7 @@ export function stepStatement(steps: readonly StepInput[], locks: Locks): Prepar
   return statement;
 }
 
-/** By what they write; PostgreSQL keeps a plan of each that was used. */
+/** Statements by the columns and parts that they write; PostgreSQL keeps a plan of each one that was used. */
 const statements = new Map<string, PreparedStatement>();
 
 const bits = <T>(all: readonly T[], some: readonly T[]): string =>
@@ -182,7 +205,7 @@ const bits = <T>(all: readonly T[], some: readonly T[]): string =>
 
 const namesOf = (columns: string): string[] => columns.split(', ').map((column) => column.split(' ')[0]!);
 
-/** What the parts read of an execution: all of its columns would be carried through each of them. */
+/** Columns of an execution that the parts read. Not all columns: each part would carry them. */
 const STEPPED =
   `id, version, tenant, visibility, created_by, blueprint_id, deployment_id, deployment_display_name, workflow_id,
   execution_group_id, graph_id, status, error, last_event_seq, last_state_seq`

@@ -5,7 +5,7 @@ import { eventRow } from '../../events/store/events.sql';
 import type { ExecutionRow, InstanceStateRow, NewEvent, Outcome, Phase, StoredStage } from '../../store/rows';
 import type { TaskMarks } from './task-document';
 
-/** A task as written: its stored identity, what it is and how it stands, its lease. */
+/** A task as a step writes it: its id, its specification, its status and its lease. */
 export interface TaskWrite {
   id: string;
   spec: TaskSpec;
@@ -15,7 +15,7 @@ export interface TaskWrite {
   leaseMs: number | null;
 }
 
-/** Columns of the execution that only some steps change; what is absent stays. */
+/** Columns of the execution that only some steps change; an absent column stays. */
 export interface StepChanges {
   status?: ExecutionRow['status'];
   error?: string;
@@ -24,7 +24,7 @@ export interface StepChanges {
   history?: ExecutionRow['history'];
   outcome?: Outcome;
   graph_id?: string;
-  /** The deployment was updated since: files come from its present blueprint. */
+  /** Set when the deployment was updated since: files come from its present blueprint. */
   blueprint_id?: string;
   total_operations?: number;
   finished_operations?: number;
@@ -33,13 +33,13 @@ export interface StepChanges {
   has_left_runs?: boolean;
 }
 
-/** All that one step of one execution writes. It is written when the execution still is as the step found it, or not at all. */
+/** All that one step of one execution writes. It is written only if the execution still is as the step found it. */
 export interface StepWrite {
   executionId: string;
-  /** Of the row that the step was decided on. */
+  /** Version of the row that the step was decided on. */
   version: number;
   phase: Phase;
-  /** Null: any. */
+  /** Expected status; null: any. */
   status: ExecutionRow['status'] | null;
   changes: StepChanges;
   /** Sets `started_at` to the time of the database. */
@@ -53,23 +53,23 @@ export interface StepWrite {
     wait_after_fail_ms: number;
     is_dry_run: boolean;
     flags: GraphFlags;
-    /** Its tasks (engine/store/task-document.ts); null: they come as rows. */
+    /** Tasks of the graph as a document (engine/store/task-document.ts); null: they come as rows. */
     tasks: string | null;
   } | null;
-  /** Null: as they are. */
+  /** Null: they stay. */
   flags: GraphFlags | null;
   newTasks: TaskWrite[];
   tasks: TaskWrite[];
-  /** Of tasks without rows. */
+  /** Marks of tasks without rows. */
   marks: TaskMarks | null;
   events: NewEvent[];
   states: Omit<InstanceStateRow, 'seq'>[];
-  /** States up to this number have reached deployments and are forgotten; 0: none. */
+  /** States up to this number have reached deployments and are deleted; 0: none. */
   deliveredSeq: number;
   outbox: Omit<Envelope, 'time'>[];
 }
 
-/** A step that changes nothing yet but the version, decided on this row. */
+/** Returns a step, decided on this row, that so far changes only the version. */
 export function emptyWrite(execution: ExecutionRow): StepWrite {
   return {
     executionId: execution.id,
@@ -92,22 +92,25 @@ export function emptyWrite(execution: ExecutionRow): StepWrite {
   };
 }
 
-/** As the statement takes it (step-statement.sql.ts). */
+/** A step as the statement takes it (step-statement.sql.ts). */
 export type StepInput = ReturnType<typeof inputOf>;
 
-/** Those that may be long. */
+/** The lists of a step that may be long. */
 interface Lists {
   events: object[];
   states: object[];
 }
 
-/** What the statement that writes steps is made for, and its parameter as JSON. */
+/** The steps that the statement is built for, and the same steps as JSON: its parameter. */
 export interface StepsInput {
   inputs: StepInput[];
   json: string;
 }
 
-/** A step that begins the work of ten thousand instances has a hundred thousand rows; most steps have a few. */
+/**
+ * Converts steps to the input of the statement, in pieces when they have many rows: a step that begins the work of ten thousand
+ * instances has a hundred thousand rows; most steps have a few.
+ */
 export function* stepsInput(steps: readonly StepWrite[]): Pieces<StepsInput> {
   const rows = steps.reduce((sum, { events, states }) => sum + events.length + states.length, 0);
   if (rows > PIECE) return yield* longInput(steps);
@@ -176,7 +179,7 @@ function inputOf(step: StepWrite, { events, states }: Lists) {
   };
 }
 
-/** Many rows change only by starting or succeeding without a worker: their ids say it all. */
+/** Splits writes in two kinds: many tasks only start or succeed without a worker, and for these the ids are enough. */
 function sorted(writes: readonly TaskWrite[]) {
   const plain: { succeeded: string[]; started: string[] } = { succeeded: [], started: [] };
   const others: TaskWrite[] = [];
@@ -203,14 +206,14 @@ function statusOf({ id, status, workerId, leaseMs }: TaskWrite) {
     not_before: status.notBefore,
     error: status.error,
     result: status.result === undefined ? null : status.result,
-    // Most have never waited.
+    // Most tasks have never waited.
     ...(status.deferral !== null && { deferral: status.deferral }),
     worker_id: workerId,
     lease_s: leaseMs === null ? null : leaseMs / 1000,
   };
 }
 
-/** What never changes of a task; its number has a column of its own. */
+/** Returns the fields of a task that no step changes; its number has a column of its own. */
 function specOf({ kind, type, name, key, payload, policy, deps, subgraph, retryOf }: TaskSpec) {
   return { kind, type, name, key, payload, policy, deps, subgraph, retryOf };
 }

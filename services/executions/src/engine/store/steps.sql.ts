@@ -6,7 +6,7 @@ import type { DB } from '../../store/tables.gen';
 import { stepStatement } from './step-statement.sql';
 import { type StepWrite, stepsInput } from './step-write';
 
-/** The row after the step. */
+/** Columns of the execution's row after the step. */
 export interface SteppedRow {
   id: string;
   version: number;
@@ -17,8 +17,8 @@ export interface SteppedRow {
 }
 
 /**
- * Writes steps of different executions in one statement and transaction, each one whole or not at all; answers the rows
- * of those that were written. It waits for nobody's lock: a row that is locked, or no more as the step expects it, is left.
+ * Writes steps of different executions in one statement and transaction, each step whole or not at all. Returns the rows of the
+ * written steps. It waits for no lock: a row that is locked, or no longer is as its step expects, is left out.
  */
 export async function writeSteps(
   db: Pick<Db<DB>, 'statement'>,
@@ -37,7 +37,7 @@ const FITTING = {
       and (i.status is null or e.status = i.status)`,
 };
 
-/** The executions whose rows are as these steps expect them. */
+/** Returns the ids of the executions whose rows are as these steps expect. */
 export async function fittingSteps(
   db: Pick<Db<DB>, 'statement'>,
   steps: readonly StepWrite[],
@@ -55,7 +55,7 @@ export async function fittingSteps(
 /** Writes the step of an execution that `tx` has locked. @throws Error when it was decided on another row: a bug. */
 export async function writeStep(tx: Tx<DB>, step: StepWrite): Promise<SteppedRow> {
   const { inputs, json } = whole(stepsInput([step]));
-  // Not prepared: the planner sees how large the tables are.
+  // Not prepared, so that the planner sees how large the tables are.
   const { text } = stepStatement(inputs, 'held');
   const { rows } = await tx.executeQuery<SteppedRow>(CompiledQuery.raw(text, [json]));
   if (!rows[0]) throw new Error(`execution ${step.executionId}: the step does not fit the locked row`);
@@ -63,7 +63,7 @@ export async function writeStep(tx: Tx<DB>, step: StepWrite): Promise<SteppedRow
   return rows[0];
 }
 
-/** The messages of the steps that were written, as the outbox has them. */
+/** Returns the messages of the written steps as the outbox stores them. */
 function messagesOf(steps: readonly StepWrite[], rows: readonly SteppedRow[]): Envelope[] {
   return steps.flatMap(({ executionId, outbox }) => {
     const row = outbox.length > 0 && rows.find(({ id }) => id === executionId);

@@ -5,8 +5,8 @@ import type { TaskRow, TaskSpec } from '@baton/task-graph';
 import type { StoredGraph, StoredTask } from '../../store/rows';
 
 /**
- * The tasks of a graph that have no rows: their specifications in one document, what happened to them in marks. A row
- * holds a task as a whole, and counts instead.
+ * The tasks of a graph that have no rows: one document holds their specifications, and marks record their progress. A task that
+ * has a row is stored whole in that row, and the row counts instead.
  */
 
 /** Local tasks, by idx, that just started or succeeded in one step. */
@@ -16,11 +16,11 @@ export interface TaskMarks {
 }
 
 const FAST = { level: 1 };
-/** A text of a few milliseconds goes through a thread. */
+/** A text this long takes milliseconds to compress: another thread does it. */
 const LARGE_BYTES = 512 * 1024;
 const deflateElsewhere = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
 
-/** Bytes, as base64. */
+/** Returns the compressed tasks as base64. */
 export async function packTasks(tasks: readonly TaskSpec[]): Promise<string> {
   const text = await inPieces(textOf(tasks));
   const packed = text.length < LARGE_BYTES ? deflateRawSync(text, FAST) : await deflateElsewhere(text, FAST);
@@ -39,16 +39,16 @@ function* textOf(tasks: readonly TaskSpec[]): Pieces<Buffer> {
   return Buffer.concat([...parts, Buffer.from(']')]);
 }
 
-function unpackTasks(bytes: Uint8Array): TaskSpec[] {
+export function unpackTasks(bytes: Uint8Array): TaskSpec[] {
   return JSON.parse(inflateRawSync(bytes).toString('utf8')) as TaskSpec[];
 }
 
-/** The id of a task of the document: that of its graph with the number in its last four bytes. */
+/** Returns the id of a task of the document: the id of its graph with `idx` in the last four bytes. */
 export function taskIdOf(graphId: string, idx: number): string {
   return graphId.slice(0, -8) + idx.toString(16).padStart(8, '0');
 }
 
-/** Every task of a graph in order of idx; `marks` oldest first. */
+/** Returns every task of a graph in order of idx; `marks` oldest first. */
 export function tasksOfGraph(
   head: Pick<StoredGraph, 'id' | 'execution_id' | 'created_at' | 'tasks'>,
   marks: readonly TaskMarks[],
@@ -68,7 +68,7 @@ export function tasksOfGraph(
   return tasks;
 }
 
-/** What a task is that nothing has happened to. */
+/** Status of a task that nothing has happened to. */
 export const UNTOUCHED = {
   state: 'pending' as const,
   attempt: 0,
@@ -83,7 +83,7 @@ export const UNTOUCHED = {
   version: 0,
 };
 
-/** A stored task as the graph takes it. */
+/** Converts a stored task to the form that the graph takes. */
 export function taskOfRow(row: StoredTask): TaskRow {
   return {
     ...row.spec,

@@ -5,7 +5,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { behind, type Place, type Placed, placedAt } from '../../store/round.sql';
 import { GRAPH_FORMAT, type KilledRun, type StoredGraph, type StoredTask } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import { type TaskMarks, taskOfRow, tasksOfGraph } from './task-document';
+import { taskOfRow, tasksOfGraph } from './task-document';
+import { type StoredMarks, timesOfMarks } from './task-times';
 
 type Reader = Db<DB>['query'] | Tx<DB>;
 
@@ -16,7 +17,8 @@ export async function readGraph(reader: Reader, graphId: string): Promise<Stored
   return rows[0] ?? null;
 }
 
-const requireGraphFormat = (head: Pick<StoredGraph, 'id' | 'format'>) =>
+/** @throws AppError when a later release has written the graph in a format that is unknown here. */
+export const requireGraphFormat = (head: Pick<StoredGraph, 'id' | 'format'>) =>
   requireFormat(GRAPH_FORMAT, head.format, `graph ${head.id}`);
 
 const COLUMNS_BUT_RESULT =
@@ -24,12 +26,12 @@ const COLUMNS_BUT_RESULT =
   worker_id, lease_until, version, created_at`);
 const COLUMNS = sql`${COLUMNS_BUT_RESULT}, result`;
 
-/** What of a graph is needed to know its tasks. */
+/** Fields of a graph that are needed to read its tasks. */
 export type GraphTasks = Pick<StoredGraph, 'id' | 'format' | 'execution_id' | 'created_at' | 'tasks'>;
 
 /**
- * Every task of a graph in order of idx, and which of them have no row. Results may be tens of MB together: who does not
- * look at them has them as null.
+ * Returns every task of a graph in order of idx, and the idx of the tasks without a row. Results may be tens of MB together, so
+ * they are null without `withResults`.
  * @throws AppError when the format of the graph is unknown here.
  */
 export async function readTasks(
@@ -38,14 +40,8 @@ export async function readTasks(
   { withResults }: { withResults: boolean },
 ): Promise<{ tasks: StoredTask[]; rowless: Set<number> }> {
   requireGraphFormat(head);
-  // Marks before rows: what a step behind that has marked would miss its row, never the other way round.
-  const marks =
-    head.tasks === null
-      ? []
-      : (
-          await sql<{ marks: TaskMarks }>`
-            select marks from task_marks where graph_id = ${head.id} order by version`.execute(reader)
-        ).rows;
+  // Marks before rows: a step in between moves tasks from marks into rows, never back. Rows read first would miss these tasks.
+  const marks = head.tasks === null ? [] : await readMarks(reader, head.id);
   const columns = withResults ? COLUMNS : sql`${COLUMNS_BUT_RESULT}, null::jsonb as result`;
   const { rows } = await sql<StoredTask>`
     select ${columns} from tasks where graph_id = ${head.id} order by idx`.execute(reader);
@@ -60,24 +56,50 @@ export async function readTasks(
   return { tasks, rowless };
 }
 
-/** Gives every task of a locked execution's graph a row, for what changes more than a step does. */
-export async function storeAllTasks(tx: Tx<DB>, head: GraphTasks): Promise<StoredTask[]> {
+/** Returns the marks of a graph, oldest first. */
+export async function readMarks(reader: AnyQuery | AnyTx, graphId: string): Promise<StoredMarks[]> {
+  const { rows } = await sql<StoredMarks>`
+    select marks, version, created_at from task_marks where graph_id = ${graphId} order by version`.execute(
+    reader,
+  );
+  return rows;
+}
+
+/**
+ * Gives every task of a locked execution's graph a row, for commands that change more than a step does. `version`: the version of
+ * the execution after this change, since it changes each of these tasks.
+ */
+export async function storeAllTasks(tx: Tx<DB>, head: GraphTasks, version: number): Promise<StoredTask[]> {
   const { tasks, rowless } = await readTasks(tx, head, { withResults: true });
   if (head.tasks === null) return tasks;
-  const missing = tasks.filter(({ idx }) => rowless.has(idx));
-  await sql`insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, version, created_at)
-    select t.id, ${head.id}::uuid, ${head.execution_id}::uuid, t.idx, t.spec, t.state, 0, 0, 0, 0, t.created_at
+  const times = timesOfMarks(await readMarks(tx, head.id));
+  const missing = tasks
+    .filter(({ idx }) => rowless.has(idx))
+    .map((task) => ({ ...task, ...times.get(task.idx) }));
+  await sql`insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, version, created_at,
+      started_at, ended_at)
+    select t.id, ${head.id}::uuid, ${head.execution_id}::uuid, t.idx, t.spec, t.state, 0, 0, 0, ${version}::bigint, t.created_at,
+      t.started_at, t.ended_at
     from jsonb_to_recordset(${JSON.stringify(missing)}::jsonb)
-      as t(id uuid, idx int, spec jsonb, state text, created_at timestamptz)`.execute(tx);
+      as t(id uuid, idx int, spec jsonb, state text, created_at timestamptz, started_at timestamptz, ended_at timestamptz)`.execute(
+    tx,
+  );
+  // Subgraphs that got their rows when something in them failed, long after they began: the marks have their starts.
+  const begun = [...times]
+    .filter(([idx]) => !rowless.has(idx))
+    .map(([idx, { started_at }]) => ({ idx, started_at }));
+  await sql`update tasks set started_at = t.started_at
+    from jsonb_to_recordset(${JSON.stringify(begun)}::jsonb) as t(idx int, started_at timestamptz)
+    where tasks.graph_id = ${head.id} and tasks.idx = t.idx`.execute(tx);
   await sql`delete from task_marks where graph_id = ${head.id}`.execute(tx);
   await sql`update tasks_graphs set tasks = null where id = ${head.id}`.execute(tx);
   return tasks;
 }
 
 /**
- * Renews the leases that `workerId` still holds; answers the ids that it holds and those to kill. A step locks the tasks
- * that it writes in an order of its own: what one has locked is waited for with no other task locked. So this takes no
- * transaction.
+ * Renews the leases that `workerId` still holds; returns the ids that it holds and the ids to kill. A step locks its tasks in an
+ * order of its own. To avoid a deadlock, a task that a step has locked is waited for with no other task locked. So this runs
+ * without a transaction.
  */
 export async function renewLeases(
   db: Db<DB>['query'],
@@ -102,15 +124,15 @@ export async function renewLeases(
   };
 }
 
-/** A worker lives, and this is what it says of itself (JSON text). */
+/** Records that a worker lives, and its description of itself (JSON text). */
 export async function noteWorker(db: Db<DB>, workerId: string, about: string): Promise<void> {
   await sql`insert into workers (id, about) values (${workerId}, ${about}::jsonb)
     on conflict (id) do update set about = excluded.about, last_seen = app_now()`.execute(db.query);
 }
 
 /**
- * Ms until the first lease runs out, below 0 when one has, null without leases: by an index over the leases, so that
- * looking costs next to nothing.
+ * Returns the ms until the first lease expires: below 0 when one has expired, null without leases. It reads an index over the
+ * leases, so it costs next to nothing.
  */
 export async function msToExpiry(reader: Reader): Promise<number | null> {
   const { rows } = await sql<{ ms: number | null }>`
@@ -122,7 +144,7 @@ export async function msToExpiry(reader: Reader): Promise<number | null> {
 
 export type ExpiredLease = Placed & { execution_id: string; idx: number; attempt: number };
 
-/** Runs of present graphs whose worker went silent; also of graphs that have ended: nobody runs those any more. */
+/** Returns the runs of present graphs whose worker went silent, also of graphs that have ended: nobody runs those any more. */
 export async function expiredLeases(
   reader: Reader,
   limit: number,
@@ -138,8 +160,8 @@ export async function expiredLeases(
 }
 
 /**
- * Ready operations that nobody claimed for a while: their wake-up was lost or came too early. Of those that were lost
- * with a worker sooner: that worker may be frozen and hold the new wake-up as well.
+ * Returns ready operations that nobody has claimed for `olderThanMs`: their wake-up was lost or came too early. An operation that
+ * was lost with a worker is returned sooner, after `lostOlderThanMs`: that worker may be frozen and hold the new wake-up as well.
  */
 export async function unclaimedTasks(
   reader: Reader,
@@ -157,15 +179,15 @@ export async function unclaimedTasks(
 }
 
 /**
- * Puts fresh time on tasks that were announced again, so that the next round leaves them alone for a while. One that a
- * step has locked just now is being claimed.
+ * Sets `dispatched_at` of tasks that were announced again to now, so that the next rounds skip them for a while. A task that a
+ * step has locked is left out: it is being claimed.
  */
 export async function touchDispatched(tx: Tx<DB>, taskIds: string[]): Promise<void> {
   await sql`update tasks set dispatched_at = app_now()
     where id in (select id from tasks where id = any(${taskIds}::uuid[]) for update skip locked)`.execute(tx);
 }
 
-/** Marks what workers must stop; answers what was running. */
+/** Marks the runs that workers must stop; returns these runs. */
 export async function requestKill(tx: Tx<DB>, graphId: string): Promise<KilledRun[]> {
   const { rows } = await sql<KilledRun>`
     update tasks set is_kill_requested = true
@@ -175,25 +197,29 @@ export async function requestKill(tx: Tx<DB>, graphId: string): Promise<KilledRu
   return rows;
 }
 
-/** Tasks that have rows by their ids, in no order. */
+/** Returns tasks that have rows by their ids, in no order. */
 export async function readTasksById(reader: Reader, ids: string[]): Promise<StoredTask[]> {
   const { rows } = await sql<StoredTask>`
     select ${COLUMNS} from tasks where id = any(${ids}::uuid[])`.execute(reader);
   return rows;
 }
 
-/** New dependencies of a task: only a resume changes them. */
+/** Stores new dependencies of a task: only a resume changes them. */
 export async function updateDeps(tx: Tx<DB>, taskId: string, deps: readonly number[]): Promise<void> {
   await sql`update tasks set spec = jsonb_set(spec, '{deps}', ${JSON.stringify(deps)}::jsonb) where id = ${taskId}`.execute(
     tx,
   );
 }
 
-/** What an operation is to do, where a resume finds it changed. */
-export async function updatePayload(tx: Tx<DB>, taskId: string, payload: OperationPayload): Promise<void> {
-  await sql`update tasks set spec = jsonb_set(spec, '{payload}', ${JSON.stringify(payload)}::jsonb) where id = ${taskId}`.execute(
-    tx,
-  );
+/** Stores the new payload of an operation that a resume finds changed; `version`: that of the execution after this change. */
+export async function updatePayload(
+  tx: Tx<DB>,
+  taskId: string,
+  payload: OperationPayload,
+  version: number,
+): Promise<void> {
+  await sql`update tasks set spec = jsonb_set(spec, '{payload}', ${JSON.stringify(payload)}::jsonb), version = ${version}
+    where id = ${taskId}`.execute(tx);
 }
 
 const RESULT_LOST = JSON.stringify({
@@ -203,18 +229,27 @@ const RESULT_LOST = JSON.stringify({
 });
 
 /**
- * Operations of graphs that were cut off and that others have followed: nobody takes their results, and by now nobody runs
- * them. What a step has locked comes next time.
+ * Ends the operations of graphs that were cut off and replaced by later graphs: nobody takes their results, and their leases have
+ * expired, so nobody runs them. Rows that a step has locked are left for the next call. The executions get the next version, as
+ * by a step, so that a query for changes since a version finds these operations. Returns the ids of these executions.
  */
-export async function endLeftRuns(tx: Tx<DB>): Promise<void> {
-  await sql`
-    update tasks set lease_until = null, state = 'failed', error = ${RESULT_LOST}::jsonb where id in (
-      select t.id from tasks t join executions e on e.id = t.execution_id
+export async function endLeftRuns(tx: Tx<DB>): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with left_runs as materialized (
+      select t.id, t.execution_id from executions e join tasks t on e.id = t.execution_id
       where t.lease_until < app_now() and t.state in ('sent', 'started') and e.graph_id is distinct from t.graph_id
-      for update of t skip locked)`.execute(tx);
+      for update of e, t skip locked),
+    moved as (
+      update executions e set version = e.version + 1
+      where e.id in (select execution_id from left_runs) returning e.id, e.version),
+    ended as (
+      update tasks t set lease_until = null, state = 'failed', error = ${RESULT_LOST}::jsonb, ended_at = app_now(), version = m.version
+      from left_runs l join moved m on m.id = l.execution_id where t.id = l.id)
+    select id from moved`.execute(tx);
+  return rows.map(({ id }) => id);
 }
 
-/** Operations in all graphs of an execution but one, and how many of them have ended. */
+/** Counts the operations in all graphs of an execution but one, and those of them that have ended. */
 export async function countOtherGraphs(
   tx: Tx<DB>,
   executionId: string,
@@ -233,7 +268,7 @@ export async function countOtherGraphs(
   return counts;
 }
 
-/** Gives the stopped graphs of stages that are planned again other names. */
+/** Renames the stopped graphs of stages that are planned again. */
 export async function renameStoppedGraphs(
   tx: Tx<DB>,
   executionId: string,

@@ -14,7 +14,7 @@ export interface CodeRunRow {
   state: string;
 }
 
-/** The run of an execution's code and how far its graph is; null when it does not run any more. */
+/** Returns the run of an execution's workflow code and the state of its graph; null when the code does not run any more. */
 export async function readCodeRun(
   reader: Db<DB>['query'],
   executionId: string,
@@ -27,7 +27,7 @@ export async function readCodeRun(
   return rows[0] ?? null;
 }
 
-/** Tasks of workflow code that changed behind `afterVersion`, in order of idx. */
+/** Returns the tasks of workflow code that changed after `afterVersion`, in order of idx. */
 export async function changedWork(
   reader: Db<DB>['query'],
   graphId: string,
@@ -47,7 +47,7 @@ export async function changedWork(
   return rows;
 }
 
-/** What the code of a graph is: the path behind the alias of its plugin; null when the graph has no code. */
+/** Returns the mapping of a graph's workflow code: the path behind the alias of its plugin; null when the graph has no code. */
 export async function codeMapping(tx: Tx<DB>, graphId: string): Promise<string | null> {
   const { rows } = await sql<{ mapping: string | null }>`
     select spec->'payload'->>'implementation' as mapping from tasks

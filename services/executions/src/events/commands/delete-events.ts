@@ -9,9 +9,9 @@ const EVENT = /^(platform|cloudify)_event$/;
 const LOG = /^(platform|cloudify)_log$/;
 
 /**
- * Deletes the events of a deployment within `_range`; its log lines go as well where `type` names them too
+ * Deletes the events of a deployment within `_range`; its log lines are deleted too when `type` names them as well
  * (reference/rest-api.md 5.10).
- * @returns how many rows went.
+ * @returns the number of deleted rows.
  * @throws AppError bad_parameters_error without deployment_id or without the type of events.
  */
 export async function deleteEvents(db: Db<DB>, principal: Principal, list: ListQuery): Promise<number> {

@@ -16,9 +16,9 @@ const MONTHS_AHEAD = 2;
 const DELETE_BATCH = 5_000;
 
 /**
- * Sees that this month and those to come have partitions of their own; a month that has events in `events_rest` already
- * stays there. Each is a transaction, and one replica makes it; a crash leaves the rest to the next tick of any replica.
- * Answers the time by which it went (epoch ms), and the partitions that were there before.
+ * Creates the missing partitions of this month and of the months to come. A month that has events in `events_rest` already gets
+ * no partition; its events stay there. Each partition is created in its own transaction, by one replica; after a crash, the next
+ * tick of any replica creates the rest. Returns the time that it used (epoch ms), and the partitions that existed before.
  */
 export async function makeMonths(db: Db<DB>): Promise<{ nowMs: number; known: string[] }> {
   const nowMs = await readNowMs(db.query);
@@ -34,8 +34,8 @@ export async function makeMonths(db: Db<DB>): Promise<{ nowMs: number; known: st
 }
 
 /**
- * Makes the months to come, and removes what is older than `retentionDays` (0 = nothing is): whole months at once, what
- * lies outside of them in batches. Each change is a transaction; a crash leaves the rest to the next tick of any replica.
+ * Creates the partitions of the months to come, and deletes events older than `retentionDays` (0: none): whole months at once,
+ * events of `events_rest` in batches. Each change is a transaction; after a crash, the next tick of any replica does the rest.
  */
 export async function keepEvents(db: Db<DB>, retentionDays: number): Promise<{ again: boolean }> {
   const { nowMs, known } = await makeMonths(db);

@@ -18,10 +18,10 @@ export interface EventsFromOutside {
 }
 
 /**
- * Stores events and log lines that somebody else than a worker sends (reference/rest-api.md 5.10).
- * @returns how many were stored.
- * @throws AppError conflict_error when execution and group are given; bad_parameters_error when neither is, or a time is
- * malformed; not_found_error.
+ * Stores events and log lines of senders other than workers (reference/rest-api.md 5.10).
+ * @returns the number of stored rows.
+ * @throws AppError conflict_error when both execution and group are given; bad_parameters_error when neither is given, or a time
+ * is malformed; not_found_error.
  */
 export async function recordEvents(
   deps: Pick<Ports, 'db' | 'turns' | 'wake'>,
@@ -73,7 +73,7 @@ function newEvent(event: z.infer<typeof eventInput>, isLog: boolean, worker: str
     errorCauses: (event.error_causes as NewEvent['errorCauses'] | undefined) ?? null,
     operation: context?.operation ?? null,
     nodeInstanceId,
-    // Ids of instances are the node's name and a suffix.
+    // The id of a node instance is the node's name and a suffix.
     nodeName: context?.node_name ?? nodeInstanceId?.replace(/_[a-z0-9]+$/, '') ?? null,
     sourceId: context?.source_id ?? null,
     targetId: context?.target_id ?? null,

@@ -1,8 +1,8 @@
-/** Events are stored by calendar months in UTC. */
+/** A calendar month in UTC. Events are stored in one partition for each month. */
 export interface EventMonth {
   /** Name of the partition: events_202612. */
   table: string;
-  /** ISO instants: the first of this month, and of the next. */
+  /** ISO instants: the start of this month, and of the next one. */
   from: string;
   to: string;
 }
@@ -19,13 +19,13 @@ function eventMonth(year: number, monthIndex: number): EventMonth {
   };
 }
 
-/** The month of `nowMs` and `ahead` more. */
+/** Returns the month of `nowMs` and the `ahead` months after it. */
 export function monthsFrom(nowMs: number, ahead: number): EventMonth[] {
   const now = new Date(nowMs);
   return Array.from({ length: ahead + 1 }, (_, i) => eventMonth(now.getUTCFullYear(), now.getUTCMonth() + i));
 }
 
-/** Partitions of `tables` whose last event is older than `days`; other tables are not touched. */
+/** Returns the months of those `tables` whose newest possible event is older than `days`; other tables are skipped. */
 export function expiredMonths(tables: readonly string[], nowMs: number, days: number): EventMonth[] {
   const cutoff = new Date(nowMs - days * 86_400_000).toISOString();
   return tables.flatMap((table) => {

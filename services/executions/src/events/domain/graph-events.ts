@@ -16,7 +16,7 @@ const NOTHING = {
   reportedAt: null,
 };
 
-/** An event of the graph as it is stored (reference/workflows.md 3.5). */
+/** Returns an event of the graph in the form in which it is stored (reference/workflows.md 3.5). */
 export function newEventOf(event: GraphEvent): NewEvent {
   const isLog = event.type === 'log';
   return {
@@ -37,7 +37,9 @@ export function newEventOf(event: GraphEvent): NewEvent {
   };
 }
 
-/** workflow_started, workflow_succeeded, workflow_failed, workflow_cancelled with the texts of reference 3.5. */
+/**
+ * Returns the event workflow_started, workflow_succeeded, workflow_failed or workflow_cancelled with its text from reference 3.5.
+ */
 export function workflowEvent(
   execution: ExecutionRow,
   type: 'workflow_started' | 'workflow_succeeded' | 'workflow_failed' | 'workflow_cancelled',
@@ -54,12 +56,12 @@ export function workflowEvent(
   return { ...NOTHING, eventType: type, message: text };
 }
 
-/** A log line of an execution group: what it could not do for a member. */
+/** Returns a log line of an execution group about an action that failed for a member. */
 export function groupLog(message: string): NewEvent {
   return { ...NOTHING, isLog: true, level: 'warning', logger: 'execution_groups', message };
 }
 
-/** A log line of the workflow itself. */
+/** Returns a log line of the workflow itself. */
 export function workflowLog(execution: ExecutionRow, level: string, message: string): NewEvent {
   return { ...NOTHING, isLog: true, level, logger: `ctx.${execution.id}`, message };
 }

@@ -1,12 +1,13 @@
+import type { ListQuery } from '@baton/contracts';
 import { eventRoutes } from '@baton/contracts/http/events';
 import { answer, type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
-import { badParameter } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { visibleExecution } from '../../executions/queries/visible-execution';
 import type { Ports } from '../../ports';
 import type { DB } from '../../store/tables.gen';
 import { deleteEvents } from '../commands/delete-events';
 import { recordEvents } from '../commands/record-events';
+import { streamStart } from '../domain/stream-start';
 import { listEvents } from '../queries/list-events';
 import { streamEvents } from '../queries/stream-events';
 import type { StreamHub } from '../stream-hub';
@@ -43,20 +44,22 @@ export function eventsRoutes(deps: {
       return { items: [total], metadata: { pagination: { total, ...size, ...offset } } };
     },
     async streamEvents(call) {
-      const execution = await visibleExecution(deps.db.query, call.principal, call.query.execution_id);
-      const after = afterSeqOf(call.headers['last-event-id']);
-      return answer({ stream: streamEvents({ ...deps, names }, execution.id, after, call.signal) });
+      const { execution_id: id, from, ...filters } = call.query;
+      const start = streamStart(call.headers['last-event-id'], from);
+      const { id: executionId } = await visibleExecution(deps.db.query, call.principal, id);
+      const request = { executionId, start, filters: filtersOf(filters) };
+      return answer({ stream: streamEvents({ ...deps, names }, request, call.signal) });
     },
   });
 }
 
-function afterSeqOf(header: string | string[] | undefined): number {
-  if (header === undefined || header === '') return 0;
-  const seq = Number(header);
-  if (!Number.isSafeInteger(seq) || seq < 0) {
-    throw badParameter('Last-Event-ID', `Last-Event-ID: "${String(header)}" is no event id`, {
-      expected: 'the id of an event of this stream',
-    });
-  }
-  return seq;
+/** Returns the filters of a stream in the form of the filters of a list. */
+function filtersOf({ message, ...others }: StreamFilters): ListQuery['filters'] {
+  const parts = message?.map((text) => `%${text.replace(/[\\%_]/g, '\\$&')}%`);
+  const given = Object.entries({ ...others, message: parts });
+  return Object.fromEntries(given.filter((one): one is [string, string[]] => (one[1]?.length ?? 0) > 0));
 }
+
+type StreamFilters = Partial<
+  Record<'level' | 'event_type' | 'type' | 'node_instance_id' | 'message', string[] | undefined>
+>;

@@ -1,13 +1,13 @@
 import type { EventNames } from '../queries/list-events';
 import { legacyEvent } from './v2.1/events';
 
-/** What differs between the wires for events. */
+/** The differences between the wires for events. */
 export interface EventsWire {
-  /** What `type` says of events and of logs. */
+  /** Values of the field `type` for events and for log lines. */
   names: Pick<EventNames, 'event' | 'log'>;
-  /** The form of v2.1 of an event in the form of v3.1. */
+  /** Returns the form of v2.1 of an event given in the form of v3.1. */
   presentLegacy(event: Record<string, unknown>): Record<string, unknown>;
-  /** Whether a list says how many its filters left out. */
+  /** Whether a list contains the number of items that its filters left out. */
   tellsFiltered: boolean;
 }
 

@@ -6,10 +6,10 @@ import { countOldEvents, keepEvents } from '../commands/keep-events';
 
 const KEEP_MS = 3_600_000;
 const COUNT_MS = 60_000;
-/** Times as long as it has counted the loop rests before it goes on: what executes has the cores. */
+/** After counting, the loop pauses this many times as long as it counted: executions need the CPU first. */
 const COUNT_REST = 9;
 
-/** Partitions of the events to come, the end of old events, and their counts, on every replica. */
+/** Loops on every replica: partitions for future events, deletion of old events, and counts of old events. */
 export function eventLoops(db: Db<DB>, settings: { retentionDays: number }): Loop[] {
   return [
     { name: 'keep-events', intervalMs: KEEP_MS, tickOnce: () => keepEvents(db, settings.retentionDays) },

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { ListPage, ListQuery } from '@baton/contracts';
-import { type PageRequest, pageConditions, prepared } from '@baton/postgres';
+import { type PageRequest, pageConditions, prepared, type Way } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
-/** Columns of events of which each value is counted by itself (migrations/0160_event_values.sql). */
+/** Columns of events whose values are counted one by one (migrations/0160_event_values.sql). */
 export type ValueColumn =
   | 'blueprint_id'
   | 'deployment_display_name'
@@ -12,10 +12,10 @@ export type ValueColumn =
   | 'node_instance_id'
   | 'worker'
   | 'workflow_id';
-/** A table of counts, or a column of whose values there are counts, and of nothing else. */
+/** A table of counts, or a column with counts of its values alone. */
 export type EventCounts = 'event_counts' | 'event_messages' | 'event_nodes' | { column: ValueColumn };
 
-/** FROM with the counts; the alias is up to the statement. */
+/** Returns the FROM item of the counts; the statement sets the alias. */
 const countsOf = (counts: EventCounts): RawBuilder<unknown> =>
   typeof counts === 'string'
     ? sql.ref(counts)
@@ -23,22 +23,23 @@ const countsOf = (counts: EventCounts): RawBuilder<unknown> =>
         from event_values e where e.field = ${sql.lit(counts.column)})`;
 
 /**
- * A list of events by one time whose filters tell events apart as the counts do: its conditions are written over columns of
- * the alias `v` that events and counts both have.
+ * A list of events by one time, with filters on columns that the counts have too. Its conditions use columns of the alias `v`
+ * that events and counts both have.
  */
 export interface ChunkedRequest extends PageRequest {
-  /** What counts the events: `event_counts`, or others beside it that not every chunk has. */
+  /** The counts to use: `event_counts`, or another set of counts, which some chunks lack. */
   counts: EventCounts;
-  /** The events, and the counts, that the caller may see. */
+  /** Conditions for the events, and for the counts, that the caller may see. */
   scope: { events: RawBuilder<SqlBool>; counts: RawBuilder<SqlBool> };
-  /** ISO instants of `timestamp`, the second one excluded; infinity where the list has no such end. */
+  /** ISO instants of `timestamp`, the second one excluded; infinity for an end that the list does not limit. */
   range: { from: string; to: string };
 }
 
 /**
- * One page of events by timestamp or reported_timestamp and its total, exact and in one statement, without walking over the
- * events before it: whole chunks are skipped by their counts (events/store/event-chunks.sql.ts), and what is not counted yet is
- * counted here: events of the last minutes, chunks that were reopened, have too many texts or lie across an end of the range.
+ * Returns one page of events by timestamp or reported_timestamp and the exact total, in one statement, without reading the events
+ * before the page. Whole chunks are skipped by their counts (events/store/event-chunks.sql.ts). Events without valid counts are
+ * counted here: those of the last minutes, and those of chunks that were reopened, have too many texts or cross an end of the
+ * range.
  */
 export async function pageByChunks(request: ChunkedRequest): Promise<ListPage<Record<string, unknown>>> {
   const { scope, list } = request;
@@ -55,11 +56,36 @@ export async function pageByChunks(request: ChunkedRequest): Promise<ListPage<Re
   );
 }
 
-/** The total alone, for pages that are found in another way; an expression. */
+/** Returns an expression for the total alone; for pages that are found in another way. */
 export function totalByChunks(request: ChunkedRequest): RawBuilder<unknown> {
   const filters = pageConditions(request);
   const isIn = sql<SqlBool>`${request.scope.events} and ${filters}`;
   return sql`(with ${piecesOf(request, filters, isIn, false)} select coalesce(sum(p.n), 0)::bigint from pieces p)`;
+}
+
+/**
+ * FROM with events `v` among which a page by timestamp lies that begins behind a cursor: of the pieces from there on as many as
+ * surely have its rows, and of each no more rows than the page has. How many rows of the first piece lie behind the cursor
+ * is not known.
+ */
+export function nearEvents(
+  request: ChunkedRequest,
+  { after, isBehind, order, size }: Way,
+): RawBuilder<unknown> {
+  const filters = pageConditions(request);
+  const isIn = sql<SqlBool>`${request.scope.events} and ${filters}`;
+  const isDescending = request.list.sort[0]!.descending;
+  const at = sql`${after?.[0] ?? null}::timestamptz`;
+  const hasRows = isDescending ? sql<SqlBool>`p.from_at <= ${at}` : sql<SqlBool>`p.to_at > ${at}`;
+  return sql`(with ${piecesOf(request, filters, isIn, false)}, numbered as (
+      select p.*, row_number() over way as place, sum(p.n) over way - p.n as before, first_value(p.n) over way as first_n
+      from pieces p where ${after === null ? sql`true` : hasRows}
+      window way as (order by p.from_at ${isDescending ? sql`desc` : sql`asc`})
+    )
+    select r.* from numbered c cross join lateral (
+      select v.* from events v where v.created_at >= c.from_at and v.created_at < c.to_at and ${isIn} and ${isBehind}
+      order by ${order} limit ${size}
+    ) r where c.place = 1 or c.before - c.first_n < ${size}) v`;
 }
 
 /**
@@ -76,7 +102,7 @@ export async function pageByScan(request: PageRequest): Promise<ListPage<Record<
   return await answerOf(request, hits, sql`select count(*) from hits`, false);
 }
 
-/** The order of rows `v`: equal times by place of storage, newest first only in a list by timestamp. */
+/** Returns the order of rows `v`. Rows with equal times are ordered by storage id, newest first only in a list by timestamp. */
 function orderOf(list: ListQuery): RawBuilder<unknown> {
   const { field, descending } = list.sort[0]!;
   const direction = descending ? sql`desc` : sql`asc`;
@@ -87,7 +113,7 @@ function orderOf(list: ListQuery): RawBuilder<unknown> {
 
 const ALWAYS = { from: '-infinity', to: 'infinity' };
 
-/** Parts `known` and `live` of a statement: the stretches of time in which `counts` say nothing of the events. */
+/** Returns the parts `known` and `live` of a statement: `live` has the time ranges that `counts` do not cover. */
 export function liveStretches(counts: EventCounts, range = ALWAYS): RawBuilder<unknown> {
   const isUnknown =
     counts === 'event_counts'
@@ -105,23 +131,23 @@ export function liveStretches(counts: EventCounts, range = ALWAYS): RawBuilder<u
     )`;
 }
 
-/** Whether the counts of chunk `k` can be taken as they are. */
+/** Returns the condition that the counts of chunk `k` are valid for the whole chunk within the range. */
 const isClosed = (range: ChunkedRequest['range']): RawBuilder<SqlBool> =>
   sql<SqlBool>`k.from_at not in (select r.from_at from event_chunks_reopened r)
         and k.from_at >= ${range.from}::timestamptz and k.to_at <= ${range.to}::timestamptz`;
 
-/** Events that have one value of a field: `first` is the place of the first of them in the list that is sorted by it. */
+/** Events with one value of a field; `first` is the position of the first of them in the list sorted by the field. */
 export interface EventGroup {
   value: string | null;
   first: number;
 }
 
-/** Events up to which the values are taken from the front of their index, instead of counting all of them. */
+/** Pages that end within this many events read values from the front of their index, instead of counting all values. */
 const NEAR_EVENTS = 1_000;
 
 /**
- * The total of the list, and of the values of `column`, which counts and events both have, those on whose events the page
- * lies, in their order; at most `most` of them.
+ * Returns the total of the list, and the values of `column` (which counts and events both have) whose events lie on the page, in
+ * their order; at most `most` values.
  */
 export async function eventGroups(
   request: ChunkedRequest,
@@ -132,7 +158,7 @@ export async function eventGroups(
   const filters = pageConditions(request);
   const direction = list.sort[0]!.descending ? sql`desc` : sql`asc`;
   const end = list.offset + list.size;
-  // So many values have at least as many events: those behind them lie behind the page.
+  // `end` values have at least `end` events, so the events of later values lie after the page.
   const isNear = typeof counts !== 'string' && end <= NEAR_EVENTS;
   const kept = isNear
     ? sql`(select ${column} as value, sum(v.total) as n from ${countsOf(counts)} v where ${scope.counts} and ${filters}
@@ -160,8 +186,8 @@ export async function eventGroups(
 }
 
 /**
- * What the list consists of: counted chunks (event_counts), and stretches of time that are counted now; with the times
- * between which their events were reported where that is asked for.
+ * Returns the pieces of the list: counted chunks (event_counts), and time ranges that are counted now. With `hasReported`, each
+ * piece has the first and the last time at which its events were reported.
  */
 function piecesOf(
   { scope, range, counts: table }: ChunkedRequest,
@@ -191,9 +217,9 @@ function piecesOf(
     )`;
 }
 
-/** Keys of a page by timestamp: of each piece its rows of the page, walked to from the nearer end of the piece. */
+/** Returns the keys of a page by timestamp: for each piece its rows of the page, read from the nearer end of the piece. */
 function timelinePage(list: ListQuery, isIn: RawBuilder<SqlBool>): RawBuilder<unknown> {
-  // The place of the page, counted from the oldest event.
+  // The position of the page, counted from the oldest event.
   const first = list.sort[0]!.descending
     ? sql`c.total - ${list.offset}::bigint - ${list.size}::bigint`
     : sql`${list.offset}::bigint`;
@@ -216,9 +242,9 @@ function timelinePage(list: ListQuery, isIn: RawBuilder<SqlBool>): RawBuilder<un
 }
 
 /**
- * Keys of a page by reported_timestamp. The times of pieces overlap, so for each piece: how many rows at most come up to its
- * last one, and how many at least before its first. Pieces whose rows all come before the page are counted, those that
- * come behind it left out, and the others, a few, are read and sorted.
+ * Returns the keys of a page by reported_timestamp. The times of pieces overlap. So it computes for each piece how many rows at
+ * most precede its last row, and how many at least precede its first row. Pieces whose rows all come before the page are only
+ * counted, pieces that come after it are left out, and the few others are read and sorted.
  */
 function reportedPage(list: ListQuery, isIn: RawBuilder<SqlBool>): RawBuilder<unknown> {
   const [low, high] = list.sort[0]!.descending
@@ -245,8 +271,8 @@ function reportedPage(list: ListQuery, isIn: RawBuilder<SqlBool>): RawBuilder<un
 type Found = Record<string, unknown> & { total_: number; is_found_: boolean | null };
 
 /**
- * Runs the statement whose part `page` names the rows; the total comes along also when there are none. One whose text is one
- * of few is planned once a connection, which matters with a year of partitions.
+ * Runs the statement whose part `page` has the keys of the rows; returns the total also when the page is empty. With
+ * `isOneOfFew`, the statement text is one of a few and is planned once a connection, which saves time with a year of partitions.
  */
 async function answerOf(
   request: PageRequest,
@@ -257,7 +283,7 @@ async function answerOf(
   const { columns, list } = request;
   const names = (list.include ?? Object.keys(columns)).filter((name) => columns[name]);
   const fields = names.map((name) => sql`, ${columns[name]} as ${sql.id(name)}`);
-  // LIMIT 1: whatever the planner believes of the page, rows are fetched by their keys.
+  // LIMIT 1 makes the planner fetch rows by their keys, whatever size it expects for the page.
   const query = sql<Found>`with ${parts}
     select t.total::bigint as total_, q.* from (select coalesce((${total}), 0) as total) t left join (
       select true as is_found_, row_number() over (order by ${orderOf(list)}) as place_ ${sql.join(fields, sql``)}

@@ -2,12 +2,12 @@ import type { ListPage } from '@baton/contracts';
 import { sql } from 'kysely';
 import { type ChunkedRequest, eventGroups, pageByChunks } from './events-by-chunk';
 
-/** Groups that a page may be put together from; each costs a statement or two. */
+/** The most groups that make up a page; each needs one or two statements. */
 const MOST_GROUPS = 20;
 
 /**
- * One page of events sorted by a field that the counts know: its values are counted, and the page is taken from the events of
- * those on which it lies, by time. Null when these are too many.
+ * Returns one page of events sorted by a counted field: counts the values of the field, and reads the page, by time, from the
+ * events of the values on it. Null when these are too many values.
  */
 export async function pageByGroups(
   request: ChunkedRequest,

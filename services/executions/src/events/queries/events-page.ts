@@ -2,19 +2,19 @@ import type { ListPage } from '@baton/contracts';
 import { type AnyQuery, type PageRequest, pageConditions } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
-/** Columns that give the order of the events, with an index that has it. */
+/** Columns that define the order of the events and have an index. */
 type Key = readonly string[];
 
 const TIMELINE: Key = ['created_at', 'storage_id'];
 const SEQUENCE: Key = ['seq'];
 
 /**
- * One page of events by time, equally fast at any depth: the rows of the page are found in an index first, from the nearer
- * end, and only they are read.
+ * Returns one page of events by time, equally fast at any depth: first finds the rows of the page in an index, from the nearer
+ * end, then reads only these rows.
  */
 export async function pageByTime(request: PageRequest): Promise<ListPage<Record<string, unknown>>> {
   const { db, list } = request;
-  // Within one execution the numbers have the order of the times.
+  // Within one execution, sequence numbers have the order of the times.
   const key = list.filters.execution_id?.length === 1 ? SEQUENCE : TIMELINE;
   const where = pageConditions(request);
   const end = await countUpTo(db, where, key);
@@ -36,7 +36,7 @@ export async function pageByTime(request: PageRequest): Promise<ListPage<Record<
 const columns = (key: Key, direction = sql``): RawBuilder<unknown> =>
   sql.join(key.map((name) => sql`v.${sql.id(name)} ${direction}`));
 
-/** The number of rows and the last of them: what is stored while the page is read does not move it. */
+/** Returns the number of rows and the key of the last one, so that rows stored while the page is read do not move the page. */
 async function countUpTo(db: AnyQuery, where: RawBuilder<SqlBool>, key: Key) {
   const { rows } = await sql<{ total: number; last: unknown[] | null }>`
     select (select count(*) from events v where ${where}) as total,
@@ -63,7 +63,7 @@ async function rowsOf(request: PageRequest, cut: Cut): Promise<Record<string, un
   );
   const fields = names.map((name) => sql`${request.columns[name]} as ${sql.id(name)}`);
   const chosen = fields.length > 0 ? fields : [sql`1 as one_`];
-  // storage_id and created_at name the row whatever gives the order.
+  // storage_id and created_at identify the row, whatever the order is.
   const { rows } = await sql<Record<string, unknown>>`
     with page as materialized (
       select v.created_at, v.storage_id from events v where ${cut.where}

@@ -70,7 +70,7 @@ test('pages are the same from either end, by time and within one execution', asy
   expect(await ask({ filters: { execution_id: ['nosuch'] } })).toEqual({ items: [], total: 0 });
 }, 60_000);
 
-/** The messages among `texts` that a list with these filters answers. */
+/** Returns the messages among `texts` that a list with these filters contains. */
 async function foundAmong(texts: string[], filters: Record<string, string[]>): Promise<string[]> {
   await sql`delete from events where tenant = 'texts'`.execute(db.query);
   await sql`insert into events (tenant, execution_id, seq, is_log, message, visibility, created_by, reported_at)
@@ -117,7 +117,7 @@ test('months get partitions of their own before they begin; what is too old goes
   await setFakeNow(db.pool, '2031-01-31T12:00:00Z');
   await Promise.all([keepEvents(db, 0), keepEvents(db, 0)]);
   await keepEvents(db, 0);
-  // January has events already: they stay where they are.
+  // January has events in events_rest already: they stay there.
   expect(await readPartitions(db.query)).toEqual(['events_203102', 'events_203103', 'events_rest']);
   await store(3, '2031-02-10T00:00:00Z', 't', newId());
   await setFakeNow(db.pool, '2031-03-05T00:00:00Z');

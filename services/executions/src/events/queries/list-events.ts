@@ -1,9 +1,18 @@
-import type { ListPage, ListQuery, Principal } from '@baton/contracts';
+import { type ListPage, type ListQuery, listQuery, type Principal } from '@baton/contracts';
 import { badParameter, isUuid, readInstant } from '@baton/kernel';
-import { type AnyQuery, equalsAny, selectFields, selectPage, visibilityScope } from '@baton/postgres';
+import {
+  type AnyQuery,
+  equalsAny,
+  type Keyset,
+  pageConditions,
+  selectListPage,
+  selectPage,
+  visibilityScope,
+} from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
   type EventCounts,
+  nearEvents,
   pageByChunks,
   pageByScan,
   totalByChunks,
@@ -15,10 +24,10 @@ import { placedEvents } from './placed-events';
 
 const plain = (name: string) => sql`v.${sql.id(name)}`;
 
-/** What events and logs are called on the wire, and the name of the manager. */
+/** Values of `type` on the wire for events and log lines, and the name of the manager. */
 export type EventNames = { event: string; log: string; manager: string };
 
-function eventColumns(names: EventNames): Record<string, RawBuilder<unknown>> {
+export function eventColumns(names: EventNames): Record<string, RawBuilder<unknown>> {
   return {
     _storage_id: plain('storage_id'),
     type: sql`case when v.is_log then ${sql.lit(names.log)} else ${sql.lit(names.event)} end`,
@@ -38,7 +47,7 @@ function eventColumns(names: EventNames): Record<string, RawBuilder<unknown>> {
     operation: plain('operation'),
     source_id: plain('source_id'),
     target_id: plain('target_id'),
-    // Events of a group belong to no execution, and so to no manager that runs it.
+    // Events of a group belong to no execution, and so to no manager.
     manager_name: sql`case when v.execution_id is not null then ${sql.lit(names.manager)} end`,
     agent_name: plain('worker'),
     reported_timestamp: plain('reported_at'),
@@ -47,11 +56,12 @@ function eventColumns(names: EventNames): Record<string, RawBuilder<unknown>> {
 }
 
 /**
- * ILIKE; for a pattern of ASCII at a third of its cost, without the locale's idea of lower case. Two letters beyond ASCII, the
- * Kelvin sign and the dotted capital I, have a small one within it: texts with them are looked at the usual way as well.
+ * Returns an ILIKE condition. For an ASCII pattern it uses the collation "C", at a third of the cost, without the locale's rules
+ * for lower case. The lower case of two characters beyond ASCII, the Kelvin sign and the dotted capital I, is within ASCII: texts
+ * with them are compared the usual way as well.
  */
 function ilike(column: RawBuilder<unknown>, given: string): RawBuilder<SqlBool> {
-  // A backslash that escapes nothing stands for itself.
+  // A backslash that escapes nothing (at the end) stands for itself.
   const pattern = given.replace(/(?<!\\)(?:\\\\)*\\$/, '$&\\');
   const usual = sql<SqlBool>`${column} ilike ${pattern}`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
@@ -79,7 +89,7 @@ function eventFilters(
       const kinds = values.flatMap((value) => {
         const match = KIND.exec(value);
         if (match) return [match[2] === 'log'];
-        // The original answers an empty list.
+        // The original returns an empty list.
         if (names.event === 'cloudify_event') return [];
         throw badParameter('type', `type: unknown kind "${value}"`, {
           expected: ['platform_event', 'platform_log'],
@@ -88,7 +98,7 @@ function eventFilters(
       return sql<SqlBool>`v.is_log = any(${kinds}::boolean[])`;
     },
     execution_id: (values) => {
-      // An index on the column as it is; what is no id of an execution matches nothing.
+      // The index is on the plain column; a value that is no UUID matches nothing.
       const ids = values.filter(isUuid);
       if (values.length === 0) return sql<SqlBool>`v.execution_id is null`;
       return ids.length === 1
@@ -102,7 +112,7 @@ function eventFilters(
   };
 }
 
-/** `_range=timestamp,<from>,<to>`: from inclusive, to exclusive, one side may be empty. */
+/** The filter `_range=timestamp,<from>,<to>`: from inclusive, to exclusive, one side may be empty. */
 interface Range {
   column: 'created_at' | 'reported_at';
   from: string | null;
@@ -136,10 +146,10 @@ export function rangeConditions(ranges: readonly string[]): RawBuilder<SqlBool>[
   ]);
 }
 
-/** Events of the tenant that the caller may see. */
+/** Returns the condition for the events of the tenant that the caller may see. */
 export const eventScope = (principal: Principal): RawBuilder<SqlBool> => visibilityScope(principal, 'v');
 
-/** One page of events and logs of the tenant. */
+/** Returns one page of events and logs of the tenant. */
 export async function listEvents(
   db: AnyQuery,
   principal: Principal,
@@ -159,15 +169,24 @@ export async function listEvents(
   const kind = kindCondition(request.list);
   const where = [eventScope(principal), ...rangeConditions(list.extra._range ?? []), ...kind];
   if (list.getAll) return await selectPage({ ...request, where });
+  const keyset = eventKeyset(principal, list);
   const placed = placedEvents(list);
-  if (placed)
-    return await selectPage({ ...request, ...placedOrder(sort), from: placed, where, keyed: BY_KEY });
+  if (placed) {
+    const page = { ...request, ...placedOrder(sort), from: placed, where, keyed: BY_KEY };
+    return await selectListPage(page, keyset);
+  }
   const scope = { events: eventScope(principal), counts: countScope(principal) };
   const chunked = { ...request, where: kind, scope, range: oneRange(ranges) };
   const isInTime = ranges.every(({ column }) => column === 'created_at');
   const filtered = Object.keys(list.filters);
   const counts = isInTime ? countsOf(filtered) : null;
   const [first] = sort;
+  if (list.keyset) {
+    if (!counts) return await selectListPage({ ...request, where }, keyset);
+    const counted = { ...chunked, counts };
+    const page = { ...request, where, total: totalByChunks(counted) };
+    return await selectListPage(page, { ...keyset, near: (way) => nearEvents(counted, way) });
+  }
   if (sort.length !== 1 || !TIMES.includes(first!.field)) {
     const all = isInTime && sort.length === 1 ? countsToSort(first!.field, filtered) : null;
     const page = all && (await pageByGroups({ ...chunked, counts: all }));
@@ -175,7 +194,8 @@ export async function listEvents(
     const total = counts ? { total: totalByChunks({ ...chunked, counts }) } : {};
     return await selectPage({ ...request, where, keyed: BY_KEY, ...total });
   }
-  // By text and reported_timestamp the chunks of a frequent text take longer than reading everything once (8.6 s of 5,000,000).
+  // By text and reported_timestamp, reading the chunks of a frequent text takes longer than reading everything once (8.6 s of
+  // 5,000,000).
   if (counts && (counts === 'event_counts' || first!.field === 'timestamp'))
     return await pageByChunks({ ...chunked, counts });
   if (!INDEXED.some((field) => list.filters[field])) return await pageByScan({ ...request, where });
@@ -184,23 +204,36 @@ export async function listEvents(
     : await selectPage({ ...request, where });
 }
 
+/** The order of pages from a cursor on, by an index. Within one execution the numbers have the order of the times. */
+function eventKeyset({ tenant }: Principal, { filters }: ListQuery): Keyset {
+  const isOfOne = filters.execution_id?.length === 1;
+  const time = { column: plain('created_at'), type: 'timestamptz' } as const;
+  return {
+    sorts: { timestamp: isOfOne ? { column: plain('seq'), type: 'bigint' } : time },
+    ties: isOfOne ? {} : { timestamp: time, _storage_id: { column: plain('storage_id'), type: 'bigint' } },
+    tiesFollow: true,
+    // Whole: kindCondition takes some of the filters out of the list.
+    scope: JSON.stringify([tenant, Object.entries(filters).sort()]),
+  };
+}
+
 /** Rows are sorted without what only those of the page show. */
 const BY_KEY = {
   keys: [plain('created_at'), plain('storage_id')],
   fields: sql`events v on v.created_at = page_.key_ and v.storage_id = page_.key2_`,
 };
 
-/** Sorts whose pages are found without sorting everything. */
+/** Sort fields whose pages are found without sorting all events. */
 const TIMES = ['timestamp', 'reported_timestamp'];
-/** Filters that leave few events, by an index. */
+/** Filters that leave few events, found by an index. */
 const INDEXED = ['execution_id', 'deployment_id'];
 
-/** Filters and sorts that the counts of events know, and those of the tables beside them. */
+/** Filter and sort fields that event_counts has, and those of the other tables of counts. */
 const COUNTED_BY = ['type', 'event_type', 'level'];
 const TEXTS = ['message', 'message.text', 'operation'];
 const NODES = ['node_id', 'node_name'];
 
-/** The counts that know all of these fields; null where none does. */
+/** Returns the counts that have all of these fields; null when none has. */
 function countsOf(fields: readonly string[]): EventCounts | null {
   const more = fields.filter((field) => !COUNTED_BY.includes(field));
   if (more.length === 0) return 'event_counts';
@@ -208,7 +241,7 @@ function countsOf(fields: readonly string[]): EventCounts | null {
   return more.every((field) => NODES.includes(field)) ? 'event_nodes' : null;
 }
 
-/** Fields that lists without filters can be sorted by. */
+/** Sort fields of lists without filters, with the column of their counted values. */
 const VALUES: Readonly<Record<string, ValueColumn>> = {
   agent_name: 'worker',
   blueprint_id: 'blueprint_id',
@@ -219,13 +252,13 @@ const VALUES: Readonly<Record<string, ValueColumn>> = {
   workflow_id: 'workflow_id',
 };
 
-/** The counts that know the values of `field`, and what the list is filtered by. */
+/** Returns the counts that have the values of `field` and the filtered fields. */
 function countsToSort(field: string, filtered: readonly string[]): EventCounts | null {
   const column = VALUES[field];
   return column && filtered.length === 0 ? { column } : countsOf([...filtered, field]);
 }
 
-/** Newest first turns the order of equal times as well. */
+/** With the newest first, rows with equal times are in reverse order too. */
 const placedOrder = ([first]: ListQuery['sort']) =>
   first?.field === 'timestamp' && first.descending
     ? { tieBreak: sql`v.created_at desc, v.storage_id desc` }
@@ -238,14 +271,14 @@ const countScope = (principal: Principal): RawBuilder<SqlBool> =>
     creator: plain('creator'),
   });
 
-/** What all of them leave. */
+/** Returns the intersection of the ranges. */
 function oneRange(ranges: readonly Range[]): { from: string; to: string } {
   const froms = ranges.map(({ from }) => from).filter((from) => from !== null);
   const tos = ranges.map(({ to }) => to).filter((to) => to !== null);
   return { from: froms.sort().at(-1) ?? '-infinity', to: tos.sort()[0] ?? 'infinity' };
 }
 
-/** `level` means logs, `event_type` means events, both the two sets together. */
+/** `level` selects logs, `event_type` selects events; both together select the union of the two sets. */
 function kindCondition(list: ListQuery): RawBuilder<SqlBool>[] {
   const { level, event_type: eventType } = list.filters;
   if (!level || !eventType) return [];
@@ -256,19 +289,12 @@ function kindCondition(list: ListQuery): RawBuilder<SqlBool>[] {
   ];
 }
 
-/** Events of an execution behind a sequence number, for streams. */
-export async function eventsAfter(
-  db: AnyQuery,
-  executionId: string,
-  seq: number,
-  limit: number,
-  names: EventNames,
-) {
-  const columns = eventColumns(names);
-  const { rows } = await sql<Record<string, unknown> & { seq: number }>`
-    select v.seq, ${selectFields(columns)}
-    from events v where v.execution_id = ${executionId} and v.seq > ${seq} order by v.seq limit ${limit}`.execute(
-    db,
-  );
-  return rows;
+/**
+ * Returns the condition of a list's filters on `events v`, for streams. @throws AppError bad_parameters_error for an unknown
+ * `type`.
+ */
+export function filteredEvents(filters: ListQuery['filters'], names: EventNames): RawBuilder<SqlBool> {
+  const list = listQuery({ filters: { ...filters } });
+  const where = kindCondition(list);
+  return pageConditions({ columns: eventColumns(names), filters: eventFilters(names), list, where });
 }

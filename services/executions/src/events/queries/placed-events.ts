@@ -3,23 +3,23 @@ import { equalsAny } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import { liveStretches } from './events-by-chunk';
 
-/** Filters whose events lie in a few deployments, and those that are quicker by themselves. */
+/** Filters whose events lie in a few deployments, and filters that are faster by their own indexes. */
 const PLACED = ['node_instance_id', 'blueprint_id'];
 const QUICKER = ['execution_id', 'deployment_id', 'execution_group_id'];
 
 /**
- * FROM with the events `v` of a list by node instance or blueprint: those of the deployments that `event_places` names
- * (migrations/0150_event_places.sql), and those of other deployments in stretches of time that it does not know yet. Null
- * for other lists.
+ * Returns the FROM item with the events `v` of a list by node instance or blueprint: the events of the deployments in
+ * `event_places` (migrations/0150_event_places.sql), and the events of other deployments in time ranges that it does not cover
+ * yet. Null for other lists.
  */
 export function placedEvents({ filters }: ListQuery): RawBuilder<unknown> | null {
   const field = PLACED.find((name) => (filters[name]?.length ?? 0) > 0);
   if (!field || QUICKER.some((name) => filters[name])) return null;
   const isOne = (events: string): RawBuilder<unknown> =>
     equalsAny(sql.ref(`${events}.${field}`), filters[field]!);
-  // The collation of the events' own column: another one cannot use their index.
+  // Has the collation of the column of the events: with another collation their index cannot be used.
   const ids = sql`(select p.ids from places p)`;
-  // OFFSET 0: each stretch is looked for in the index of times, whatever the planner believes of how many there are.
+  // OFFSET 0: each time range is searched in the index of times, whatever number of ranges the planner expects.
   return sql`(with ${liveStretches('event_counts')}, places as materialized (
       select coalesce(array_agg(distinct p.deployment_id collate "default"), '{}') as ids from event_places p
       where p.kind = ${field} and ${equalsAny(sql`p.value`, filters[field]!)}

@@ -4,29 +4,29 @@ import { sql } from 'kysely';
 import type { Broken } from '../../doctor/store/doctor.sql';
 import type { DB } from '../../store/tables.gen';
 
-/** Events of a chunk: a page is at most half of that away from a place that is found by counts alone. */
+/** Events of a chunk. A page is at most half a chunk away from a position that the counts alone find. */
 const CHUNK_ROWS = 20_000;
 
-/** Counts the next chunk, or a reopened one. @returns whether there is more to do at once */
+/** Counts the next chunk, or a reopened one. @returns whether there is more to count at once */
 export async function countEvents(db: AnyQuery, chunkRows = CHUNK_ROWS): Promise<boolean> {
   const { rows } = await sql<{ is_more: boolean }>`select count_events(${chunkRows}) as is_more`.execute(db);
   return rows[0]!.is_more;
 }
 
-/** Forgets what was counted of events before `end`, which go in this transaction; ISO 8601. */
+/** Deletes the counts of events before `end` (ISO 8601); these events are deleted in the same transaction. */
 export async function forgetChunksBefore(tx: Tx<DB>, end: string): Promise<void> {
   await sql`delete from event_chunks where to_at <= ${end}`.execute(tx);
   await reopenChunk(tx, end);
 }
 
-/** Forgets chunks in front of the first event: nothing is left of them. */
+/** Deletes chunks before the first event: they have no events left. */
 export async function forgetEmptyChunks(tx: Tx<DB>): Promise<void> {
   await sql`delete from event_chunks c where not exists (select from events v where v.created_at < c.to_at)`.execute(
     tx,
   );
 }
 
-/** Forgets where events lay of which none is left in a chunk; answers how many places went, at most `limit`. */
+/** Deletes places whose events are all gone from the chunks; returns the number of deleted places, at most `limit`. */
 export async function forgetPlaces(db: AnyQuery, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from event_places where (kind, value, deployment_id) in (select kind, value, deployment_id from event_places
@@ -34,7 +34,7 @@ export async function forgetPlaces(db: AnyQuery, limit: number): Promise<number>
   return Number(numAffectedRows ?? 0);
 }
 
-/** Has the chunk of `at` (a time as text) counted anew; until then its events are counted by whoever reads. */
+/** Has the chunk of `at` (a time as text) counted again. Until then, each query counts its events. */
 export async function reopenChunk(tx: Tx<DB>, at: string): Promise<void> {
   await sql`insert into event_chunks_reopened (from_at)
     select from_at from event_chunks where from_at <= ${at}::timestamptz and to_at > ${at}::timestamptz`.execute(
@@ -42,7 +42,7 @@ export async function reopenChunk(tx: Tx<DB>, at: string): Promise<void> {
   );
 }
 
-/** Chunks whose counts are not those of their events: for the doctor. Reads all events. */
+/** Returns chunks whose counts differ from those of their events: for the doctor. Reads all events. */
 export async function wrongChunks(db: AnyQuery, limit: number): Promise<Broken[]> {
   const { rows } = await sql<Broken>`
     with kept as (

@@ -5,10 +5,10 @@ import type { EventMonth } from '../domain/event-months';
 import { forgetChunksBefore } from './event-chunks.sql';
 
 const PARTITIONS = 7_236_012;
-/** Writers of events must not wait longer behind a change of partitions; the next tick tries again. */
+/** Limits how long writers of events wait behind a change of partitions; after a timeout the next tick tries again. */
 const LOCK_TIMEOUT = '2s';
 
-/** False while another replica changes partitions. */
+/** Takes the lock for changes of partitions; false while another replica has it. */
 export async function lockPartitions(tx: Tx<DB>): Promise<boolean> {
   await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(tx);
   const { rows } = await sql<{ is_ours: boolean }>`
@@ -23,7 +23,7 @@ export async function readPartitions(db: AnyQuery): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** Whether the partition of everything else holds events of the month: then they stay there. */
+/** Returns whether the partition events_rest has events of the month: then they stay there. */
 export async function hasRestOf(db: AnyQuery, month: EventMonth): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (select 1 from events_rest where created_at >= ${month.from} and created_at < ${month.to}) as has`.execute(
@@ -32,7 +32,7 @@ export async function hasRestOf(db: AnyQuery, month: EventMonth): Promise<boolea
   return rows[0]!.has;
 }
 
-/** Made beside the events and then attached: writers wait only for the moment of attaching. */
+/** Creates the partition as a separate table and then attaches it: writers wait only for the attach. */
 export async function addPartition(tx: Tx<DB>, { table, from, to }: EventMonth): Promise<void> {
   const name = sql.id(table);
   await sql`create table ${name} (like events including defaults including constraints)`.execute(tx);
@@ -41,13 +41,13 @@ export async function addPartition(tx: Tx<DB>, { table, from, to }: EventMonth):
   );
 }
 
-/** The end of a month, with its counts. */
+/** Drops the partition of a month, with its counts. */
 export async function dropPartition(tx: Tx<DB>, { table, to }: EventMonth): Promise<void> {
   await sql`drop table ${sql.id(table)}`.execute(tx);
   await forgetChunksBefore(tx, to);
 }
 
-/** Old events outside of the months. @returns how many went, at most `limit`. */
+/** Deletes old events of events_rest. @returns the number of deleted rows, at most `limit`. */
 export async function deleteOldRest(tx: Tx<DB>, olderThanDays: number, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from events_rest where (created_at, storage_id) in (select created_at, storage_id from events_rest

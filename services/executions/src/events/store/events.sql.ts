@@ -6,7 +6,7 @@ import type { ExecutionRow, NewEvent } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 
 /**
- * Stores events of a locked execution behind its last sequence number, in one statement.
+ * Stores events of a locked execution after its last sequence number, in one statement.
  * @returns the new last sequence number; the caller writes it to the execution.
  */
 export async function appendEvents(
@@ -47,7 +47,7 @@ const NO_EXECUTION = {
   workflow_id: null,
 };
 
-/** `firstSeq` null: all are number 0. */
+/** Inserts events; `firstSeq` null: all get the number 0. */
 async function insertEvents(
   tx: Tx<DB>,
   of: EventOwner,
@@ -73,7 +73,7 @@ async function insertEvents(
     order by n`.execute(tx);
 }
 
-/** An event as SQL takes it from JSON, where what is undefined is left out; absent is null. */
+/** Returns an event as a JSON object for SQL; undefined fields are left out and become null. */
 export function eventRow(event: NewEvent): Record<string, unknown> {
   return {
     is_log: event.isLog || undefined,
@@ -92,7 +92,7 @@ export function eventRow(event: NewEvent): Record<string, unknown> {
   };
 }
 
-/** Remembers a batch; false = it was stored before. */
+/** Stores the id of a batch; false when the batch was stored before. */
 export async function rememberBatch(tx: Tx<DB>, batchId: string): Promise<boolean> {
   const { rows } =
     await sql`insert into event_batches (batch_id) values (${batchId}) on conflict do nothing returning 1`.execute(
@@ -107,7 +107,10 @@ export async function purgeBatches(tx: Tx<DB>, olderThanS: number): Promise<void
   );
 }
 
-/** Deletes events of the deployments for which all of `where` holds (of `events v`), log lines only `withLogs`; answers how many. */
+/**
+ * Deletes events of the deployments that meet all conditions of `where` (over `events v`), log lines only `withLogs`; returns
+ * their number.
+ */
 export async function deleteWhere(
   tx: Tx<DB>,
   where: readonly RawBuilder<SqlBool>[],

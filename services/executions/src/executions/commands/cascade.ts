@@ -12,14 +12,14 @@ export interface CheckedStart {
   subject: StartSubject;
 }
 
-/** Executions that one request may start. */
+/** Limit of the executions that one request may start. */
 const MAX_STARTS = 1000;
 
 /**
- * Everything that a request for a cascading workflow starts (reference/workflows.md 8.4): its own execution first, then one
- * on each component, with the same parameters and flags; further below where the workflow of the component cascades itself.
- * A deployment that is reached twice counts once.
- * @throws AppError as subjectOf does of any of them, naming the component: none is started then; bad_parameters_error.
+ * Returns all starts of a request for a cascading workflow (reference/workflows.md 8.4): its own execution first, then one on each
+ * component, with the same parameters and flags. Where the workflow of a component cascades too, its components follow. A
+ * deployment that is reached twice counts once.
+ * @throws AppError as subjectOf does for any of them, naming the component: none is started then; bad_parameters_error.
  */
 export async function cascadeOf(
   deps: CascadeDeps,

@@ -19,8 +19,8 @@ export type CheckQueuedDeps = Pick<Ports, 'db' | 'log' | 'passedOver' | 'queue' 
   RequestExecutionDeps;
 
 /**
- * Why it can no longer start; null = it can, with what it is to run as it is now; `later` = that cannot be said now. Its
- * deployment may have been updated while it waited.
+ * Returns the error why a queued execution can no longer start; null: it can; `later`: it cannot be checked now. Its deployment may
+ * have been updated while it waited: then its present parameters, program and blueprint are stored.
  */
 export async function refusalOf(
   deps: CheckQueuedDeps,
@@ -37,7 +37,7 @@ export async function refusalOf(
   }
 }
 
-/** Stores what it runs with now. A crash after it: the next look finds nothing to change. */
+/** Stores the present parameters, program and blueprint of a queued execution. After a crash the next check changes nothing. */
 async function renew(deps: CheckQueuedDeps, candidate: ExecutionRow, subject: StartSubject): Promise<void> {
   const { id, deployment_id, workflow_id } = candidate;
   if (deployment_id === null || isSystemWorkflowName(workflow_id)) return;
@@ -53,7 +53,7 @@ async function renew(deps: CheckQueuedDeps, candidate: ExecutionRow, subject: St
   });
 }
 
-/** What waited ends as failed; false: it does not wait any more. The caller drives it. */
+/** Ends a queued execution as failed; returns false when it is not queued any more. The caller drives it. */
 export async function failQueued(tx: Tx<DB>, id: string, error: string): Promise<boolean> {
   if ((await lockExecution(tx, id))?.status !== 'queued') return false;
   // `failed` is written at the end together with the terminal event.
@@ -61,13 +61,13 @@ export async function failQueued(tx: Tx<DB>, id: string, error: string): Promise
   return true;
 }
 
-/** Looks behind members that cannot be checked now. */
+/** Limit of the rounds; each one looks behind the members that cannot be checked now. */
 const MAX_ROUNDS = 5;
 
 /**
- * Checks those members of a group that are next as if they were asked for now: what has become impossible while they
- * waited (their deployment, its state, the workflow) fails them; those that cannot be checked now do not hold up the others.
- * Answers the ids that may start, and whether each that was looked at could be checked.
+ * Checks the next members of a group as if they were requested now. A member that has become impossible while it waited (by
+ * its deployment, the deployment's state, or the workflow) fails. Members that cannot be checked now do not hold up the others.
+ * Returns the ids that may start, and whether every member in question could be checked.
  */
 export async function checkMembersAgain(
   deps: CheckQueuedDeps,
@@ -84,7 +84,7 @@ export async function checkMembersAgain(
     const before = later().size;
     const except = [...passed, ...later()];
     for (const member of await startableMembers(query, group, room - passed.length, { which, except })) {
-      // Whoever carries out a system workflow checks it; one that deletes a deployment has nothing to do when it is gone.
+      // A system workflow is checked by the service that carries it out; a deletion has nothing to do when the deployment is gone.
       const isOfSystem = isSystemWorkflowName(member.workflow_id);
       const refusal = isOfSystem ? null : await refusalOf(deps, member);
       if (refusal === null) passed.push(member.id);

@@ -15,8 +15,8 @@ export interface DeleteRequest {
 
 /**
  * Deletes ended executions with their graphs and events (reference/rest-api.md 5.7): those before a time, or all but the
- * newest `keep_last`, or all. The last create_deployment_environment of a deployment stays, and what somebody has yet to hear
- * the end of: the execution that has started it, as long as that is there and may go on, and operations that wait for it.
+ * newest `keep_last`, or all. The last create_deployment_environment of a deployment stays. An execution also stays while its end
+ * is still needed: by the execution that has started it, while that exists and may go on, or by operations that wait for it.
  * @throws AppError bad_parameters_error.
  */
 export async function deleteExecutions(
@@ -36,7 +36,7 @@ export async function deleteExecutions(
   const where = filteredExecutions(list, ended);
   return await db.tx(async (tx) => {
     const deleted: ExecutionRow[] = [];
-    // Those that others have started go with the next round, when those are gone.
+    // Nested executions are deleted in the next round, when the executions that started them are gone.
     for (let rows: ExecutionRow[] | null = null; rows === null || rows.length > 0; deleted.push(...rows))
       rows = await deleteMatching(tx, where, keepLast ?? 0);
     return deleted;

@@ -90,7 +90,7 @@ test('a system-wide execution does not hold up what those that it waits for wait
   await isAtWork(other);
 }, 60_000);
 
-/** An operation of the execution waits for the end of another one. */
+/** Lets an operation of execution `parent` wait for the end of execution `awaited`. */
 async function waitFor(parent: string, awaited: string): Promise<void> {
   const kind = executionsRpc.OutcomeKind.OUTCOME_KIND_DEFERRED;
   const defer = () => ({ kind, untilExecution: awaited, retryAfter: 60 });
@@ -99,7 +99,7 @@ async function waitFor(parent: string, awaited: string): Promise<void> {
   }, DEADLINE);
 }
 
-/** Executions of a new execution group on these deployments, in order. */
+/** Creates an execution group on these deployments; returns its executions in order. */
 async function askGroup(deploymentIds: readonly string[], concurrency: number): Promise<string[]> {
   for (const id of deploymentIds)
     if (!engine.peer.deployments.has(id)) engine.peer.deployments.set(id, peerDeployment({ a: [] }));
@@ -122,7 +122,7 @@ test('a system-wide execution does not hold up members of groups that those wait
   const wide = { workflowId: 'restore_snapshot', isSystemWorkflow: true, mayQueue: true };
   const parent = await ask('env');
   const waiting = await ask(null, wide);
-  // As many older groups as are looked at in one go.
+  // As many older groups as one call checks.
   const older: string[] = [];
   for (let i = 0; i < 20; i++) older.push(...(await askGroup([`other-${i}`], 1)));
   const earlier = await ask('component', { mayQueue: true, workflowId: 'uninstall' });
@@ -196,7 +196,7 @@ test('one that is scheduled for later is in nobody’s way until its time', asyn
   const now = await ask('one');
   await isAtWork(now);
   expect((await rowOf(later)).status).toBe('scheduled');
-  // A running one still is.
+  // A running execution still blocks.
   await expect(ask('one', { workflowId: 'uninstall' })).rejects.toMatchObject({
     code: 'existing_running_execution_error',
     details: { executions: [now] },
@@ -334,7 +334,7 @@ test('one whose graph is too large to be stored fails and says so', async () => 
   expect((await rowOf(id)).error).toMatch(/^The workflow cannot be planned: its graph cannot be stored: /);
 }, 60_000);
 
-/** Deployments that answer everything with an error. */
+/** Makes deployments that answer every call with an error; returns their ids. */
 function askOdd(count: number): string[] {
   const ids = Array.from({ length: count }, (_, i) => `odd-${i}`);
   for (const id of ids)

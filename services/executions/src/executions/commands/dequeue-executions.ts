@@ -31,25 +31,25 @@ export type DequeueExecutionsDeps = Pick<Ports, 'db' | 'passedOver' | 'queue' | 
   CheckQueuedDeps &
   ResumeGroupMembersDeps;
 
-/** Executions looked at in one round, and rounds in one go (reference/rest-api.md 6.3). */
+/** Executions checked in one round, and rounds in one call (reference/rest-api.md 6.3). */
 const ROUND = 5;
 const MAX_ROUNDS = 5;
-/** Execution groups looked at in one go. */
+/** Execution groups checked in one call. */
 const BATCH = 20;
 /** The names of the queues. */
 const QUEUE = 'executions';
 const GROUPS = 'groups';
 
 /**
- * Starts queued executions that nothing blocks any more, oldest first, one a deployment, a system-wide one alone, and not
- * more at once than the manager's `max_concurrent_workflows`. Nothing starts in maintenance. Each is checked again first:
- * what has become impossible while it waited ends as failed. Every replica may do it, one at a time.
- * @returns how many were started.
+ * Starts queued executions that nothing blocks any more, oldest first: one per deployment, a system-wide one alone, and at most
+ * `max_concurrent_workflows` of the manager at once. Nothing starts in maintenance. Each execution is checked again first: one that
+ * has become impossible while it waited ends as failed. Every replica may do this, one at a time.
+ * @returns the number of started executions.
  */
 export async function dequeueExecutions(deps: DequeueExecutionsDeps): Promise<number> {
   let started = 0;
   const waiting = await anythingWaiting(deps.db);
-  // What cannot be checked now, as on a deployment that is broken, must not hold up what is behind it.
+  // An execution that cannot be checked now, for example on a broken deployment, must not hold up those behind it.
   const passed = () => passedIn(deps.passedOver, QUEUE);
   for (let round = 0; waiting.queue && round < MAX_ROUNDS && !deps.queue.isPaused(); round++) {
     let moved = 0;
@@ -76,7 +76,7 @@ export async function dequeueExecutions(deps: DequeueExecutionsDeps): Promise<nu
   return waiting.groups ? started + (await dequeueGroups(deps)) : started;
 }
 
-/** Members of execution groups, as far as their groups and the manager have room. */
+/** Starts and resumes members of execution groups, as far as their groups and the manager have room. */
 async function dequeueGroups(deps: DequeueExecutionsDeps): Promise<number> {
   let count = 0;
   if (deps.queue.isPaused()) return 0;
@@ -97,7 +97,7 @@ async function dequeueGroups(deps: DequeueExecutionsDeps): Promise<number> {
   return count;
 }
 
-/** Tenants of which no more may start now; what they have in the queue must not hold up that of others. */
+/** Returns the tenants whose quota allows no further start; their queued executions must not hold up those of other tenants. */
 const fullOf = async ({ db, queue }: DequeueExecutionsDeps): Promise<string[]> =>
   queue.isRunningLimited() ? await fullTenants(db.query, (tenant) => queue.quota(tenant).running) : [];
 
@@ -114,7 +114,7 @@ async function tryStart(tx: Tx<DB>, deps: DequeueExecutionsDeps, candidate: Exec
   if (queued?.status !== 'queued') return false;
   if ((await countAtWork(tx)) >= deps.queue.maxConcurrent()) return false;
   if (!(await isAdmitted(tx, candidate))) return false;
-  // What an operation of another one waits for goes before: that one has a place already.
+  // An execution that another one waits for may exceed the quota: the waiting one has a place already.
   if ((await isRunningFull(tx, tenant, quota)) && !(await isAwaitedByOther(tx, candidate.id))) return false;
   await updateExecution(tx, candidate.id, { status: 'pending', phase: 'planning' });
   await outbox.append(
@@ -136,7 +136,7 @@ async function isAdmitted(tx: Tx<DB>, candidate: ExecutionRow): Promise<boolean>
     candidate.deployment_id === null
       ? []
       : await activeOfDeployment(tx, candidate.tenant, candidate.deployment_id);
-  // Active ones block, and so do those that queued earlier, unless somebody waits for this one.
+  // Active executions block, and so do those that were queued earlier, unless another execution waits for this one.
   const ofDeployment = others.filter(
     (row) =>
       row.id !== candidate.id && (row.phase !== 'waiting' || (!isAwaited && isEarlier(row, candidate))),

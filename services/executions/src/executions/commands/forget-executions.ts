@@ -4,7 +4,7 @@ import type { GoneDeployment } from '../../store/gone-deployment.sql';
 import type { DB } from '../../store/tables.gen';
 import { deleteDeletion, deleteEnded, deleteOfDeployment } from '../store/executions.sql';
 
-/** Removes what is kept of a deployment that is gone: schedules and ended executions, and its events `withEvents`. */
+/** Removes the schedules and ended executions of a deployment that is gone; with `withEvents`, also its events. */
 export async function forgetDeployment(db: Db<DB>, gone: GoneDeployment, withEvents: boolean): Promise<void> {
   await db.tx(async (tx) => {
     await removeSchedulesOf(tx, gone);
@@ -17,7 +17,7 @@ export async function forgetExecution(db: Db<DB>, tenant: string, id: string): P
   await db.tx((tx) => deleteEnded(tx, tenant, id));
 }
 
-/** Removes the ended execution that deleted its deployment, and its events `withEvents`; leaves any other one alone. */
+/** Removes the ended execution that deleted its deployment; with `withEvents`, also its events. Leaves other executions alone. */
 export async function forgetDeletion(
   db: Db<DB>,
   tenant: string,

@@ -4,8 +4,8 @@ import { type ExecutionQuota, queueIsFull } from '../domain/quota';
 import { countQueued } from '../store/quotas.sql';
 
 /**
- * Under the lock of the quota: whether so many further executions of the tenant may wait. `further` = 0: those that this
- * transaction has inserted are counted with the others.
+ * Checks, under the lock of the quota, that `further` more executions of the tenant may wait. With `further` = 0, executions that
+ * this transaction has inserted are counted with the others.
  * @throws AppError too_many_requests_error
  */
 export async function requireQueueRoom(

@@ -9,25 +9,25 @@ import { requestedRow } from './request-execution';
 
 export type RecordExecutionDeps = Pick<Ports, 'db' | 'tokenKey'>;
 
-/** Work that another service did by itself and that clients look for as an execution. */
+/** Work that another service has done by itself, and that clients expect as an execution. */
 export interface RecordedExecution extends StartRequest {
-  /** Where the other service promised an id; else one is made. */
+  /** Id that the other service has promised; without it, a new one is made. */
   id?: string;
   blueprintId: string | null;
   displayName: string | null;
   visibility: string;
-  /** The execution that made its deployment, where that is known. */
+  /** Id of the execution that made its deployment, if known. */
   madeBy?: string | null;
   outcome: Outcome;
-  /** ISO time when it was done; else now. */
+  /** ISO time of its end; default: now. */
   at?: string;
-  /** ISO time when it began, where that is known; else when it was done. */
+  /** ISO time of its begin, if known; default: `at`. */
   createdAt?: string | undefined;
-  /** What was done, as log lines between the first and the last event. */
+  /** Log lines about the work, stored between the first and the last event. */
   log?: readonly string[];
 }
 
-/** Stores an execution that has ended already, with its events and log lines. The same request id answers the first. */
+/** Stores an execution that has ended already, with its events and log lines. A repeated request id returns the first one. */
 export async function recordExecution(
   deps: RecordExecutionDeps,
   record: RecordedExecution,

@@ -8,9 +8,9 @@ import { type StartSubjectDeps, subjectOf } from './start-subject';
 type RecordRefusedDeps = Pick<Ports, 'db' | 'tokenKey'> & StartSubjectDeps;
 
 /**
- * Keeps a start that was refused because its workflow is not available, as a failed execution that never began: the
- * original stores its executions before it checks that. A repeated request is refused and kept again.
- * @throws AppError illegal_execution_parameters_error; nothing is kept then.
+ * Stores a start that was refused because its workflow is not available, as a failed execution that never began: the original
+ * stores its executions before this check. A repeated request is refused and stored again.
+ * @throws AppError illegal_execution_parameters_error; nothing is stored then.
  */
 export async function recordRefused(deps: RecordRefusedDeps, request: StartRequest): Promise<void> {
   const subject = await subjectOf(deps, { ...request, isForced: true });

@@ -12,9 +12,9 @@ type ReportSystemExecutionDeps = Pick<Ports, 'db' | 'turns' | 'wake'>;
 const ENDS: readonly string[] = ['terminated', 'failed', 'cancelled'] satisfies Outcome['status'][];
 
 /**
- * Log lines and the end of an execution that another service carries out; answers its status, '' when it is gone. The
- * end goes the engine's own way (phase `ending`), and a repeated or late report changes nothing. Whoever carries it out
- * repeats until it is answered, so a crash on either side loses nothing.
+ * Stores log lines and the end of an execution that another service carries out; returns its status before this report, '' when
+ * the execution is gone. The end goes through the engine's usual phase `ending`. A repeated or late report changes nothing. The
+ * other service repeats a report until it is answered, so a crash on either side loses nothing.
  * @throws AppError conflict_error for an execution that the engine carries out itself.
  */
 export async function reportSystemExecution(
@@ -35,10 +35,10 @@ export async function reportSystemExecution(
         await updateExecution(tx, execution.id, { last_event_seq: execution.last_event_seq });
       }
       if (!ENDS.includes(report.endStatus)) return told(false);
-      // Its end is decided, by an earlier report or a cancel that was accepted.
+      // Its end is decided already, by an earlier report or an accepted cancel.
       if (execution.phase === 'ending') return told(true);
       const outcome = { status: report.endStatus as Outcome['status'], error: report.error };
-      // One that still waits has no status that may stand beside this phase.
+      // A waiting execution has a status that is not allowed in this phase.
       const waiting = execution.phase === 'waiting' ? { status: 'cancelling' as const } : {};
       await updateExecution(tx, execution.id, { phase: 'ending', outcome, wake_at: null, ...waiting });
       return told(true);

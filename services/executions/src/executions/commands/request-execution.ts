@@ -6,6 +6,7 @@ import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import { type Admission, admit, leftRunText } from '../domain/admission';
 import { type ExecutionQuota, isUnderQuota, noQuota } from '../domain/quota';
+import { type RefusalTexts, START_ANYWAY } from '../domain/refusal-texts';
 import { requestedOf } from '../domain/requested';
 import { payloadHash, type StartRequest, startRequest } from '../domain/start-request';
 import { isSystemWide } from '../domain/system-workflows';
@@ -21,21 +22,21 @@ import {
 } from '../store/executions.sql';
 import { type LeftRun, leftRuns } from '../store/left-runs.sql';
 import { blockingSystemExecutions, executionsAtWork, lockStartOf, lockStarts } from '../store/queue.sql';
-import { isRunningFull, lockQuota } from '../store/quotas.sql';
+import { lockQuota, mustWaitForQuota } from '../store/quotas.sql';
 import { type CascadeDeps, type CheckedStart, cascadeOf } from './cascade';
 import { requireQueueRoom } from './queue-room';
 import { type StartSubject, subjectOf } from './start-subject';
 
 export type RequestExecutionDeps = Pick<
   Ports,
-  'accepted' | 'acceptor' | 'db' | 'queue' | 'tokenKey' | 'wake'
+  'accepted' | 'acceptor' | 'db' | 'queue' | 'texts' | 'tokenKey' | 'wake'
 > &
   CascadeDeps;
 
 /**
- * Accepts an execution: checks it against the deployment, then one transaction: guard row, admission, row, message.
- * The same request id with the same content answers the execution that it made before. `within` is done in the transaction that
- * accepts it, which it may still undo; not when the execution was there before.
+ * Accepts an execution: checks it against the deployment, then writes in one transaction: guard row, admission, row, message.
+ * A repeated request id with the same content returns the execution of the first request. `within` runs in the accepting
+ * transaction, and may still undo it; it does not run when the execution was there before.
  * @throws AppError not_found_error, nonexistent_workflow_error, unavailable_workflow_error, dependent_exists_error,
  *   illegal_execution_parameters_error, existing_running_execution_error, conflict_error (request id reused).
  */
@@ -61,13 +62,16 @@ export async function requestExecution(
 
 type Within = (tx: Tx<DB>, accepted: ExecutionRow) => Promise<void>;
 
-/** What the acceptor of an execution does after its commit; its message repairs a crash before. */
+/** Sends the wake-ups for an accepted execution after the commit; after a crash before them, its message has the same effect. */
 function wakeStarted(deps: RequestExecutionDeps, row: ExecutionRow): void {
+  deps.wake.events(row.id);
   if (row.phase === 'planning') deps.wake.drive(row.id);
+  // There may be room for it although others are before it in the queue: these may wait for something else.
+  if (row.status === 'queued') deps.wake.dequeue();
   if (row.status === 'scheduled') deps.wake.timer(row.id, Date.parse(row.scheduled_for!));
 }
 
-/** The execution with those that it cascades to (reference/workflows.md 8.4). */
+/** Accepts the execution together with those that it cascades to (reference/workflows.md 8.4). */
 async function acceptedCascade(
   deps: RequestExecutionDeps,
   request: StartRequest,
@@ -83,8 +87,8 @@ async function acceptedCascade(
 }
 
 /**
- * Accepts all of these starts or none, each queued or refused as its own deployment allows. Guards are locked in the order
- * of their deployments. What was accepted before is found by its request id.
+ * Accepts all of these starts or none. For each start, its own deployment decides whether it is started, queued or refused. Guards
+ * are locked in the order of their deployments. A start that was accepted before is found by its request id.
  */
 export async function acceptTogether(
   deps: RequestExecutionDeps,
@@ -105,7 +109,7 @@ export async function acceptTogether(
   return rows;
 }
 
-/** At once where nothing is in its way, as is usual; else in a transaction that looks at what is. */
+/** Accepts an execution: usually on the fast path; when something may block it, in a transaction with the full admission. */
 async function accepted(
   deps: RequestExecutionDeps,
   request: StartRequest,
@@ -123,8 +127,8 @@ async function accepted(
 }
 
 /**
- * Fast path: one statement, shared with what is asked for at the same moment. Null: it is no usual start, or there is something
- * that admission decides about; then nothing was written.
+ * Fast path: accepts the execution with one statement, shared with other requests of the same moment. Returns null, with nothing
+ * written, when it is no usual start, or when admission must decide.
  */
 export async function acceptAtOnce(
   deps: Pick<Ports, 'acceptor' | 'accepted' | 'tokenKey' | 'queue'>,
@@ -142,7 +146,7 @@ export async function acceptAtOnce(
     scheduled_for: null,
     wake_at: null,
   };
-  // This process drives it. After a crash: engine/loops/engine.loops.ts (wake-executions).
+  // This process drives the execution. After a crash: engine/loops/engine.loops.ts (wake-executions).
   const message = outgoing(executionAccepted, { tenant: row.tenant, key: row.id }, requestedOf(row));
   const taken = await deps.acceptor.accept(row, message, quotaFor(deps, request).running);
   if (taken) deps.accepted.note(taken);
@@ -157,10 +161,10 @@ function sameRequest(row: ExecutionRow, hash: string): ExecutionRow {
   });
 }
 
-/** The part of a start request that is one transaction: schedules use it as well. */
+/** Runs the part of a start request that belongs in one transaction; schedules use it as well. */
 export async function requestExecutionInTx(
   tx: Tx<DB>,
-  deps: Pick<Ports, 'tokenKey' | 'queue'>,
+  deps: Pick<Ports, 'tokenKey' | 'queue' | 'texts'>,
   request: StartRequest,
   subject: StartSubject,
   hash: string,
@@ -180,7 +184,7 @@ export async function requestExecutionInTx(
   if (request.parentId !== undefined) await requireCalling(tx, request.parentId);
   const isScheduled = request.scheduledForMs !== null;
   const admission = isScheduled ? ({ kind: 'start' } as const) : await admissionOf(tx, request, quota);
-  if (admission.kind === 'refuse') throw refusedBeside(admission);
+  if (admission.kind === 'refuse') throw refusedBeside(admission, deps.texts);
   const status = isScheduled ? 'scheduled' : admission.kind === 'queue' ? 'queued' : 'pending';
   if (status !== 'pending') await requireQueueRoom(tx, request.tenant, quota, 1);
   const scheduledFor = isScheduled ? new Date(request.scheduledForMs!).toISOString() : null;
@@ -198,7 +202,7 @@ export async function requestExecutionInTx(
   return row;
 }
 
-/** What the row of an execution has of its request, wherever it begins. */
+/** Returns the columns of an execution's row that come from its request; they are the same for each kind of start. */
 export function requestedRow(
   deps: Pick<Ports, 'tokenKey'>,
   request: StartRequest,
@@ -228,14 +232,14 @@ export function requestedRow(
   };
 }
 
-/** The quota that the start is under. */
+/** Returns the quota that applies to the start. */
 const quotaFor = ({ queue }: Pick<Ports, 'queue'>, request: StartRequest): Readonly<ExecutionQuota> =>
   isUnderQuota(request) ? queue.quota(request.tenant) : noQuota;
 
 async function admissionOf(tx: Tx<DB>, request: StartRequest, quota: Readonly<ExecutionQuota>) {
   const systemWide = await blockingSystemExecutions(tx, request.parentId !== undefined);
-  // One that is scheduled for later waits for its time and is in nobody's way until then; nor is one in the queue in the way
-  // of what another execution waits for.
+  // A scheduled execution blocks nothing until its time has come. A queued one does not block an execution that another execution
+  // waits for.
   const ofDeployment =
     request.deploymentId === null
       ? []
@@ -245,7 +249,7 @@ async function admissionOf(tx: Tx<DB>, request: StartRequest, quota: Readonly<Ex
   const left = request.deploymentId === null ? [] : await leftRuns(tx, request.tenant, request.deploymentId);
   const isExclusive = isSystemWideRequest(request);
   const atWork = isExclusive ? await executionsAtWork(tx, null) : [];
-  const isQuotaReached = await isRunningFull(tx, request.tenant, quota);
+  const isQuotaReached = await mustWaitForQuota(tx, request.tenant, quota);
   const facts = {
     ...{ systemWide: systemWide.map((row) => row.id), ofDeployment, leftRuns: left, atWork },
     isQuotaReached,
@@ -253,7 +257,7 @@ async function admissionOf(tx: Tx<DB>, request: StartRequest, quota: Readonly<Ex
   return admit({ ...request, isSystemWide: isExclusive }, facts);
 }
 
-/** The parent under its lock: whoever cancels it finds this execution from now on, or it is not started. */
+/** Checks the parent under its lock: from now on, a cancel of the parent finds this execution, or this one is not started. */
 async function requireCalling(tx: Tx<DB>, parentId: string): Promise<void> {
   if ((await lockExecution(tx, parentId))?.phase !== 'calling')
     throw new AppError('conflict_error', `Execution ${parentId} does not wait for this one any more`);
@@ -267,15 +271,15 @@ const isSystemWideRequest = (request: StartRequest): boolean =>
   });
 
 /**
- * Checks an execution that waited as if it was asked for now: its workflow, availability and parameters. Answers what it
- * runs with now: parameters with the defaults of now, blueprint and program of now (reference/workflows.md 1.2, 3.2).
+ * Checks a waiting execution as if it was requested now: its workflow, availability and parameters. Returns its present parameters
+ * with the present defaults, its present blueprint and program (reference/workflows.md 1.2, 3.2).
  * @throws AppError as requestExecution does.
  */
 export async function checkAgain(deps: RequestExecutionDeps, row: ExecutionRow): Promise<StartSubject> {
   return await subjectOf(deps, requestOf(row));
 }
 
-/** The request that an execution was stored for; whoever may start it was asked then. */
+/** Returns the request that an execution was stored for; its permission was checked at that time. */
 export function requestOf(row: ExecutionRow): StartRequest {
   return startRequest({
     tenant: row.tenant,
@@ -295,20 +299,23 @@ export function requestOf(row: ExecutionRow): StartRequest {
   });
 }
 
-const START_ANYWAY = 'To execute this workflow anyway, pass "force=true"; to run it after them, "queue=true"';
-
 /** `advice`: what the caller may do about it. */
-export function alreadyRunning(ids: string[], advice = START_ANYWAY): AppError {
-  return new AppError(
-    'existing_running_execution_error',
+export function alreadyRunning(ids: string[], advice: string): AppError {
+  return runningError(
+    ids,
     `The following executions are currently running for this deployment: ${ids.join(', ')}. ${advice}`,
-    { field: 'deployment_id', executions: ids },
   );
 }
 
-/** What is in its way: executions, or operations that workers still run of those that have ended. */
-function refusedBeside({ blockers, leftRuns }: Extract<Admission, { kind: 'refuse' }>): AppError {
-  return blockers.length > 0 ? alreadyRunning(blockers) : stillRunning(leftRuns);
+const runningError = (executions: string[], message: string): AppError =>
+  new AppError('existing_running_execution_error', message, { field: 'deployment_id', executions });
+
+/** Returns the refusal, with the blocking executions, or the operations of ended executions that workers still run. */
+function refusedBeside(
+  { blockers, leftRuns }: Extract<Admission, { kind: 'refuse' }>,
+  texts: RefusalTexts,
+): AppError {
+  return blockers.length > 0 ? runningError(blockers, texts.blockedStart(blockers)) : stillRunning(leftRuns);
 }
 
 /** `advice`: what the caller may do about it. */

@@ -8,8 +8,8 @@ import { insertExecution, lockExecution, NOW, readExecution, updateExecution } f
 import { requestedRow } from './request-execution';
 
 /**
- * Stores an execution that has ended and runs nothing: how clients bring executions of another manager along. Neither the
- * workflow nor its parameters are checked, for both may be gone from the deployment meanwhile.
+ * Stores an execution that has ended elsewhere, and runs nothing: this way clients import executions of another manager. The
+ * workflow and its parameters are not checked, since both may be gone from the deployment meanwhile.
  * @throws AppError not_found_error for an unknown deployment, conflict_error for an id that is taken.
  */
 export async function restoreExecution(

@@ -8,7 +8,7 @@ import { rootDeployment } from '../store/executions.sql';
 
 export type StartSubjectDeps = Pick<Ports, 'catalog' | 'db' | 'deployments'>;
 
-/** What the execution runs on, after all checks that need other services. */
+/** Deployment, blueprint, program and parameters of a start, after all checks that need other services. */
 export interface StartSubject {
   blueprintId: string | null;
   displayName: string | null;
@@ -17,11 +17,11 @@ export interface StartSubject {
   madeBy: string | null;
   program: string | null;
   parameters: StartRequest['parameters'];
-  /** It is also started on the components of the deployment. */
+  /** Whether the workflow is also started on the components of the deployment. */
   isCascading: boolean;
 }
 
-/** @throws AppError as requestExecution does of what the deployment refuses. */
+/** Checks a start against its deployment. @throws AppError the errors of requestExecution that come from the deployment. */
 export async function subjectOf(deps: StartSubjectDeps, request: StartRequest): Promise<StartSubject> {
   if (request.deploymentId === null) {
     if (!isSystemWorkflowName(request.workflowId)) {
@@ -64,8 +64,8 @@ export async function subjectOf(deps: StartSubjectDeps, request: StartRequest): 
 }
 
 /**
- * The deployment below which everything goes with this execution, so that dependents from there do not block it: its own
- * when it is recursive, that of the first one when it is nested (reference/rest-api.md 6.6); none: ''.
+ * Returns the deployment whose dependents below it go together with it, so that they do not block this execution: its own
+ * deployment when it is recursive, that of the first execution when it is nested (reference/rest-api.md 6.6); none: ''.
  */
 export async function leavingWith(
   deps: Pick<Ports, 'db'>,
@@ -75,7 +75,7 @@ export async function leavingWith(
   return request.parameters.recursive === true ? (request.deploymentId ?? '') : '';
 }
 
-/** Names that parameters of object types refer to; the model is read at the first that needs it. */
+/** Creates the sources of the names that parameters of object types refer to; the model is read when it is first needed. */
 export function nameSources(
   deps: StartSubjectDeps,
   request: StartRequest,

@@ -13,12 +13,13 @@ import { createAcceptor } from '../acceptor';
 import { acceptAtOnce, requestExecutionInTx, requestedRow } from '../commands/request-execution';
 import type { StartSubject } from '../commands/start-subject';
 import { acceptExecutions } from '../store/accept.sql';
+import { specTexts } from './refusal-texts';
 import { payloadHash, type StartRequest } from './start-request';
 
 /**
- * The fast path (one statement that locks, looks and inserts: migration 0200, store/accept.sql.ts) and the decision of
- * domain/admission.ts, asked the same in every state: the fast path accepts only what is admitted, with the same row, and leaves
- * to the decision what it cannot judge. Both on a real database.
+ * Compares the fast path (one statement that locks, reads and inserts: migration 0200, store/accept.sql.ts) with the decision of
+ * domain/admission.ts, in every state. The fast path accepts only starts that the decision admits, with the same row, and leaves
+ * the cases that it cannot judge to the decision. Both run on a real database.
  */
 
 let database: TestDatabase;
@@ -59,7 +60,7 @@ async function insert(tenant: string, seed: Seed): Promise<string> {
   return id;
 }
 
-/** An ended execution of which a worker still runs an operation; `isStopping`: it was told to stop it. */
+/** Inserts an ended execution with an operation that a worker still runs; `isStopping`: the worker was told to stop it. */
 async function leftRun(tenant: string, isStopping: boolean): Promise<void> {
   const id = await insert(tenant, { status: 'failed', phase: 'ended', hasLeftRuns: true });
   const graph = newId();
@@ -74,7 +75,7 @@ async function leftRun(tenant: string, isStopping: boolean): Promise<void> {
 
 const one = (seed: Seed) => (tenant: string) => insert(tenant, seed);
 
-/** What there is on the deployment. */
+/** Present executions of the deployment. */
 const deployments: Record<string, (tenant: string) => Promise<unknown>> = {
   nothing: async () => undefined,
   'planned just now': one({ status: 'pending', phase: 'planning' }),
@@ -95,7 +96,7 @@ const deployments: Record<string, (tenant: string) => Promise<unknown>> = {
 const system = (workflow: string, status: string, phase: string) =>
   one({ status, phase, workflow, isSystem: true, deployment: null });
 
-/** What there is of the manager's own work. */
+/** Present system executions of the manager. */
 const systems: Record<string, (tenant: string) => Promise<unknown>> = {
   nothing: async () => undefined,
   'system-wide at work': system('restore_snapshot', 'started', 'running'),
@@ -104,11 +105,12 @@ const systems: Record<string, (tenant: string) => Promise<unknown>> = {
   'a snapshot beside everything': system('create_snapshot', 'started', 'running'),
 };
 
-/** Executions of the tenant that may be at work; with `reached` one is, on another deployment. */
-const quotas: Record<string, { running: number | null; isReached?: boolean }> = {
+/** Limit of the tenant's executions at work. On another deployment, `isReached`: one is at work, `isTaken`: one is queued. */
+const quotas: Record<string, { running: number | null; isReached?: boolean; isTaken?: boolean }> = {
   none: { running: null },
   free: { running: 5 },
   reached: { running: 1, isReached: true },
+  'taken by one in the queue': { running: 1, isTaken: true },
   'nothing may run': { running: 0 },
 };
 
@@ -133,7 +135,7 @@ const subject: StartSubject = {
 
 class Undone extends Error {}
 
-/** What the decision makes of it: the row, or the code of the refusal. Nothing is kept. */
+/** Returns the result of the decision: the row, or the code of the refusal. The transaction is rolled back. */
 async function decided(deps: Deps, request: StartRequest): Promise<ExecutionRow | string> {
   let row: ExecutionRow | null = null;
   try {
@@ -158,11 +160,12 @@ const depsOf = (running: number | null, isPaused: boolean) => ({
   acceptor: createAcceptor(db),
   accepted: createAcceptedRows(),
   tokenKey: 'key',
+  texts: specTexts,
   queue: { ...roomyQueue(), quota: () => ({ running, queued: null }), isPaused: () => isPaused },
 });
 type Deps = ReturnType<typeof depsOf>;
 
-/** All that both write alike. */
+/** Returns the columns that both ways write with the same values. */
 const contentOf = ({
   id: _i,
   created_at: _c,
@@ -175,7 +178,7 @@ const contentOf = ({
 
 const BLOCKS_NOT = ['nothing', 'ended', 'running of another tenant'];
 const STOPS_NOT = ['nothing', 'system-wide that has ended', 'a snapshot beside everything'];
-/** Where the decision may start and the fast path leaves it to that: it cannot tell these from what blocks. */
+/** States in which the decision may start an execution but the fast path may not: it cannot tell them from blocking states. */
 const LEFT_TO_DECIDE = ['scheduled for later', 'ended, a mark of what a worker has left'];
 
 let tenants = 0;
@@ -189,9 +192,11 @@ describe.each(Object.keys(systems))('of the manager: %s', (wide) => {
       await systems[wide]!('of-the-manager');
       if (quota.isReached)
         await insert(tenant, { status: 'started', phase: 'running', deployment: 'elsewhere' });
+      if (quota.isTaken)
+        await insert(tenant, { status: 'queued', phase: 'waiting', deployment: 'elsewhere' });
       try {
         for (const asked of requests) {
-          // Neither looks at maintenance, which holds back the queue alone.
+          // Neither way checks for maintenance, which holds up only the queue.
           const isPaused = Object.values(asked).filter((is) => is).length % 2 === 1;
           const deps = depsOf(quota.running, isPaused);
           const request = startRequest('d', { tenant, workflowId: 'install', ...asked });

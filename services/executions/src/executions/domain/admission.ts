@@ -1,24 +1,24 @@
 import type { ExecutionRow } from '../../store/rows';
 import type { LeftRun } from '../store/left-runs.sql';
 
-/** What decides whether an execution may start now (reference/rest-api.md 6.3). */
+/** Facts that decide whether an execution may start now (reference/rest-api.md 6.3). */
 export interface AdmissionFacts {
   /** System-wide executions of any tenant that are active or queued. */
   systemWide: readonly string[];
-  /** Executions of the same deployment that have not ended and were there before, this one left out. */
+  /** Other executions of the same deployment that were there before and have not ended. */
   ofDeployment: readonly Pick<ExecutionRow, 'id' | 'workflow_id' | 'phase'>[];
-  /** Operations that workers still run of executions of the deployment that have ended. */
+  /** Operations of ended executions of the deployment that workers still run. */
   leftRuns: readonly LeftRun[];
-  /** Executions at work anywhere; read only for one that is system-wide. */
+  /** Executions at work on any deployment; read only for a system-wide start. */
   atWork: readonly string[];
-  /** As many of the tenant are at work as its quota allows. */
+  /** Whether the executions of the tenant that are at work, or queued before this one, use up its quota. */
   isQuotaReached: boolean;
 }
 
 export interface AdmissionRequest {
   isForced: boolean;
   mayQueue: boolean;
-  /** It changes what all deployments stand on: nothing may run beside it. */
+  /** Whether it changes the base of all deployments: nothing may run beside it. */
   isSystemWide: boolean;
 }
 
@@ -28,10 +28,10 @@ export type Admission =
   | { kind: 'refuse'; blockers: string[]; leftRuns: readonly LeftRun[] };
 
 /**
- * Start, queue or refuse. A system-wide execution in work makes everything wait, forced or not, and itself waits for
- * everything; otherwise one running execution a deployment, and none beside what a worker still runs of one that has ended,
- * unless forced. What is being stopped is waited for: that takes seconds, and is nothing that the caller could decide about.
- * So is room in the quota of the tenant, by what is forced too.
+ * Decides whether an execution is started, queued or refused. A system-wide execution makes all others wait, forced or not, and
+ * itself waits for all others. Otherwise a deployment has one running execution, and none starts while a worker still runs
+ * operations of an ended one, unless forced. If these operations are being stopped, the execution is queued: that takes seconds,
+ * and the caller could decide nothing. When the quota of the tenant is reached, it is queued too, also by force.
  */
 export function admit(request: AdmissionRequest, facts: AdmissionFacts): Admission {
   if (facts.systemWide.length > 0) return { kind: 'queue' };
@@ -46,7 +46,7 @@ export function admit(request: AdmissionRequest, facts: AdmissionFacts): Admissi
   return request.mayQueue || isOverSoon ? { kind: 'queue' } : { kind: 'refuse', blockers, leftRuns };
 }
 
-/** What still runs, where and until when, for whoever has to wait for it. */
+/** Returns a text about a left run for its waiters: the operation, its worker and the end of its lease. */
 export function leftRunText(run: LeftRun): string {
   const what =
     run.operation === null ? 'the code of its workflow' : `${run.operation} of ${run.node_instance_id}`;

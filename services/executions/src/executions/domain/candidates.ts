@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '@baton/kernel';
 import type { DeploymentModel } from '@baton/task-graph';
 
-/** Where names of the deployment and of other resources are looked up. */
+/** Sources for names of the deployment's model and of other resources. */
 export interface NameSources {
   model(): Promise<DeploymentModel>;
   hasBlueprint(id: string): Promise<boolean>;
@@ -9,8 +9,8 @@ export interface NameSources {
 }
 
 /**
- * Values that a parameter of an object type may take (reference/workflows.md 1.2 step 4), in the form that the
- * language's check asks for. Names of other deployments and of secrets are checked when they are used.
+ * Returns a function for the values that a parameter of an object type may take (reference/workflows.md 1.2 step 4), in the form
+ * that the language's check needs. Names of other deployments and of secrets are checked when they are used.
  */
 export function candidateSource(sources: NameSources) {
   return async (type: string, value: Json, query: Record<string, Json>): Promise<Json[]> => {
@@ -54,7 +54,7 @@ function operationNames(model: DeploymentModel): string[] {
   ]);
 }
 
-/** A name_pattern: any of its keys may match (reference/rest-api.md 5.11). */
+/** Returns whether a name matches a name_pattern: any of its keys may match (reference/rest-api.md 5.11). */
 function matchesPattern(name: string, pattern: Record<string, Json>): boolean {
   const texts = (value: Json | undefined) => [value].flat().filter((text) => typeof text === 'string');
   return (

@@ -8,12 +8,12 @@ type Body = Pick<
   'id' | 'error' | 'force_status' | 'created_at' | 'started_at' | 'ended_at' | 'created_by'
 >;
 
-/** An execution that has ended elsewhere, as a client tells of it (reference/rest-api.md 5.7). */
+/** An execution that has ended elsewhere, as a client describes it (reference/rest-api.md 5.7). */
 export interface PastExecution {
-  /** Null: a new one. */
+  /** Null: a new id is made. */
   id: string | null;
   outcome: { status: 'terminated' | 'failed' | 'cancelled'; error: string };
-  /** ISO texts; null: never, and now. */
+  /** ISO texts. `startedAt` null: it never started; `endedAt` null: now. */
   startedAt: string | null;
   endedAt: string | null;
 }
@@ -22,7 +22,8 @@ const ENDED = ['terminated', 'failed', 'cancelled'] as const;
 const ONLY_PAST = ['id', 'error', 'created_at', 'started_at', 'ended_at', 'created_by'] as const;
 
 /**
- * What `force_status` and the fields beside it say, but for its creation; null: the workflow is to run.
+ * Returns the past execution that `force_status` and its related fields describe, without the time and user of its creation; null:
+ * the workflow is to run.
  * @throws AppError bad_parameters_error; forbidden_error without set_timestamp.
  */
 export function pastExecutionOf(principal: Principal, body: Body): PastExecution | null {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@baton/kernel';
 import type { ExecutionRow } from '../../store/rows';
 
-/** An execution as REST shows it (spec v3.1 part 2 "Execution"). */
+/** Returns an execution as the REST API shows it (spec v3.1 part 2 "Execution"). */
 export function presentExecution(row: ExecutionRow): Record<string, unknown> {
   return {
     id: row.id,
@@ -35,7 +35,7 @@ const NOTHING = Object.fromEntries(
   Object.keys(presentExecution({} as ExecutionRow)).map((field) => [field, null]),
 );
 
-/** An upload that the catalog has in work, as the execution that clients of the original wait for. */
+/** Returns an upload that the catalog has in work, in the form of the execution that clients of the original wait for. */
 export function presentUpload(upload: {
   executionId: string;
   tenant: string;
@@ -67,7 +67,7 @@ export function presentUpload(upload: {
   };
 }
 
-/** What the original answers when a start at a later time made a schedule: an execution that is not there yet. */
+/** Returns the answer of the original when a start at a later time made a schedule: an execution that does not exist yet. */
 export function presentScheduled(): Record<string, unknown> {
   return {
     ...NOTHING,

@@ -1,26 +1,26 @@
 import { quotaReached } from '@baton/contracts';
 import type { AppError } from '@baton/kernel';
 
-/** How many executions a tenant may have, null: as many as it likes. */
+/** Limits of a tenant's executions; null: no limit. */
 export interface ExecutionQuota {
-  /** At work at once; further ones are queued. */
+  /** Executions at work at once; further ones are queued. */
   running: number | null;
-  /** That wait for their turn or their time; more are refused. */
+  /** Executions that wait for their turn or their time; more are refused. */
   queued: number | null;
 }
 
 export const noQuota: Readonly<ExecutionQuota> = { running: null, queued: null };
 
 /**
- * Whether an execution is one that the quota of its tenant is about. Those that another execution starts and waits for are not
- * counted and never held back: their parent has the place, and would wait for ever. Nor is what the manager does for itself, as
- * the removal of a deployment.
+ * Returns whether the quota of its tenant applies to an execution. An execution that another one starts and waits for is not
+ * counted and never held back: its parent has the place, and would wait for ever. The same holds for work that the manager does for
+ * itself, such as the removal of a deployment.
  */
 export function isUnderQuota(execution: { parentId?: string | null; isSystemWorkflow: boolean }): boolean {
   return (execution.parentId ?? null) === null && !execution.isSystemWorkflow;
 }
 
-/** Room in the queue comes with every execution that ends. */
+/** Short, because every execution that ends makes room in the queue. */
 const RETRY_AFTER_S = 10;
 
 export const queueIsFull = (tenant: string, limit: number, usage: number): AppError =>
@@ -34,7 +34,7 @@ export const queueIsFull = (tenant: string, limit: number, usage: number): AppEr
     retryAfterS: RETRY_AFTER_S,
   });
 
-/** Of a resume, which has no place in the queue. */
+/** Returns the refusal of a resume, which cannot wait in the queue. */
 export const noRoomToResume = (tenant: string, limit: number, usage: number): AppError =>
   quotaReached({
     quota: 'max_running_executions',

@@ -1,8 +1,9 @@
 import type { ExecutionRow } from '../../store/rows';
 
 /**
- * Payload of executions.execution-requested.v1 and executions.execution-accepted.v1. With the deployment in it deployments
- * shows the execution as the latest one; a dry run is none. With the version of the row, where it has one: what was told of the same execution before is older.
+ * Returns the payload of executions.execution-requested.v1 and executions.execution-accepted.v1. If it has the deployment, the
+ * deployments service shows the execution as the latest one; a dry run leaves it out, since it is none. It has the version of the
+ * row, where there is one: deployments sees by it that earlier news of the same execution is older.
  */
 export function requestedOf(
   row: Pick<ExecutionRow, 'id' | 'deployment_id' | 'workflow_id' | 'is_dry_run'> & { version?: number },

@@ -6,7 +6,7 @@ export interface StartRequest {
   tenant: string;
   createdBy: string;
   isAdministrator: boolean;
-  /** Idempotency: the same id with the same content answers the first execution. Null: nobody will repeat it. */
+  /** For idempotency: the same id with the same content returns the first execution. Null: the request is never repeated. */
   requestId: string | null;
   workflowId: string;
   deploymentId: string | null;
@@ -19,22 +19,22 @@ export interface StartRequest {
   /** Epoch ms, null = now. */
   scheduledForMs: number | null;
   isSystemWorkflow: boolean;
-  /** The workflow is named by a user: those that a request on another resource starts are refused. */
+  /** Whether a user names the workflow: workflows that only a request on another resource starts are refused then. */
   isOfClient?: boolean;
   /** The execution whose stage starts this one and waits for its end. */
   parentId?: string;
 }
 
-/** Seconds that an execution waits after a failure for what else runs, where nobody says. */
+/** Default of the seconds that an execution waits after a failure for its other running operations. */
 export const WAIT_AFTER_FAIL_S = 600;
 
-/** What a request must say; all else is as nobody had asked for it. */
+/** Fields that a request must have; the other fields have defaults. */
 type Asked = Pick<
   StartRequest,
   'tenant' | 'createdBy' | 'isAdministrator' | 'requestId' | 'workflowId' | 'deploymentId' | 'parameters'
 >;
 
-/** A request with the defaults of all that it does not say: start now or be refused, with declared parameters only. */
+/** Returns a request with defaults for its missing fields: start now or be refused, with declared parameters only. */
 export const startRequest = (asked: Asked & Partial<StartRequest>): StartRequest => ({
   allowCustomParameters: false,
   isForced: false,
@@ -46,7 +46,7 @@ export const startRequest = (asked: Asked & Partial<StartRequest>): StartRequest
   ...asked,
 });
 
-/** Digest of everything that makes two requests the same. */
+/** Returns the digest of all fields that make two requests the same. */
 export function payloadHash(request: StartRequest): string {
   const { requestId: _id, isAdministrator: _admin, isOfClient: _client, ...content } = request;
   return createHash('sha256').update(canonicalJson(content)).digest('hex');

@@ -2,8 +2,8 @@ import { initiateUpdateBody } from '@baton/contracts/http/deployment-updates';
 import { AppError, badParameter, type JsonObject } from '@baton/kernel';
 
 /**
- * Workflows that need no entry in a deployment (reference/workflows.md 1.1), with the request that starts them: it checks
- * and permits what the workflow does, so nobody names them in a start. Null: they may be started by their name.
+ * Workflows that need no entry in a deployment (reference/workflows.md 1.1), with the request that starts each. That request has
+ * its own checks and permissions, so the workflow cannot be started by its name. Null: it may be started by its name.
  */
 const SYSTEM_WORKFLOWS: Record<string, string | null> = {
   create_snapshot: 'PUT /snapshots/{id}',
@@ -19,7 +19,7 @@ const SYSTEM_WORKFLOWS: Record<string, string | null> = {
   create_log_bundle: 'PUT /log-bundles/{id}',
 };
 
-/** A deployment update as an execution: what deployments are updated by in groups (reference/workflows.md 1.15). */
+/** A deployment update as an execution: updates of deployments in groups use it (reference/workflows.md 1.15). */
 export const UPDATE_DEPLOYMENT = 'csys_update_deployment';
 
 export function isSystemWorkflowName(workflowId: string): boolean {
@@ -41,8 +41,8 @@ export function refuseStartedElsewhere(workflowId: string): void {
 const updateParameters = initiateUpdateBody.strict();
 
 /**
- * Parameters of csys_update_deployment are the body of a request for an update.
- * @throws AppError illegal_execution_parameters_error naming what does not fit.
+ * Checks the parameters of csys_update_deployment, which are the body of a request for an update.
+ * @throws AppError illegal_execution_parameters_error naming the wrong parameters.
  */
 export function checkUpdateParameters(parameters: JsonObject): void {
   const { error } = updateParameters.safeParse(parameters);
@@ -64,7 +64,7 @@ export const parallelSystemWorkflows: readonly string[] = [
   'update_plugin',
 ];
 
-/** Whether nothing may run beside it. */
+/** Returns whether nothing may run beside this execution. */
 export function isSystemWide(execution: {
   workflow_id: string;
   deployment_id: string | null;
@@ -92,7 +92,7 @@ export function isCarriedOutElsewhere(execution: {
   return execution.deployment_id === null && workflowsCarriedOutElsewhere.includes(execution.workflow_id);
 }
 
-/** Its end deletes its deployment. */
+/** Workflow whose end deletes its deployment. */
 export const DELETE_WORKFLOW = 'delete_deployment_environment';
 
 /** System workflows without a graph: the service that owns the subject does the work when the execution ends. */

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 
 /**
- * The token that operations of an execution may call the API with: 32 hex characters, derived, so that only its hash is
- * stored and any replica can hand it to a worker (reference/rest-api.md 2.1).
+ * Returns the token with which operations of an execution may call the API: 32 hex characters, derived from the key. So only its
+ * hash is stored, and any replica can give it to a worker (reference/rest-api.md 2.1).
  */
 export function executionToken(key: string, executionId: string): string {
   return createHmac('sha256', key).update(`execution-token:${executionId}`).digest('hex').slice(0, 32);

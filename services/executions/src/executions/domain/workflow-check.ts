@@ -13,7 +13,7 @@ import {
 } from './system-workflows';
 
 /**
- * Whether the workflow may start on the deployment, and with which parameters (reference/workflows.md 1.2, 1.3).
+ * Checks that the workflow may start on the deployment, and returns its parameters (reference/workflows.md 1.2, 1.3).
  * `evaluate` resolves intrinsic functions in the context of the deployment.
  * @throws AppError nonexistent_workflow_error, unavailable_workflow_error, dependent_exists_error,
  *   illegal_execution_parameters_error, bad_parameters_error (a system workflow that another request starts).
@@ -27,7 +27,7 @@ export async function checkStart(
   requireWorkflow(request.workflowId, facts);
   const workflow = declaredWorkflow(facts, request.workflowId);
   if (!workflow && request.isOfClient) refuseStartedElsewhere(request.workflowId);
-  // One for a later time is asked again when its time has come.
+  // A start at a later time is checked again when its time has come.
   if (!request.isForced && request.scheduledForMs === null) {
     checkAvailability(request, facts, workflow);
     checkDependents(request, facts);
@@ -55,13 +55,13 @@ async function parametersOf(
     hasDeployment: true,
     hasBlueprint: true,
     getValues: candidateSource(names),
-    // One call to another service per value, and only where there is something to evaluate.
+    // One call to another service per value, and only for values with an intrinsic function.
     evaluate: async (value) => (holdsFunction(value) ? ((await evaluate({ value })).value ?? null) : value),
   });
   if (checked.ok) return checked.value;
   throw new AppError('illegal_execution_parameters_error', checked.error.message, {
     field: 'parameters',
-    diagnostics: [checked.error],
+    diagnostics: checked.faults,
   });
 }
 
@@ -71,12 +71,12 @@ function holdsFunction(value: Json): boolean {
   return isJsonObject(value) && Object.values(value).some(holdsFunction);
 }
 
-/** What the blueprint declares under this name; people may ask for any, as for what every object has. */
+/** Returns the blueprint's workflow of this name. `hasOwn`, because a client may send any name, such as `constructor`. */
 export function declaredWorkflow({ workflows }: DeploymentFacts, workflowId: string): JsonObject | undefined {
   return Object.hasOwn(workflows, workflowId) ? workflows[workflowId] : undefined;
 }
 
-/** @throws AppError nonexistent_workflow_error naming the nearest one. */
+/** @throws AppError nonexistent_workflow_error naming the nearest workflow. */
 export function requireWorkflow(workflowId: string, facts: DeploymentFacts): void {
   if (!declaredWorkflow(facts, workflowId) && !isSystemWorkflowName(workflowId))
     throw nonexistent({ workflowId }, facts);

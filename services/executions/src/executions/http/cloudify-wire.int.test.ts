@@ -108,7 +108,7 @@ test('so does one that was cancelled when deployments had heard that it was thro
   engine.peer.setDown(false);
   await hear(cancelled);
   expect(await readExecution(engine.db.query, cancelled.id)).not.toBeNull();
-  // There is a new one of its id.
+  // A new deployment has the same id now.
   place.madeBy = second;
   await hear(cancelled);
   expect(await readExecution(engine.db.query, cancelled.id)).toBeNull();
@@ -279,6 +279,9 @@ test('deployments with schedules are told once each, in pages', async () => {
   expect(await scheduledDeployments(db, TENANT, '', 10)).toEqual([`${TENANT}/a`, `${TENANT}/b`]);
   expect(await scheduledDeployments(db, null, `${TENANT}/a`, 1)).toEqual([`${TENANT}/b`]);
   expect(await scheduledDeployments(db, null, `${TENANT}/b`, 10)).toEqual(['t2/c']);
+  const count = async (...deploymentIds: string[]) =>
+    (await engine.client.countSchedules({ tenant: TENANT, deploymentIds })).total;
+  expect([await count('b'), await count('a', 'b', 'c'), await count()]).toEqual([2, 3, 0]);
 });
 
 describe('the execution of an upload', () => {
@@ -329,12 +332,22 @@ describe('the execution of an upload', () => {
 
   test.each([
     ['an upload', () => newId(0), true],
-    // Made when it is asked for: it is looked for only while it is young.
+    // The id is made at the time of the request: its record is awaited only while the id is young.
     ['a validation, which the catalog does not keep', () => newId(), false],
   ])('is awaited while its record is on the way: %s', async (_name, make, isKept) => {
     const id = make();
     const asked = ask(id, isKept ? uploadOf(id, true) : null);
     await record(id);
     expect(await asked).toMatchObject({ id, status: 'terminated' });
+  });
+});
+
+test('a start that others block is refused in the words of the original', async () => {
+  engine.peer.deployments.set('busy', peerDeployment({ a: [] }));
+  const first = await requestExecution(engine.deps, startRequest('busy'));
+  await expect(requestExecution(engine.deps, startRequest('busy'))).rejects.toMatchObject({
+    code: 'existing_running_execution_error',
+    message: `The following executions are currently running for this deployment: ['${first.id}']. To execute this workflow anyway, pass "force=true" as a query parameter to this request`,
+    details: { executions: [first.id] },
   });
 });

@@ -40,7 +40,10 @@ export function executionsRoutes(
 ): BoundRoute[] {
   const wire = wires.executions;
   const present = (call: HttpCall, row: ExecutionRow) => wire.present(call.version, presentExecution(row));
-  const presentOne = (call: HttpCall, row: ExecutionRow) => ({ ...present(call, row), ...deadlineOf(row) });
+  const presentOne = (call: HttpCall, row: ExecutionRow) => ({
+    ...present(call, row),
+    ...cancelTimes(wire, call, row),
+  });
   const shown = async (call: HttpCall, id: string) =>
     present(call, (await knownExecution(deps.db.query, id))!);
   return bindRoutes(executionRoutes, {
@@ -60,7 +63,7 @@ export function executionsRoutes(
       const { id } = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
       const isResumed = await act(deps, id, call.body.action, wire);
       const row = (await knownExecution(deps.db.query, id))!;
-      // A resumed execution may have begun by now; the answer tells what the action did.
+      // A resumed execution may have begun by now; the answer shows the status that the action gave it.
       return presentOne(call, isResumed ? { ...row, status: 'pending' } : row);
     },
     async patchExecution(call) {
@@ -90,12 +93,20 @@ export function executionsRoutes(
   });
 }
 
-/** Until when what runs may end by itself; clients of the original leave a field alone that they do not know. */
-function deadlineOf({ status, cancel_deadline }: ExecutionRow): { cancel_deadline?: string } {
-  return status === 'cancelling' && cancel_deadline !== null ? { cancel_deadline } : {};
+/**
+ * Returns the time of the cancel request, and the time until which running operations may end by themselves. Clients of the
+ * original ignore fields that they do not know.
+ */
+function cancelTimes(wire: ExecutionsWire, { version }: HttpCall, row: ExecutionRow) {
+  const { status, cancel_requested_at, cancel_deadline } = row;
+  const isShown = wire.showsCancelRequests && version !== 'v2.1';
+  return {
+    ...(isShown && cancel_requested_at !== null ? { cancel_requested_at } : {}),
+    ...(status === 'cancelling' && cancel_deadline !== null ? { cancel_deadline } : {}),
+  };
 }
 
-/** The execution, in the form of v3.1, that a start, or the tale of one of the past, leaves. */
+/** Handles a start, or the import of a past execution; returns the resulting execution in the form of v3.1. */
 async function startOrSchedule(
   deps: ExecutionsRoutesDeps & { nowMs(): number },
   { executions: wire, schedules }: { executions: ExecutionsWire; schedules: SchedulesWire },
@@ -149,7 +160,7 @@ function oneOf<T extends string>(field: string, options: readonly T[], value: st
   });
 }
 
-/** Deletes that carry their conditions in a body ask for its type, also when it is empty: no body at all is an accident. */
+/** Checks the content type of a delete whose conditions are in the body, also of an empty one: no body at all is an accident. */
 function requireType({ contentType }: HttpCall, type: RegExp | null): void {
   if (type === null || type.test(contentType)) return;
   throw new AppError('unsupported_content_type_error', 'Content type must be application/json', {
@@ -157,7 +168,7 @@ function requireType({ contentType }: HttpCall, type: RegExp | null): void {
   });
 }
 
-/** Nothing changes the status of an ended execution, whatever the word (reference/rest-api.md 6.1). */
+/** Refuses an unknown status for an ended execution: no value changes its status (reference/rest-api.md 6.1). */
 function refuseUnknownStatus(row: ExecutionRow, status: string): void {
   if (executionStatus.options.some((option) => option === status)) return;
   throw new AppError(
@@ -167,7 +178,7 @@ function refuseUnknownStatus(row: ExecutionRow, status: string): void {
   );
 }
 
-/** Answers whether the execution goes on. */
+/** Carries out the action; returns whether it was a resume. */
 async function act(
   deps: ExecutionsRoutesDeps,
   id: string,
@@ -178,7 +189,7 @@ async function act(
   const isResume = action === 'resume' || action === 'force-resume';
   if (isResume)
     await resumeExecution(deps, id, action === 'force-resume', { mayRunBeside: wire.resumesBesideOthers });
-  // The original takes requeue for a plain cancel.
+  // The original treats requeue as a plain cancel.
   else await cancelExecution(deps, id, action === 'requeue' ? 'cancel' : action);
   return isResume;
 }
@@ -223,7 +234,7 @@ function startRequestOf(call: HttpCall, nowMs: number, wire: ExecutionsWire): St
   };
 }
 
-/** Seconds. */
+/** Returns seconds. */
 function waitAfterFail(given: unknown, wire: ExecutionsWire): number {
   return typeof given === 'number' ? given : wire.waitAfterFail(given, WAIT_AFTER_FAIL_S);
 }

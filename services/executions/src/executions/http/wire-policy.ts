@@ -1,28 +1,32 @@
 import type { ApiVersion } from '@baton/contracts';
 import { legacyFields } from '@baton/contracts/http/legacy-fields';
 import { badParameter } from '@baton/kernel';
+import { type RefusalTexts, specTexts } from '../domain/refusal-texts';
 
-/** What differs between the wires for executions. */
+/** Differences between the wires for executions. */
 export interface ExecutionsWire {
-  /** An execution, whole or some of its fields in the form of v3.1, as this version of the API shows it. */
+  /** Converts an execution, or some of its fields, from the form of v3.1 to the form of this version of the API. */
   present(version: ApiVersion, item: Record<string, unknown>): Record<string, unknown>;
-  /** Whether a read by id also answers an upload that the catalog has in work, and waits for a record on its way. */
+  /** Whether a read by id also returns an upload that the catalog has in work, and waits for a record on its way. */
   showsUploads: boolean;
+  /** Whether an answer has the time of the cancel request. */
+  showsCancelRequests: boolean;
   /** Whether an upload that has ended leaves an execution. */
   recordsUploads: boolean;
   /** Whether a start at a later time makes a schedule. Otherwise it makes an execution that waits. */
   makesSchedules: boolean;
-  /** Whether a start that is refused for want of availability leaves a failed execution. */
+  /** Whether a start that is refused because its workflow is not available leaves a failed execution. */
   keepsRefusedStarts: boolean;
   /** Whether a resumed execution may run beside another one of its deployment. */
   resumesBesideOthers: boolean;
-  /** Seconds that a start asks for in a form that is no number. @throws AppError bad_parameters_error */
+  /** Returns the seconds of a start whose value is no number. @throws AppError bad_parameters_error */
   waitAfterFail(given: unknown, defaultS: number): number;
   /** Content type that a delete by conditions must have; null: any. */
   deleteType: RegExp | null;
   /** Items of the answer to a delete by conditions. */
   deletedItems<Row>(rows: readonly Row[], present: (row: Row) => object): object[];
-  /** Whether the events of a deployment always go with it. Otherwise they go when the caller asked for that. */
+  texts: RefusalTexts;
+  /** Whether the events of a deployment are always deleted with it. Otherwise only when the caller has asked for that. */
   dropsEventsWithDeployment: boolean;
 }
 
@@ -30,6 +34,7 @@ export interface ExecutionsWire {
 export const specExecutions: ExecutionsWire = {
   present: (version, item) => (version === 'v2.1' ? legacyExecution(item) : item),
   showsUploads: false,
+  showsCancelRequests: true,
   recordsUploads: false,
   makesSchedules: false,
   keepsRefusedStarts: false,
@@ -42,6 +47,7 @@ export const specExecutions: ExecutionsWire = {
   },
   deleteType: null,
   deletedItems: (rows, present) => rows.map(present),
+  texts: specTexts,
   dropsEventsWithDeployment: false,
 };
 

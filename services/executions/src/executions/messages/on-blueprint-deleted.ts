@@ -5,7 +5,7 @@ import { forgetExecution } from '../commands/forget-executions';
 
 type Deleted = typeof blueprintDeleted extends MessageType<infer T> ? T : never;
 
-/** A blueprint is gone: the recorded execution of its upload goes with it. Repeating is harmless. */
+/** Deletes the recorded execution of a blueprint's upload when the blueprint is gone. Repeating is harmless. */
 export function onBlueprintDeleted(deps: { db: Db<DB> }) {
   return async ({ tenant, payload }: Envelope<Deleted>): Promise<void> => {
     await forgetExecution(deps.db, tenant, payload.executionId);

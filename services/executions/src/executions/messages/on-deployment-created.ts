@@ -10,8 +10,8 @@ type OnDeploymentCreatedDeps = Pick<Ports, 'db' | 'log'> & RecordExecutionDeps;
 type Created = typeof deploymentCreated extends MessageType<infer T> ? T : never;
 
 /**
- * Clients look for the execution that made a deployment: it is recorded as ended, once per deployment creation. Then the
- * schedules of its blueprint are made.
+ * Records the execution that made a deployment as ended, once per deployment creation, because clients look for it. Then makes the
+ * schedules of its blueprint.
  */
 export function onDeploymentCreated(deps: OnDeploymentCreatedDeps) {
   return async (envelope: Envelope<Created>): Promise<void> => {
@@ -33,7 +33,7 @@ export function onDeploymentCreated(deps: OnDeploymentCreatedDeps) {
       visibility: payload.visibility ?? 'tenant',
       madeBy: payload.createExecutionId ?? null,
       outcome: { status: 'terminated', error: '' },
-      // Before anything that was started on it, however late this message comes.
+      // Earlier than any execution that was started on the deployment, however late this message arrives.
       at: envelope.time,
       log: payload.log,
     });

@@ -13,7 +13,7 @@ import { specExecutions } from '../http/wire-policy';
 import { onDeploymentCreated } from './on-deployment-created';
 import { onDeploymentDeleted } from './on-deployment-deleted';
 
-/** A deployment is deleted and made again before executions has heard that the first one went. */
+/** A deployment is deleted and made again before the executions service has heard that the first one is gone. */
 
 const START = Date.parse('2030-01-01T00:00:00Z');
 const DELETED = START + 3_600_000;
@@ -36,7 +36,7 @@ const about = (key: string, atMs: number) => ({ tenant, key, time: isoInstant(at
 const put = (deploymentId: string, id: string) =>
   http.call('PUT', `/execution-schedules/${id}?deployment_id=${deploymentId}`, daily);
 
-/** A deployment with a schedule of its blueprint; answers the execution that made it. */
+/** Makes a deployment with a schedule of its blueprint; returns the id of the execution that made it. */
 async function make(deploymentId: string, atMs: number): Promise<string> {
   const createExecutionId = newId();
   await setNow(atMs);
@@ -77,13 +77,13 @@ test.each(['of today', 'of an older release'])(
     expect((await put(id, 'own')).status).toBe(201);
     expect((await put(id, 'left')).status).toBe(201);
     const second = await make(id, DELETED + 1_000);
-    // Its own ones of those names are in nobody's way.
+    // The schedules of the first deployment do not block schedules of the same names.
     expect((await put(id, 'own')).status).toBe(201);
     expect((await put(id, 'own')).status).toBe(409);
     await hearDeleted(id, release === 'of today' ? first : undefined, DELETED);
     const all = { schedules: ['nightly', 'own'], executions: [second], events: [second] };
     expect(await kept(id)).toEqual(all);
-    // Told again, and by a clock that is ahead.
+    // The message comes again, from a clock that is ahead.
     await hearDeleted(id, first, DELETED + 60_000);
     expect(await kept(id)).toEqual(all);
     await hearDeleted(id, second, DELETED + 60_000);

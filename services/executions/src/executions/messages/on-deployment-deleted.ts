@@ -6,9 +6,9 @@ import { forgetDeployment } from '../commands/forget-executions';
 type Deleted = typeof deploymentDeleted extends MessageType<infer T> ? T : never;
 
 /**
- * A deployment is gone: its schedules and executions go with it, its events when the caller asked for that or the wire
+ * Deletes the schedules and executions of a deployment that is gone; its events too, when the caller asked for that or the wire
  * always drops them.
- * A new one of its id keeps its own, however late this comes. Repeating is harmless.
+ * A new deployment with the same id keeps its own, however late this message arrives. Repeating is harmless.
  */
 export function onDeploymentDeleted(deps: { db: Db<DB>; wire: { dropsEventsWithDeployment: boolean } }) {
   return async ({ tenant, time, payload }: Envelope<Deleted>): Promise<void> => {

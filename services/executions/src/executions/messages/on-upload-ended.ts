@@ -8,8 +8,8 @@ type OnUploadEndedDeps = RecordExecutionDeps;
 type Ended = typeof uploadEnded extends MessageType<infer T> ? T : never;
 
 /**
- * Clients of the original look for the execution that uploaded a blueprint: it is recorded as ended, once per upload. The
- * spec knows no such executions, so its lists stay without them.
+ * Records the execution that uploaded a blueprint as ended, once per upload, because clients of the original look for it. The spec
+ * knows no such executions, so its lists stay without them.
  */
 export function onUploadEnded(deps: OnUploadEndedDeps, wire: { recordsUploads: boolean }) {
   return async ({ tenant, payload }: Envelope<Ended>): Promise<void> => {

@@ -6,15 +6,15 @@ import type { Ports } from '../../ports';
 import { presentExecution, presentUpload } from '../domain/present-execution';
 import { visibleExecution } from './visible-execution';
 
-/** How the record of something that has ended elsewhere is waited for: it is a message on its way. */
+/** Wait for the record of work that has ended elsewhere: the message about it is on its way. */
 const RECORDED = { withinMs: 2_000, everyMs: 25 };
-/** An id of this age may be that of a validation, which leaves nothing but its record. */
+/** An id younger than this may belong to a validation, which leaves nothing but its record. */
 const JUST_MADE_MS = 5_000;
 
 /**
- * The execution as shown, if the caller may see it. Clients of the original wait for the execution of an upload from the
- * moment it was accepted: until it has ended the catalog alone knows it, and then its record is a message on its way.
- * @throws AppError not_found_error, also for what belongs to others.
+ * Returns the presented execution, if the caller may see it. Clients of the original wait for the execution of an upload from the
+ * moment when it was accepted: until its end, only the catalog knows it; after its end, its record is a message on its way.
+ * @throws AppError not_found_error, also for an execution that the caller may not see.
  */
 export async function awaitedExecution(
   deps: Pick<Ports, 'db' | 'catalog'> & { nowMs(): number },

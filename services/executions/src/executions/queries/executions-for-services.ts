@@ -7,18 +7,18 @@ import { tenantUsage } from '../store/quotas.sql';
 
 type Query = Db<DB>['query'];
 
-/** The execution whose operations call with this token; null when it has ended, or there is none. */
+/** Returns the execution whose operations call with this token; null when it has ended or does not exist. */
 export const executionOfToken = (db: Query, token: string): Promise<ExecutionRow | null> =>
   executionByToken(db, hashToken(token));
 
-/** Executions of a deployment that have not ended, oldest first. */
+/** Returns the executions of a deployment that have not ended, oldest first. */
 export const unendedOf = (db: Query, tenant: string, deploymentId: string): Promise<ExecutionRow[]> =>
   activeOfDeployment(db, tenant, deploymentId);
 
-/** The latest execution of each of these deployments. */
+/** Returns the latest execution of each of these deployments. */
 export const latestOf = (db: Query, tenant: string, deploymentIds: string[]): Promise<ExecutionRow[]> =>
   latestExecutions(db, tenant, deploymentIds);
 
-/** How many executions of the tenant are at work and wait, as its quota counts them. */
+/** Counts the executions of the tenant that are at work and that wait, as its quota counts them. */
 export const usageOf = (db: Query, tenant: string): Promise<{ running: number; queued: number }> =>
   tenantUsage(db, tenant);

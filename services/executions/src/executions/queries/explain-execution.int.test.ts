@@ -14,7 +14,7 @@ import type { StartRequest } from '../domain/start-request';
 import { readExecution } from '../store/executions.sql';
 import { explainExecution } from './explain-execution';
 
-/** GET /executions/{id}/why: a test for each cause that it can name. Nested executions: nested-executions.int.test.ts. */
+/** GET /executions/{id}/why: one test for each reason that it can return. Nested executions: nested-executions.int.test.ts. */
 
 const TENANT = 'default_tenant';
 const DEADLINE = { deadlineMs: 15_000 };
@@ -28,7 +28,7 @@ afterEach(async () => {
   const { rows } = await sql<{ id: string }>`select id from executions where phase <> 'ended'`.execute(
     engine.db.query,
   );
-  // Nobody carries these out here.
+  // No service carries these out in this test.
   await sql`delete from executions where deployment_id is null`.execute(engine.db.query);
   await end(...rows.map(({ id }) => id));
 });
@@ -63,7 +63,7 @@ const taskOf = async (id: string, columns: string) => {
   return rows[0]!;
 };
 
-/** As a request of a tenant reads. */
+/** Reads as a request of this tenant does. */
 const inTenant = <T>(tenant: string, read: () => Promise<T>): Promise<T> => {
   const scopes = (globalThis as { [tenantScopeKey]?: AsyncLocalStorage<TenantScope> })[tenantScopeKey]!;
   return scopes.run({ isOpen: true, schema: 'executions', tenant, reach: 'own' }, read);
@@ -94,7 +94,7 @@ describe('one in the queue', () => {
     expect(told.map(({ kind, details }) => [kind, details.execution_id])).toEqual([
       ['lock', first],
       ['queue', before],
-      // Started later, but at work.
+      // This one started later, but is at work.
       ['lock', forced],
     ]);
     expect(told[0]).toEqual({
@@ -131,7 +131,7 @@ describe('one in the queue', () => {
     await ask('place', { mayQueue: true, workflowId: 'start' });
     const id = await ask('place', { mayQueue: true, workflowId: 'stop' });
     await runs(first);
-    // As if its deployment was free.
+    // With another deployment, so that nothing else blocks it.
     const queued = { ...(await row(id)), deployment_id: 'free' };
     const since = queued.created_at;
     const queue = { ...ROOMY, isPaused: () => true, maxConcurrent: () => 1 };

@@ -12,8 +12,8 @@ import { explainRunning } from './explain-running';
 import { reason, type WaitReason } from './wait-reason';
 
 /**
- * What an execution, which the caller may see, waits for, since when and until when; nothing when it has ended for good.
- * That may be work of other tenants.
+ * Returns the reasons why an execution, which the caller may see, waits: for what, since when and until when. Empty when it has
+ * ended for good. It may wait for work of other tenants.
  */
 export const explainExecution = (
   db: AnyQuery,
@@ -50,7 +50,7 @@ async function explain(db: AnyQuery, execution: TimedExecution, queue: QueueRule
   }
 }
 
-/** What a plain cancel waits for. */
+/** Returns the reason why an execution under a plain cancel has not ended yet. */
 function explainCancel({
   status,
   cancel_requested_at: since,
@@ -61,7 +61,7 @@ function explainCancel({
   return [reason('cancel', message, { since, until })];
 }
 
-/** Operations that workers still run of executions of its deployment that have ended: of others, which it waits for, or of itself. */
+/** Returns operations of ended executions that workers still run: of others on its deployment, which it waits for, or of itself. */
 async function explainLeft(
   db: AnyQuery,
   { id, tenant, deployment_id, is_forced, created_at }: TimedExecution,
@@ -102,7 +102,7 @@ function resumedWithGroup(execution: TimedExecution): WaitReason {
   });
 }
 
-/** What keeps it in the queue (reference/rest-api.md 6.3): the whole manager, its group, and what is before it. */
+/** Returns what keeps it in the queue (reference/rest-api.md 6.3): the manager, its tenant, its group, and executions before it. */
 async function explainQueued(
   db: AnyQuery,
   execution: TimedExecution,
@@ -126,7 +126,7 @@ async function explainQueued(
   return held.length > 0 ? held : [await explainPlace(db, execution)];
 }
 
-/** The tenant may not have more at work. */
+/** Returns the reason when the quota of the tenant allows no further execution at work. */
 async function explainQuota(
   db: AnyQuery,
   { id, tenant, parent_id: parentId, is_system_workflow: isSystemWorkflow, created_at }: TimedExecution,
@@ -134,7 +134,7 @@ async function explainQuota(
 ): Promise<WaitReason[]> {
   const { running: limit } = queue.quota(tenant);
   if (limit === null || !isUnderQuota({ parentId, isSystemWorkflow })) return [];
-  // What is awaited may have made them more.
+  // `running` may exceed the limit, because an awaited execution starts beyond it.
   const { running } = await tenantUsage(db, tenant);
   if (running < limit || (await isAwaitedByOther(db, id))) return [];
   const message = `${running} executions of tenant ${tenant} are at work, its quota allows ${limit} (max_running_executions)`;
@@ -142,7 +142,7 @@ async function explainQuota(
   return [reason('quota', message, { since: created_at, details })];
 }
 
-/** Members start up to the concurrency of their group. */
+/** Returns the reason when the group has reached its concurrency: members start only up to it. */
 async function explainGroup(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
   const { tenant, execution_group_id: id } = execution;
   if (id === null) return [];
@@ -160,12 +160,12 @@ async function explainGroup(db: AnyQuery, execution: TimedExecution): Promise<Wa
   return [reason('concurrency', message, { since: execution.created_at, details })];
 }
 
-/** Place in the order of the queue, as precise as the database has it. */
+/** SQL for the place in the order of the queue, with the precision of the database. */
 const placeOf = (id: string) => sql`(select x.created_at, x.id from executions x where x.id = ${id})`;
 
 /**
- * Executions that it has to let go first, as executions/domain/admission.ts decides: system-wide ones, and on its deployment those at
- * work or queued before it (unless it is forced); everything at work when it is system-wide itself.
+ * Returns the executions that go first, by the rules of executions/domain/admission.ts: system-wide ones, and on its deployment
+ * those at work or queued before it (unless it is forced); all executions at work when it is system-wide itself.
  */
 async function explainBlockers(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
   const { id, tenant, deployment_id, is_forced, parent_id, created_at } = execution;
@@ -193,7 +193,7 @@ async function explainBlockers(db: AnyQuery, execution: TimedExecution): Promise
   );
 }
 
-/** Nothing holds it: only others of the whole queue are before it. */
+/** Returns the place in the queue of an execution that nothing blocks: only others of the whole queue are before it. */
 async function explainPlace(db: AnyQuery, { id, created_at }: TimedExecution): Promise<WaitReason> {
   const { rows } = await sql<{ before: number }>`
     select count(*)::int as before from executions e where e.phase = 'waiting' and e.status = 'queued'
@@ -206,7 +206,7 @@ async function explainPlace(db: AnyQuery, { id, created_at }: TimedExecution): P
   });
 }
 
-/** The executions that it has started and waits for; `until` is the limit after which it goes on without them. */
+/** Returns the executions that it has started and waits for; `until` is the limit after which it goes on without them. */
 async function explainNested(db: AnyQuery, execution: TimedExecution): Promise<WaitReason[]> {
   const { rows } = await sql<{
     id: string;

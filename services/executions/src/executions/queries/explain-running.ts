@@ -28,7 +28,7 @@ interface InFlight {
   isolation: string | null;
 }
 
-/** Operations of the running graph: what they wait for, or who runs them. */
+/** Returns a reason for each open operation of the running graph: what it waits for, or which worker runs it. */
 export async function explainRunning(
   db: AnyQuery,
   execution: TimedExecution,
@@ -50,7 +50,7 @@ export async function explainRunning(
   return rows.map((row) => explainOperation(row, of, workers));
 }
 
-/** A tenant with its weight in the share of places; null: as workers are configured. */
+/** A tenant with its weight in the share of places; null: the weight comes from the configuration of the workers. */
 interface Sharer {
   tenant: string;
   weight: number | null;
@@ -85,7 +85,7 @@ function explainOperation(row: InFlight, of: Sharer, workers: WorkerRoom | null)
   return explainUnclaimed(row, what, of, workers!);
 }
 
-/** No worker has it yet: none can run it, its tenant has its places, or there is none with room. */
+/** Returns why no worker has the operation yet: none can run it, its tenant's share is used up, or no worker has room. */
 function explainUnclaimed(row: InFlight, what: string, of: Sharer, workers: WorkerRoom): WaitReason {
   const { tenant, weight } = of;
   const { alive, lastSeen, places, reserve, held, heldByOthers, otherTenants, handlersErrors } = workers;
@@ -118,7 +118,7 @@ function explainUnclaimed(row: InFlight, what: string, of: Sharer, workers: Work
   return reason('worker', `${what} waits for a worker${whyNoWorker(workers)}`, { since, details });
 }
 
-/** `until`: when it looks again at the latest. */
+/** `until`: latest time of the operation's next look. */
 function explainDeferred(row: InFlight, deferral: Deferral, what: string, until: string): WaitReason {
   const { untilExecution: id, message } = deferral;
   const { awaited_workflow: workflow_id, awaited_deployment: deployment_id, awaited_status: status } = row;

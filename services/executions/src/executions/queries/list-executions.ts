@@ -4,7 +4,7 @@ import {
   type AnyQuery,
   isPrivate,
   pageConditions,
-  selectPage,
+  selectListPage,
   summarizeBy,
   visibilityScope,
   visibleTotal,
@@ -41,24 +41,24 @@ const COLUMNS: Record<string, RawBuilder<unknown>> = {
   finished_operations: plain('finished_operations'),
 };
 
-/** Asked for, never shown. */
+/** Fields to filter by that are never shown. */
 const FILTERS = { execution_group_id: plain('execution_group_id') };
 
 export function executionScope(principal: Principal, allTenants: boolean) {
   return visibilityScope(principal, 'e', allTenants);
 }
 
-/** The filters of a list, of executions `e` for which all of `where` holds. */
+/** Returns the SQL condition of a list's filters together with `where`, over executions `e`. */
 export const filteredExecutions = (list: ListQuery, where: readonly RawBuilder<SqlBool>[]) =>
   pageConditions({ columns: COLUMNS, filters: FILTERS, list, where });
 
-/** One page of executions; system workflows only on request (reference/rest-api.md 3.2). */
+/** Returns one page of executions; system workflows only on request (reference/rest-api.md 3.2). */
 export async function listExecutions(
   db: AnyQuery,
   principal: Principal,
   list: ListQuery,
 ): Promise<ListPage<object>> {
-  return await selectPage({
+  const request = {
     db,
     from: sql`executions e`,
     columns: COLUMNS,
@@ -69,10 +69,23 @@ export async function listExecutions(
     tieBreakBack: sql`e.created_at desc, e.id desc`,
     keyed: { keys: [sql`e.id`], fields: sql`executions e on e.id = page_.key_` },
     ...(isWhole(list) ? { total: visibleTotal(kinds(list), principal, list.allTenants) } : {}),
-  });
+  };
+  return await selectListPage(request, { sorts: SORTED, ties: TIES, scope: principal.tenant });
 }
 
-/** Whether the list holds every execution that the caller may see, those of the system left out or not. */
+/** The order of equal rows, and the columns by which pages after a cursor may be sorted: they are never null. */
+const TIES = {
+  created_at: { column: plain('created_at'), type: 'timestamptz' },
+  id: { column: plain('id'), type: 'uuid' },
+} as const;
+const SORTED = {
+  ...TIES,
+  status: { column: plain('status'), type: 'text' },
+  workflow_id: { column: plain('workflow_id'), type: 'text' },
+  created_by: { column: plain('created_by'), type: 'text' },
+} as const;
+
+/** Returns whether the list holds every execution that the caller may see, with or without those of the system. */
 const isWhole = (list: ListQuery): boolean =>
   Object.keys(list.filters).length === 0 && list.extra._group_id === undefined;
 
@@ -84,7 +97,7 @@ const kinds = (list: ListQuery): string[] => [
 const hasSystem = (list: ListQuery): boolean =>
   list.extra._include_system_workflows?.at(-1)?.toLowerCase() === 'true';
 
-/** Ids that the filters match and that may end (or, for `isResume`, go on), oldest first, and how many there are. */
+/** Returns ids of matching executions that have not ended (for `isResume`: that may be resumed), oldest first, and their number. */
 export async function matchingExecutions(
   db: AnyQuery,
   principal: Principal,
@@ -102,13 +115,13 @@ export async function matchingExecutions(
   return { ids: rows.map((row) => row.id), total: rows[0]?.total ?? 0 };
 }
 
-/** Statuses in summaries: ends first. */
+/** Order of the statuses in summaries: ends first. */
 const STATUSES = [
   ...['terminated', 'failed', 'cancelled', 'pending', 'started', 'cancelling', 'force_cancelling'],
   ...['kill_cancelling', 'queued', 'scheduled'],
 ];
 
-/** Counts of what the list shows (reference/rest-api.md 5.27). @throws AppError bad_parameters_error */
+/** Counts the executions of the list (reference/rest-api.md 5.27). @throws AppError bad_parameters_error */
 export async function summarizeExecutions(
   db: AnyQuery,
   principal: Principal,

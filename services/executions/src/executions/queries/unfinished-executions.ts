@@ -10,8 +10,8 @@ export interface UnfinishedExecution {
 }
 
 /**
- * Executions of every tenant that run, oldest first, at most `limit`, and how many there are.
- * What waits for its turn or its time does not count: maintenance lets nothing more begin.
+ * Returns the running executions of every tenant, oldest first, at most `limit`, and their total number.
+ * Executions that wait for their turn or their time do not count: in maintenance no further one begins.
  */
 export async function unfinishedExecutions(
   reader: Db<DB>['query'],

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { TimedExecution } from '../store/executions.sql';
 import { executionScope } from './list-executions';
 
-/** The execution if the caller may see it. @throws AppError not_found_error, also for what belongs to others. */
+/** Returns the execution if the caller may see it. @throws AppError not_found_error, also if the caller may not see it. */
 export async function visibleExecution(
   db: AnyQuery,
   principal: Principal,

@@ -1,10 +1,10 @@
-/** One thing that an execution waits for, as GET /executions/{id}/why tells it. */
+/** One reason why an execution waits, as GET /executions/{id}/why shows it. */
 export interface WaitReason {
   kind: string;
   message: string;
-  /** Since when it waits for that; ISO instant, null = unknown. */
+  /** Start of this wait; ISO instant, null = unknown. */
   since: string | null;
-  /** When the wait is over at the latest; null = nobody can say. */
+  /** Latest end of this wait; null = unknown. */
   until: string | null;
   details: Record<string, unknown>;
 }

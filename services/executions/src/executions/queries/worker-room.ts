@@ -4,22 +4,25 @@ import { sql } from 'kysely';
 /** A worker that has not reported for this long is not counted on; workers report every third of a lease. */
 const WORKER_SILENT_S = 60;
 
-/** The workers as they have reported, and how their places are taken. */
+/** The workers as they have reported, and the use of their places. */
 export interface WorkerRoom {
   alive: number;
   lastSeen: string | null;
-  /** Places of all that live, and how many of them only tenants below their share may take. */
+  /** Places of all living workers; `reserve` of them are only for tenants below their share. */
   places: number;
   reserve: number;
-  /** Places that operations of the tenant hold, those of others, and how many others hold one. */
+  /** Places held by operations of the tenant, places held by other tenants, and the number of these other tenants. */
   held: number;
   heldByOthers: number;
   otherTenants: number;
-  /** Why living workers cannot run what they are configured to run, where one says so. */
+  /** Errors of living workers that cannot run the handlers that they are configured for. */
   handlersErrors: { worker: string; error: string }[];
 }
 
-/** Costs a look at what runs now, so it is for people who ask. Release N-1 of the workers says nothing of a reserve. */
+/**
+ * Reads the workers and their places. It reads all tasks that run now, so it is only for requests of people. Workers of release
+ * N-1 report no reserve.
+ */
 export async function workerRoom(db: AnyQuery, tenant: string): Promise<WorkerRoom> {
   const { rows } = await sql<WorkerRoom>`
     with living as (select id, about from workers
@@ -39,6 +42,6 @@ export async function workerRoom(db: AnyQuery, tenant: string): Promise<WorkerRo
   return rows[0]!;
 }
 
-/** The tenant has all places that it may have: what it wants beyond is for others. */
+/** Returns whether the tenant holds all places that it may have: the free ones are kept for other tenants. */
 export const isShareFull = ({ places, reserve, held, heldByOthers }: WorkerRoom): boolean =>
   places > 0 && reserve > 0 && held > 0 && held + heldByOthers >= places - reserve;

@@ -8,13 +8,14 @@ import { recordExecution } from '../commands/record-execution';
 import { type RequestExecutionDeps, requestExecution } from '../commands/request-execution';
 import { presentExecution } from '../domain/present-execution';
 import { startRequest } from '../domain/start-request';
+import { requireWorkflowPermissionAmong } from '../domain/workflow-permission';
 import { executionOfToken, latestOf, unendedOf, usageOf } from '../queries/executions-for-services';
 import { knownExecution } from '../queries/known-execution';
 import { unfinishedExecutions } from '../queries/unfinished-executions';
 
 type ExecutionsRpcDeps = Pick<Ports, 'db'> & RequestExecutionDeps;
 
-/** The message about it needs some 10 ms. */
+/** Interval between two looks for a recorded execution; the message about it needs some 10 ms. */
 const RECORDED_LOOK_MS = 4;
 
 const present = (row: ExecutionRow) => presentExecution(row);
@@ -27,7 +28,7 @@ type Read =
   | 'listUnfinishedExecutions'
   | 'getLatestExecutions';
 
-/** What other services call of ExecutionsService (proto/executions/v1) about executions. */
+/** Handlers of the ExecutionsService methods about executions that other services call (proto/executions/v1). */
 export function executionsHandlers(
   deps: ExecutionsRpcDeps,
 ): Pick<Handlers, Read | 'resolveExecutionToken' | 'startExecution'> {
@@ -79,10 +80,13 @@ async function start(
   deps: ExecutionsRpcDeps,
   request: executionsRpc.StartExecutionRequest,
 ): Promise<ExecutionRow> {
+  if (request.hasRightsOfUser) requireWorkflowPermissionAmong(request.permissions, request);
   const common = startRequest({
     tenant: request.tenant,
     createdBy: request.createdBy,
-    isAdministrator: true,
+    // A service that starts for itself is not bounded by what a user may see.
+    isAdministrator: !request.hasRightsOfUser || request.isAdministrator,
+    isOfClient: request.hasRightsOfUser,
     requestId: request.requestId || null,
     workflowId: request.workflowId,
     deploymentId: request.deploymentId || null,

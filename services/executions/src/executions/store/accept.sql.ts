@@ -6,9 +6,10 @@ import { parallelSystemWorkflows } from '../domain/system-workflows';
 import { NEW_COLUMNS, type NewExecution, type TimedExecution } from './executions.sql';
 
 /**
- * Three steps of one statement: which starts nothing is in the way of (migration 0200: locks, then looks), their rows, and what
- * their outbox gets. The function looks with a snapshot of its own behind its locks; the statement itself reads nothing else. The
- * second order has all looked at before the first row is inserted: a row that the next one saw would count twice in a quota.
+ * One statement in three steps: it finds the starts that nothing blocks (migration 0200: locks first, then reads), inserts their
+ * rows, and inserts their messages into the outbox. The function reads with a snapshot of its own, taken after its locks; the
+ * statement itself reads nothing else. The second `order by` has all starts checked before the first row is inserted: a row that
+ * the check of the next start saw would count twice in a quota.
  */
 const ACCEPT = {
   name: 'engine-accept',
@@ -31,19 +32,19 @@ const ACCEPT = {
     select a.*, (extract(epoch from a.created_at) * 1000)::bigint as now_ms from accepted a`,
 };
 
-/** An execution to be accepted, `pending` and of a deployment, with what its outbox gets. */
+/** An execution to be accepted, `pending` and of a deployment, with its messages for the outbox. */
 export interface AcceptableStart {
   row: NewExecution;
   messages: readonly Omit<Envelope, 'time'>[];
-  /** Most executions of its tenant at work; null: any number. */
+  /** Limit of the executions of its tenant at work; null: none. */
   maxRunning: number | null;
 }
 
 /**
- * For each locks, looks, inserts the row and appends its messages, all in one statement. Answers the rows of those that were
- * accepted; of the others nothing was written, for there is something that admission decides about. Of starts on the same
- * deployment the first is looked at. Guards are locked in the order of their deployments.
- * @throws unique violation when the request id of one is taken; then none is accepted.
+ * For each start: locks, checks, inserts the row and appends its messages, all in one statement. Returns the rows of the accepted
+ * starts; for the others nothing was written, because admission must decide. Of several starts on the same deployment, only the
+ * first is checked. Guards are locked in the order of their deployments.
+ * @throws unique violation when the request id of a start is taken; then none is accepted.
  */
 export async function acceptExecutions(
   db: Pick<Db<DB>, 'statement'>,
@@ -51,7 +52,7 @@ export async function acceptExecutions(
 ): Promise<TimedExecution[]> {
   const inOrder = [...starts].sort((a, b) => (guardOf(a.row) < guardOf(b.row) ? -1 : 1));
   const first = inOrder.filter(({ row }, i) => i === 0 || guardOf(inOrder[i - 1]!.row) !== guardOf(row));
-  // None of them is looked at after the row of another: those before it in the batch are taken as at work.
+  // No start is checked after the insert of another one, so the starts before it in the batch are counted as at work.
   const given = first.map(({ row, messages, maxRunning }, before) => ({
     row,
     messages,

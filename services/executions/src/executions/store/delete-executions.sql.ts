@@ -3,20 +3,21 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import { awaitedIds } from '../../store/waiting-task';
+import { noteDeleted } from './executions.sql';
 
-/** That it has ended and deployments has heard so, which needs its row until then; and was made before `before` (ISO 8601). */
+/** SQL conditions: ended, heard by deployments (which needs the row until then), and made before `before` (ISO 8601). */
 export const isOverFor = (before: string | null): RawBuilder<SqlBool>[] => [
   sql<SqlBool>`e.phase = 'ended' and e.wake_at is null`,
   ...(before === null ? [] : [sql<SqlBool>`e.created_at < ${before}`]),
 ];
 
-/** One round: those of `where` (of `executions e`) that nobody needs any more, but for the newest `keepLast`; with their events. */
+/** Deletes, in one round, executions `e` matching `where` that nobody needs, except the newest `keepLast`; with their events. */
 export async function deleteMatching(
   tx: Tx<DB>,
   where: RawBuilder<SqlBool>,
   keepLast: number,
 ): Promise<ExecutionRow[]> {
-  // Those that stay anyhow are among the last ones kept: the oldest of the others go until so many are left.
+  // Executions that stay in any case count as kept ones: the oldest of the others are deleted until `keepLast` are left.
   const { rows } = await sql<ExecutionRow>`
       with matched as (
         select e.id, e.created_at, ((e.workflow_id = 'create_deployment_environment' and e.status = 'terminated' and not exists (
@@ -32,5 +33,6 @@ export async function deleteMatching(
       where d.id = p.id and not p.is_kept and p.place <= p.total - ${keepLast}
       returning d.*`.execute(tx);
   await sql`delete from events where execution_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(tx);
+  noteDeleted(tx, rows);
   return rows;
 }

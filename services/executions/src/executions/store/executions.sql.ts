@@ -1,4 +1,5 @@
-import { type Db, prepared, type Tx } from '@baton/postgres';
+import { executionResourcesChanged, type Visibility } from '@baton/contracts';
+import { type Db, noteAfterCommit, noteResource, prepared, type Tx } from '@baton/postgres';
 import { sql } from 'kysely';
 import { type GoneDeployment, ofGone } from '../../store/gone-deployment.sql';
 import { behind, type Place, type Placed, placedAt } from '../../store/round.sql';
@@ -9,12 +10,12 @@ type Reader = Db<DB>['query'] | Tx<DB>;
 
 const json = (value: unknown) => sql`${JSON.stringify(value)}::jsonb`;
 
-/** A row with the database's time of its reading, the one authority for timers and leases. */
+/** A row with the time of the database when it was read: only this time counts for timers and leases. */
 export type TimedExecution = ExecutionRow & { now_ms: number };
-/** The same under lock. */
+/** A timed row that the transaction has locked. */
 export type LockedExecution = TimedExecution;
 
-// Prepared, for nearly all that is done to an execution begins with one of them: their plans cost five times what reading does.
+// Prepared, because nearly every command on an execution begins with one of them: their plans cost five times as much as reading.
 const TIMED =
   'select *, (extract(epoch from app_now()) * 1000)::bigint as now_ms from executions where id = $1';
 const READ = { name: 'engine-read-execution', text: TIMED };
@@ -24,12 +25,12 @@ const TWIN = {
   text: 'select * from executions where tenant = $1 and request_id = $2',
 };
 
-/** The row under lock: everything that changes an execution starts here. Null when there is none. */
+/** Locks and returns the row: every change of an execution starts here. Null when it does not exist. */
 export async function lockExecution(tx: Tx<DB>, id: string): Promise<LockedExecution | null> {
   return (await prepared<LockedExecution>(tx, LOCK, [id]))[0] ?? null;
 }
 
-/** The row without a lock. */
+/** Returns the row without a lock. */
 export async function readExecution(reader: Reader, id: string): Promise<TimedExecution | null> {
   return (await prepared<TimedExecution>(reader, READ, [id]))[0] ?? null;
 }
@@ -39,12 +40,12 @@ const AT_VERSION = {
   text: 'select 1 as found from executions where id = $1 and version = $2',
 };
 
-/** Whether the execution's graph still is at this version. */
+/** Returns whether the execution still is at this version. */
 export async function isAtVersion(db: Pick<Db<DB>, 'pool'>, id: string, version: number): Promise<boolean> {
   return (await prepared(db as Db<DB>, AT_VERSION, [id, version])).length > 0;
 }
 
-/** The execution that an earlier request with the same id made; null when nobody repeats the request. */
+/** Returns the execution that an earlier request with the same id has made; null when there is none. */
 export async function twinOf(
   reader: Reader,
   { tenant, requestId }: { tenant: string; requestId: string | null },
@@ -53,7 +54,7 @@ export async function twinOf(
   return (await prepared<ExecutionRow>(reader, TWIN, [tenant, requestId]))[0] ?? null;
 }
 
-/** What every execution begins with: the one list of these columns, for each way in which a row is inserted. */
+/** Columns of a new execution: the only list of them, for each way in which a row is inserted. */
 export const NEW_COLUMNS = [
   'id',
   'tenant',
@@ -89,15 +90,34 @@ export async function insertExecution(tx: Tx<DB>, row: NewExecution): Promise<Ex
     insert into executions (${sql.raw(NEW_COLUMNS.join(', '))}) values (${sql.join(values)}) returning *`.execute(
     tx,
   );
+  noteAfterCommit(tx, row.id);
   return rows[0]!;
+}
+
+/** Columns whose changes are told to streams of changes (changes/store/moved-executions.sql.ts). */
+const TOLD = ['status', 'version', 'total_operations', 'finished_operations'] as const;
+
+/** Fields of a deleted row that streams of changes need. */
+export type DeletedExecution = Pick<ExecutionRow, 'id' | 'tenant' | 'created_by' | 'visibility'>;
+
+/** Tells streams of changes, when `tx` commits, that these executions are gone. */
+export function noteDeleted(tx: Tx<DB>, rows: readonly DeletedExecution[]): void {
+  for (const { id, tenant, created_by: createdBy, visibility } of rows)
+    noteResource(tx, executionResourcesChanged, tenant, {
+      kind: 'executions',
+      id,
+      operation: 'deleted',
+      createdBy,
+      visibility: visibility as Visibility,
+    });
 }
 
 /** Columns that hold JSON must be told apart from texts. */
 const JSON_COLUMNS = new Set<string>(['parameters', 'stage', 'history', 'outcome']);
-/** Set to the database's own time. */
+/** Value of a column that is to be set to the time of the database. */
 export const NOW = Symbol('app_now()');
 
-/** A value as a parameter of its column. */
+/** Returns a value as a parameter of its column. */
 const written = (column: string, value: unknown) =>
   JSON_COLUMNS.has(column) && value !== null ? json(value) : sql`${value ?? null}`;
 
@@ -109,6 +129,7 @@ export async function updateExecution(tx: Tx<DB>, id: string, changes: Execution
     return sql`${sql.ref(column)} = ${value === NOW ? sql`app_now()` : written(column, value)}`;
   });
   if (sets.length > 0) await sql`update executions set ${sql.join(sets)} where id = ${id}`.execute(tx);
+  if (TOLD.some((column) => column in changes)) noteAfterCommit(tx, id);
 }
 
 const MAKE_GUARD = {
@@ -120,13 +141,13 @@ const LOCK_GUARD = {
   text: 'select 1 from deployment_guards where tenant = $1 and deployment_id = $2 for update',
 };
 
-/** Makes and locks the guard row of a deployment: one starter or ender at a time. */
+/** Makes and locks the guard row of a deployment: one transaction at a time starts or ends executions of it. */
 export async function lockGuard(tx: Tx<DB>, tenant: string, deploymentId: string): Promise<void> {
   await prepared(tx, MAKE_GUARD, [tenant, deploymentId]);
   await prepared(tx, LOCK_GUARD, [tenant, deploymentId]);
 }
 
-/** Executions of the deployment that have not ended, oldest first. */
+/** Returns the executions of the deployment that have not ended, oldest first. */
 export async function activeOfDeployment(
   reader: Reader,
   tenant: string,
@@ -140,7 +161,7 @@ export async function activeOfDeployment(
 
 export type DueExecution = Placed & { phase: string };
 
-/** Executions of which a timer is due, longest due first. */
+/** Returns executions with a due timer, longest due first. */
 export async function dueTimers(reader: Reader, limit: number, place: Place | null): Promise<DueExecution[]> {
   const { rows } = await sql<DueExecution>`
     select id, phase, ${placedAt(sql`wake_at`)} from executions
@@ -149,7 +170,7 @@ export async function dueTimers(reader: Reader, limit: number, place: Place | nu
   return rows;
 }
 
-/** Ended executions whose end deployments may not have heard, longest owed first. */
+/** Returns ended executions whose end deployments may not have heard, longest owed first. */
 export async function owedEnds(reader: Reader, limit: number, place: Place | null): Promise<Placed[]> {
   const { rows } = await sql<Placed>`
     select id, ${placedAt(sql`wake_at`)} from executions
@@ -163,12 +184,12 @@ const HEARD = {
   text: `update executions set wake_at = null where id = $1 and version = $2 and phase = 'ended'`,
 };
 
-/** The end of an execution is owed no more, when it still has ended at this version. */
+/** Notes that the end of an execution is no longer owed, if it still is ended at this version. */
 export async function noteEndHeard(db: Pick<Db<DB>, 'pool'>, id: string, version: number): Promise<void> {
   await prepared(db as Db<DB>, HEARD, [id, version]);
 }
 
-/** Executions between two phases for so long that their driver may have died, oldest first. */
+/** Returns executions between two phases that are older than `stalledMs`, so that their driver may have died, oldest first. */
 export async function betweenPhases(
   reader: Reader,
   limit: number,
@@ -183,7 +204,7 @@ export async function betweenPhases(
   return rows;
 }
 
-/** Executions that stages of this one have started and that have not ended, or are to be resumed; waiting ones first. */
+/** Returns executions that stages of this one have started and that have not ended, or are to be resumed; waiting ones first. */
 export async function unendedChildren(
   reader: Reader,
   parentId: string,
@@ -195,7 +216,7 @@ export async function unendedChildren(
   return rows;
 }
 
-/** Deployment of the first execution in the line of those that have started each other. */
+/** Returns the deployment of the first execution in the chain of executions that have started each other. */
 export async function rootDeployment(reader: Reader, id: string): Promise<string> {
   const { rows } = await sql<{ deployment_id: string | null }>`
     with recursive above(parent_id, deployment_id, height) as (
@@ -206,7 +227,7 @@ export async function rootDeployment(reader: Reader, id: string): Promise<string
   return rows[0]?.deployment_id ?? '';
 }
 
-/** Executions that wait for others and need not any more: their wake-up was lost. */
+/** Returns executions in phase `awaiting` whose children have all ended: their wake-up was lost. */
 export async function awaitingNothing(reader: Reader, limit: number, place: Place | null): Promise<Placed[]> {
   const { rows } = await sql<Placed>`
     select e.id, ${placedAt(sql`e.created_at`)} from executions e
@@ -223,7 +244,7 @@ export async function executionByToken(reader: Reader, tokenHash: string): Promi
   return rows[0] ?? null;
 }
 
-/** The latest execution of each deployment. */
+/** Returns the latest execution of each deployment. */
 export async function latestExecutions(
   reader: Reader,
   tenant: string,
@@ -241,16 +262,17 @@ export async function allowLeavingTheEnd(tx: Tx<DB>): Promise<void> {
   await sql`select set_config('baton.is_resuming', 'yes', true)`.execute(tx);
 }
 
-/** Ended executions of a deployment that is gone, and its events when asked. */
+/** Deletes the ended executions of a deployment that is gone; with `withEvents`, also its events. */
 export async function deleteOfDeployment(
   tx: Tx<DB>,
   gone: GoneDeployment,
   withEvents: boolean,
 ): Promise<void> {
   const { tenant, deploymentId } = gone;
-  const { rows } = await sql<{ execution_group_id: string | null }>`
+  const { rows } = await sql<DeletedExecution & { execution_group_id: string | null }>`
     delete from executions e where ${ofGone(gone, 'e')} and e.phase = 'ended'
-    returning e.execution_group_id`.execute(tx);
+    returning e.id, e.tenant, e.created_by, e.visibility, e.execution_group_id`.execute(tx);
+  noteDeleted(tx, rows);
   const groups = new Set(rows.map((row) => row.execution_group_id).filter((id) => id !== null));
   await deleteEmptyDeletions(tx, tenant, [...groups]);
   if (withEvents)
@@ -261,8 +283,8 @@ export async function deleteOfDeployment(
 }
 
 /**
- * The ended execution that deleted a deployment: it goes with the others, which may have gone while it was ending.
- * Nothing for any other execution.
+ * Deletes the ended execution that deleted a deployment, like the other executions of the deployment, which may have been deleted
+ * while it was ending. Does nothing for any other execution.
  */
 export async function deleteDeletion(
   tx: Tx<DB>,
@@ -270,12 +292,12 @@ export async function deleteDeletion(
   id: string,
   withEvents: boolean,
 ): Promise<void> {
-  const { rows } = await sql<{ execution_group_id: string | null; deletes_logs: boolean }>`
+  const { rows } = await sql<DeletedExecution & { execution_group_id: string | null; deletes_logs: boolean }>`
     delete from executions where tenant = ${tenant} and id = ${id} and phase = 'ended'
       and workflow_id = 'delete_deployment_environment'
-    returning execution_group_id, coalesce(parameters->>'delete_logs' = 'true', false) as deletes_logs`.execute(
-    tx,
-  );
+    returning id, tenant, created_by, visibility, execution_group_id,
+      coalesce(parameters->>'delete_logs' = 'true', false) as deletes_logs`.execute(tx);
+  noteDeleted(tx, rows);
   const deleted = rows[0];
   if (!deleted) return;
   if (deleted.execution_group_id !== null)
@@ -284,7 +306,7 @@ export async function deleteDeletion(
     await sql`delete from events where execution_id = ${id}`.execute(tx);
 }
 
-/** Groups that deleted the deployments of a group, once none of these is left (their executions went with them). */
+/** Deletes groups of executions that deleted deployments, once none of these is left (they are deleted with the deployments). */
 async function deleteEmptyDeletions(tx: Tx<DB>, tenant: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`delete from execution_groups g where g.tenant = ${tenant} and g.id = any(${[...ids]}::text[])
@@ -294,11 +316,11 @@ async function deleteEmptyDeletions(tx: Tx<DB>, tenant: string, ids: readonly st
   );
 }
 
-/** One ended execution with its events; nothing when there is none. */
+/** Deletes one ended execution with its events; does nothing when it does not exist. */
 export async function deleteEnded(tx: Tx<DB>, tenant: string, id: string): Promise<void> {
-  const { rows } =
-    await sql`delete from executions where tenant = ${tenant} and id = ${id} and phase = 'ended' returning id`.execute(
-      tx,
-    );
+  const { rows } = await sql<DeletedExecution>`
+    delete from executions where tenant = ${tenant} and id = ${id} and phase = 'ended'
+    returning id, tenant, created_by, visibility`.execute(tx);
+  noteDeleted(tx, rows);
   if (rows.length > 0) await sql`delete from events where execution_id = ${id}`.execute(tx);
 }

@@ -10,17 +10,17 @@ export interface LeftRun {
   operation: string | null;
   node_instance_id: string | null;
   worker_id: string;
-  /** When its worker loses it at the latest, unless that renews the lease. */
+  /** End of the lease: the worker loses the operation then, unless it renews the lease. */
   lease_until: string | null;
-  /** Its worker was told to stop it. */
+  /** Whether its worker was told to stop it. */
   is_stopping: boolean;
 }
 
 const MOST = 20;
 
 /**
- * Operations of ended executions of a deployment that workers still run, of all but one execution. The mark on the execution
- * is found by an index that is nearly empty; it may be left over, so the leases decide.
+ * Returns operations of a deployment's ended executions that workers still run; `except` is left out. The mark on an execution is
+ * found by an index that is nearly empty; the mark may be out of date, so the leases decide.
  */
 export async function leftRuns(
   reader: AnyQuery | AnyTx,

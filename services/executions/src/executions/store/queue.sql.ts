@@ -5,20 +5,20 @@ import type { DB } from '../../store/tables.gen';
 import { WAITS_WITHOUT_WORKER, waitsWithoutWorker } from '../../store/waiting-task';
 import { parallelSystemWorkflows } from '../domain/system-workflows';
 
-/** Advisory locks of this service; the numbers only have to be ours. */
+/** Advisory locks of this service; the numbers only have to be used by nobody else. */
 const STARTS = 7_236_010;
 const DEQUEUE = 7_236_011;
 
 /**
- * Orders starts of system-wide executions against all others until the end of the transaction: others share the lock. It
- * comes before the guard row, and before anything is read that decides.
+ * Orders starts of system-wide executions against all other starts until the end of the transaction: other starts share the lock.
+ * It is taken before the guard row, and before all reads for the decision.
  */
 export async function lockStarts(tx: Tx<DB>, isSystemWide: boolean): Promise<void> {
   if (isSystemWide) await sql`select pg_advisory_xact_lock(${STARTS})`.execute(tx);
   else await sql`select pg_advisory_xact_lock_shared(${STARTS})`.execute(tx);
 }
 
-/** `lockStarts`, then the guard row of a deployment, made when it is missing. */
+/** Locks as `lockStarts` does, then the guard row of a deployment, which is made when it is missing. */
 export async function lockStartOf(tx: Tx<DB>, tenant: string, deploymentId: string): Promise<void> {
   const statement = {
     name: 'queue-lock-start',
@@ -43,19 +43,19 @@ export interface Waiting {
   deferred: boolean;
 }
 
-/** Whether anything waits in the queue or in a group, or for the end of these executions: the usual answer is no. */
+/** Returns whether anything waits in the queue or in a group, or for the end of these executions: usually nothing does. */
 export async function anythingWaiting(db: Db<DB>, endedIds: readonly string[] = []): Promise<Waiting> {
   return (await prepared<Waiting>(db, WAITING, [endedIds]))[0]!;
 }
 
-/** One replica at a time takes from the queue, so that the limit of all holds; before `lockStarts`. */
+/** Locks the queue: one replica at a time takes from it, so that the limit for all replicas holds. Taken before `lockStarts`. */
 export async function lockDequeue(tx: Tx<DB>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${DEQUEUE})`.execute(tx);
 }
 
 /**
- * System-wide executions that are active or queued, of any tenant; others wait for them. `isNested`: one that another
- * execution waits for does not wait for queued ones, which wait for that other execution themselves.
+ * Returns system-wide executions of any tenant that are active or queued; other executions wait for them. `isNested`: an execution
+ * that another one waits for does not wait for the queued ones, which wait for that other one themselves.
  */
 export async function blockingSystemExecutions(db: AnyQuery, isNested = false): Promise<{ id: string }[]> {
   const { rows } = await sql<{ id: string }>`
@@ -66,7 +66,7 @@ export async function blockingSystemExecutions(db: AnyQuery, isNested = false): 
   return rows;
 }
 
-/** Ids of executions at work anywhere, some of them: what a system-wide one waits for. */
+/** Returns ids of executions at work, at most 20: a system-wide execution waits for them. */
 export async function executionsAtWork(db: AnyQuery, except: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from executions where phase not in ('ended', 'waiting') and id is distinct from ${except}::uuid
@@ -76,8 +76,8 @@ export async function executionsAtWork(db: AnyQuery, except: string | null): Pro
 }
 
 /**
- * How many executions are at work, of all tenants. Those that wait for others which they have started take no place, nor do
- * those whose operations all wait without a worker: what they wait for may stand in the queue.
+ * Counts the executions at work of all tenants. An execution that waits for others that it has started takes no place, nor does
+ * one whose operations all wait without a worker: the executions that they wait for may be in the queue.
  */
 export async function countAtWork(db: AnyQuery): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -88,13 +88,13 @@ export async function countAtWork(db: AnyQuery): Promise<number> {
   return rows[0]!.count;
 }
 
-/** Over `executions e`: another execution waits for its end, which started it or has an operation that waits for it. */
+/** SQL condition over `executions e`: another execution waits for its end, as its parent or by an operation that waits for it. */
 const hasWaiter = sql`(e.parent_id is not null or exists (select 1 from tasks t
   where t.deferral->>'untilExecution' = e.id::text and ${waitsWithoutWorker}))`;
 
 /**
- * Whether another execution waits for the end of this one. It waits for nothing that is queued itself, system-wide or before
- * it on its deployment: that may wait for that other execution, or for room that this has.
+ * Returns whether another execution waits for the end of this one. If so, this one waits for no queued execution, system-wide or
+ * before it on its deployment: such a one may wait for that other execution, or for its room.
  */
 export async function isAwaitedByOther(db: AnyQuery, id: string): Promise<boolean> {
   const { rows } = await sql`select 1 as found from executions e where e.id = ${id} and ${hasWaiter}`.execute(
@@ -104,9 +104,11 @@ export async function isAwaitedByOther(db: AnyQuery, id: string): Promise<boolea
 }
 
 /**
- * Those of the queue that may be next: the oldest system-wide one alone, behind those that others wait for; else the oldest
- * of each deployment where nothing is at work, and those that others wait for, oldest first. Blocked ones cost a look at an index each, so that none of them
- * holds up the others; nor do those of `except`, nor of tenants whose quota is reached (`full`). Members of execution groups have a queue of their own (groups/store/execution-groups.sql.ts).
+ * Returns the queued executions that may be next, oldest first. If a system-wide one is queued: those that others wait for, then
+ * the oldest system-wide one alone. Otherwise: the oldest of each deployment where nothing is at work, and those that others wait
+ * for. A blocked one costs only an index lookup, so that it does not hold up the others. Those in `except`, and those of tenants
+ * whose quota is reached (`full`), are left out. Members of execution groups have a queue of their own
+ * (groups/store/execution-groups.sql.ts).
  */
 export async function queueHeads(
   db: AnyQuery,

@@ -19,7 +19,7 @@ import type { StartRequest } from '../domain/start-request';
 import { explainExecution } from '../queries/explain-execution';
 import { readExecution, updateExecution } from './executions.sql';
 
-/** Quotas of executions of a tenant: at work and in the queue, on every way by which one starts. */
+/** Quotas of a tenant's executions, at work and in the queue, for every way to start one. */
 
 const DEADLINE = { deadlineMs: 20_000 };
 const T = 'default_tenant';
@@ -41,7 +41,7 @@ const end = async (id: string, status: 'terminated' | 'failed' = 'terminated') =
   await eventually(async () => expect((await rowOf(id)).phase).toBe('ended'), DEADLINE);
 };
 const why = async (id: string) => await explainExecution(engine.db.query, await rowOf(id), engine.deps.queue);
-/** Ids of what is at work in the tenant, and of what waits. */
+/** Returns ids of the tenant's executions: those at work, and those that wait. */
 async function parted(tenant = T): Promise<{ atWork: string[]; waiting: string[] }> {
   const { rows } = await sql<{ id: string; phase: string }>`
     select id, phase from executions where tenant = ${tenant} and phase <> 'ended' order by created_at, id`.execute(
@@ -58,7 +58,7 @@ const many = (count: number, name: string, more: Partial<StartRequest> = {}) =>
 
 test('a burst never has more at work than the quota; the rest waits, why names the quota, and goes on as places free', async () => {
   await engine.limit({ [T]: { runningExecutions: 3 } });
-  // One half by the statement for what nothing is in the way of, the other one by a transaction each.
+  // One half of the starts takes the fast path, the other half takes one transaction each.
   const within = async () => undefined;
   const asked = await Promise.all(
     Array.from({ length: 16 }, (_, i) => {
@@ -77,10 +77,10 @@ test('a burst never has more at work than the quota; the rest waits, why names t
     }),
   ]);
   expect(await engine.client.getTenantUsage({ tenant: T })).toEqual({ running: 3, queued: 13 });
-  // By force neither; another tenant is not concerned.
+  // A forced start waits too; another tenant is not affected.
   expect((await rowOf(await ask('forced', { isForced: true }))).status).toBe('queued');
   expect((await rowOf(await ask('of-other', { tenant: 'other' }))).status).not.toBe('queued');
-  // Two replicas look at once.
+  // Several calls take from the queue at the same time, as several replicas do.
   await Promise.all(Array.from({ length: 4 }, () => dequeueExecutions(engine.deps)));
   expect((await parted()).atWork).toEqual(atWork);
   await end(atWork[0]!);
@@ -90,12 +90,25 @@ test('a burst never has more at work than the quota; the rest waits, why names t
     expect(now.atWork).toContain(waiting[0]);
     expect(now.atWork).toHaveLength(3);
   }, DEADLINE);
-  // Raised: more go on without anybody's doing.
+  // After a raise of the limit, more executions start by themselves.
   await engine.limit({ [T]: { runningExecutions: 5 } });
   await eventually(async () => expect((await parted()).atWork).toHaveLength(5), DEADLINE);
-  // Positive control: without it all do, as far as the manager's own limit goes.
+  // Positive control: without a limit all start, up to the manager's own limit.
   await engine.limit({});
   await eventually(async () => expect((await parted()).waiting).toHaveLength(0), DEADLINE);
+});
+
+test('a start that comes when a place is free does not overtake what waits for the place', async () => {
+  await engine.limit({ [T]: { runningExecutions: 1 } });
+  const busy = await ask('busy');
+  const first = await ask('first');
+  // The state is as between the end of an execution and the next look at the queue.
+  await engine.db.tx((tx) => updateExecution(tx, busy, { status: 'terminated', phase: 'ended' }));
+  const late = await ask('late');
+  await eventually(
+    async () => expect(await parted()).toEqual({ atWork: [first], waiting: [late] }),
+    DEADLINE,
+  );
 });
 
 test('what waits for the quota of one tenant holds up no other tenant', async () => {
@@ -124,7 +137,7 @@ test('a full queue refuses with limit, usage and when to come again; bursts do n
   expect(refused[0].message).toContain(`PUT /tenants/${T}/quota`);
   const { atWork, waiting } = await parted();
   expect([atWork.length, waiting.length]).toEqual([1, 4]);
-  // Later ones wait as well.
+  // Executions that are scheduled for later count as waiting too.
   const later = { scheduledForMs: Date.now() + 3_600_000 };
   await expect(ask('later', later)).rejects.toMatchObject({ code: 'too_many_requests_error' });
   expect((await rowOf(await ask('later', { ...later, tenant: 'other' }))).status).toBe('scheduled');
@@ -139,7 +152,7 @@ test('what another execution started, and the work of the manager, is neither co
   expect((await rowOf(child)).phase).not.toBe('waiting');
   const system = { workflowId: 'delete_deployment_environment', isSystemWorkflow: true };
   expect((await rowOf(await ask('gone', system))).phase).not.toBe('waiting');
-  // Positive control.
+  // Positive control: another start is refused.
   await expect(ask('further')).rejects.toMatchObject({ details: { quota: 'max_queued_executions' } });
   expect(await engine.client.getTenantUsage({ tenant: T })).toEqual({ running: 1, queued: 0 });
 });

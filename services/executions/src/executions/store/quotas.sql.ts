@@ -1,30 +1,46 @@
 import type { AnyQuery, Tx } from '@baton/postgres';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DB } from '../../store/tables.gen';
 import type { ExecutionQuota } from '../domain/quota';
 
-/** Of `executions e`: one that the quota of its tenant is about (executions/domain/quota.ts); migration 0190 has the same. */
+/** SQL condition: the quota of its tenant applies to `executions e` (executions/domain/quota.ts); migration 0190 has the same. */
 const isUnderQuota = sql`(e.parent_id is null and not e.is_system_workflow)`;
 const isAtWork = sql`(e.phase <> 'ended' and e.phase <> 'waiting')`;
+const isWaiting = sql`e.phase = 'waiting'`;
+/** At work, or waiting for its turn; members of groups have a queue of their own. Migration 0240 has the same. */
+const isAtWorkOrQueued = sql`(${isAtWork} or ${isWaiting} and e.status = 'queued' and e.execution_group_id is null)`;
 
 /**
- * Orders all that counts the executions of a tenant to the end of the transaction: after `lockDequeue`, before `lockStarts`.
- * Nothing is locked where the tenant has no limit.
+ * Locks the quota of a tenant until the end of the transaction, so that counts of its executions run one after another: taken after
+ * `lockDequeue`, before `lockStarts`. Nothing is locked where the tenant has no limit.
  */
 export async function lockQuota(tx: Tx<DB>, tenant: string, quota: Readonly<ExecutionQuota>): Promise<void> {
   if (quota.running === null && quota.queued === null) return;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`executions of ${tenant}`}, 0))`.execute(tx);
 }
 
-/** Executions of the tenant at work, counted no further than `limit`. */
-export async function countRunning(db: AnyQuery, tenant: string, limit: number): Promise<number> {
+/** Counts the tenant's executions under its quota that fulfil the condition `state`, no further than `limit`. */
+async function countIn(
+  db: AnyQuery,
+  tenant: string,
+  limit: number,
+  state: RawBuilder<unknown>,
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (select 1 from executions e
-      where e.tenant = ${tenant} and ${isAtWork} and ${isUnderQuota} limit ${limit}) counted`.execute(db);
+      where e.tenant = ${tenant} and ${state} and ${isUnderQuota} limit ${limit}) counted`.execute(db);
   return rows[0]!.count;
 }
 
-/** Whether so many executions of the tenant are at work as may be; costs nothing where any number may. */
+/** Counts the executions of the tenant at work, no further than `limit`. */
+export const countRunning = (db: AnyQuery, tenant: string, limit: number): Promise<number> =>
+  countIn(db, tenant, limit, isAtWork);
+
+/** Counts the executions of the tenant that wait, no further than `limit`. */
+export const countQueued = (db: AnyQuery, tenant: string, limit: number): Promise<number> =>
+  countIn(db, tenant, limit, isWaiting);
+
+/** Returns whether the tenant has as many executions at work as its limit allows; costs nothing without a limit. */
 export async function isRunningFull(
   db: AnyQuery,
   tenant: string,
@@ -33,17 +49,19 @@ export async function isRunningFull(
   return limit !== null && (await countRunning(db, tenant, limit)) >= limit;
 }
 
-/** Executions of the tenant that wait, counted no further than `limit`. */
-export async function countQueued(db: AnyQuery, tenant: string, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (select 1 from executions e
-      where e.tenant = ${tenant} and e.phase = 'waiting' and ${isUnderQuota} limit ${limit}) counted`.execute(
-    db,
-  );
-  return rows[0]!.count;
+/**
+ * Returns whether a new start has to wait for the quota of its tenant. Waiting executions go first, so they count as at work:
+ * otherwise a start that comes just when a place is free would take the place, and they could wait for ever.
+ */
+export async function mustWaitForQuota(
+  db: AnyQuery,
+  tenant: string,
+  { running: limit }: Readonly<ExecutionQuota>,
+): Promise<boolean> {
+  return limit !== null && (await countIn(db, tenant, limit, isAtWorkOrQueued)) >= limit;
 }
 
-/** Tenants with queued executions, as many as may start of each in `limitOf` (null: any number); answers those with no room. */
+/** Returns the tenants with queued executions that have no room; `limitOf`: limit of a tenant's executions at work, null: none. */
 export async function fullTenants(
   db: AnyQuery,
   limitOf: (tenant: string) => number | null,
@@ -66,7 +84,7 @@ export async function fullTenants(
   return full.rows.map(({ tenant }) => tenant);
 }
 
-/** All that the tenant has under its quota. */
+/** Counts all executions of the tenant under its quota. */
 export async function tenantUsage(
   db: AnyQuery,
   tenant: string,

@@ -32,7 +32,7 @@ const admin: Principal = {
   isBootstrapAdmin: true,
 };
 
-/** An operation as the original's engine stores it. */
+/** An operation in the form in which the original's engine stores it. */
 const stored = (id: string, node: string, operation: string, state: string) => ({
   id,
   name: id,

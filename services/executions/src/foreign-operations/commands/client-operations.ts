@@ -28,7 +28,7 @@ import {
 
 export type ClientOperationsDeps = Pick<Ports, 'db' | 'turns' | 'wake' | 'log'> & DeliverStatesDeps;
 
-/** Operations and graphs of clients are seen by whoever sees their execution. @throws AppError not_found_error */
+/** Returns an operation of a client; a user who may see its execution may see it. @throws AppError not_found_error */
 export async function visibleOperation(
   deps: Pick<ClientOperationsDeps, 'db'>,
   principal: Principal,
@@ -44,7 +44,10 @@ export async function visibleOperation(
   return found;
 }
 
-/** @throws AppError not_found_error; graphs of our own engine are none that a client may write to. */
+/**
+ * Returns a graph of a client. Graphs of Baton's engine are not found here: a client may not write to them. @throws AppError
+ * not_found_error
+ */
 export async function visibleGraph(deps: Pick<ClientOperationsDeps, 'db'>, principal: Principal, id: string) {
   const found = isUuid(id)
     ? await findClientGraph(deps.db.query, id, executionScope(principal, false))
@@ -53,7 +56,7 @@ export async function visibleGraph(deps: Pick<ClientOperationsDeps, 'db'>, princ
   return found;
 }
 
-/** POST /tasks_graphs: a graph and its operations at once. @throws AppError conflict_error */
+/** POST /tasks_graphs: stores a graph and its operations at once. @throws AppError conflict_error */
 export async function createGraph(
   deps: ClientOperationsDeps,
   principal: Principal,
@@ -108,7 +111,7 @@ async function addOperations(
   });
 }
 
-/** PATCH /operations/{id}: the state as given, its event, the counters of the execution, the node instance's state. */
+/** PATCH /operations/{id}: stores the given state, its event, the counters of the execution and the state of the node instance. */
 export async function changeOperation(
   deps: ClientOperationsDeps,
   principal: Principal,
@@ -137,13 +140,13 @@ export async function changeOperation(
     const event = operationEvent(operation, state, change);
     return event ? [event] : [];
   });
-  // Best effort and at once; what is not delivered now the engine's loop delivers.
+  // Best effort and at once; the engine's loop delivers the rest.
   await deliverStates(deps, [seen.execution_id]).catch((error: Error) =>
     deps.log.warn({ executionId: seen.execution_id, error: error.message }, 'states not delivered'),
   );
 }
 
-/** The arguments of such a task name the instance and its new state. */
+/** Stores the state that a task sets; the arguments of such a task name the node instance and its new state. */
 async function setInstanceState(
   tx: Tx<DB>,
   execution: ExecutionRow,
@@ -154,7 +157,7 @@ async function setInstanceState(
   if (typeof instance !== 'string' || typeof kwargs?.state !== 'string') return;
   const seq = execution.last_state_seq + 1;
   await insertClientState(tx, execution.id, { seq, nodeInstanceId: instance, state: kwargs.state });
-  // With the version: a graph in memory knows nothing of this state, and forgets what is numbered before its own.
+  // Raises the version too: a graph in memory does not know this state, and deletes states with numbers below its own.
   await updateExecution(tx, execution.id, { last_state_seq: seq, version: execution.version + 1 });
 }
 
@@ -180,7 +183,7 @@ export async function changeGraph(
   await deps.db.tx((tx) => setGraphState(tx, graph.id, state));
 }
 
-/** Runs `change` under the lock of the execution, and stores the events that it answers. */
+/** Runs `change` under the lock of the execution, and stores the events that it returns. */
 async function changeExecution(
   deps: ClientOperationsDeps,
   id: string,

@@ -10,9 +10,9 @@ import { updateStoredInputs } from '../store/client-graphs.sql';
 type Change = z.infer<typeof storedOperationsChange>;
 
 /**
- * POST /operations, `update-stored` (reference/rest-api.md 5.17): after a deployment update, operations that an engine
- * outside of this service keeps here and may resume get the inputs that the node has now. One statement; repeating it
- * changes nothing more.
+ * POST /operations, `update-stored` (reference/rest-api.md 5.17): an engine outside of this service stores operations here and
+ * may resume them; after a deployment update, they get the present inputs of the node. One statement; repeating it changes
+ * nothing more.
  * @throws AppError not_found_error for deployment and node, bad_parameters_error for an operation that the node lacks.
  */
 export async function updateStoredOperations(
@@ -35,7 +35,7 @@ export async function updateStoredOperations(
   await deps.db.tx((tx) => updateStoredInputs(tx, of, found.inputs, executionScope(principal, false)));
 }
 
-/** A target's operation runs at the node at the other end. */
+/** Returns the node and the inputs of an operation. A target operation runs at the node at the other end of the relationship. */
 function operationOf(
   node: PlanNode,
   name: string,

@@ -1,16 +1,16 @@
 import { beginningOf } from '@baton/kernel';
 import type { NewEvent } from '../../store/rows';
 
-/** An operation of a graph that a client keeps, as far as its events need it. */
+/** The fields of an operation in a client's graph that its events need. */
 export interface ToldOperation {
   name: string;
   type: string;
   parameters: Record<string, unknown>;
 }
 
-/** States after which nothing comes (reference/rest-api.md 6.5). */
+/** Final states (reference/rest-api.md 6.5). */
 const ENDS = new Set(['succeeded', 'failed', 'rescheduled']);
-/** Kinds that stand for work: they have events, and they are what total_operations counts. */
+/** Types that stand for work: only these have events. */
 const WORK = new Set(['RemoteWorkflowTask', 'SubgraphTask']);
 
 export const isEnd = (state: string): boolean => ENDS.has(state);
@@ -33,13 +33,13 @@ const EVENTS: Record<string, { type: string; text: (kind: string, name: string, 
     text: (kind, name, tail) => `${capital(kind)} rescheduled '${name}' -> ${tail}`,
   },
 };
-/** Characters of a result or an error: a page has a thousand events. */
+/** The most characters of a result or an error in an event: a page has a thousand events. */
 const MAX_TEXT = 64 * 1024;
 const capital = (word: string): string => word[0]!.toUpperCase() + word.slice(1);
 
 /**
- * The event that a new state of an operation writes; null: none (reference/rest-api.md 7.2). `sent` and `response-sent`
- * have none; operations with send_task_events false only tell their failure.
+ * Returns the event of a new state of an operation; null when it has none (reference/rest-api.md 7.2). `sent` and `response-sent`
+ * have none; operations with send_task_events false have an event only for their failure.
  */
 export function operationEvent(
   operation: ToldOperation,
@@ -71,7 +71,7 @@ export function operationEvent(
   };
 }
 
-/** The context that clients put into the arguments of a remote task. */
+/** Returns the context that clients put into the arguments of a remote task. */
 function contextOf(parameters: Record<string, unknown>): Record<string, unknown> {
   const kwargs = asObject(parameters.task_kwargs);
   const context = asObject(asObject(kwargs.kwargs)['__cloudify_context'] ?? kwargs.cloudify_context);

@@ -6,6 +6,7 @@ import type { Db } from '@baton/postgres';
 import { type ExecutionGraphDeps, executionGraph } from '../../engine/queries/execution-graph';
 import { graphsOfExecution } from '../../engine/queries/graphs-of-execution';
 import { listOperations, ownership, requireGraph } from '../../engine/queries/list-operations';
+import { statesAt } from '../../engine/queries/states-at';
 import { executionScope } from '../../executions/queries/list-executions';
 import { visibleExecution } from '../../executions/queries/visible-execution';
 import type { Ports } from '../../ports';
@@ -51,7 +52,7 @@ export interface OperationsDeps {
 /** Routes of stored operations and tasks graphs (spec v3.1 part 2 "Operations", reference/rest-api.md 5.17). */
 export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
   const { wire, managerName } = deps;
-  const shown = { onFailure: wire.onFailure, managerName };
+  const shown = { onFailure: wire.onFailure, showsRuns: wire.showsRuns, managerName };
   return bindRoutes(operationRoutes, {
     async listOperations(call) {
       const { graph_id: graphId, execution_id: executionId, state, skip_internal: skip } = call.query;
@@ -79,7 +80,7 @@ export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
     async getOperation({ principal, params }) {
       const id = params.operation_id!;
       if (isUuid(id)) {
-        // Ids are written in small letters.
+        // Ids of Baton's operations are in small letters.
         const filter = { operationId: id.toLowerCase(), states: [], skipInternal: false };
         const [ours] = await listOperations(deps.db.query, filter, executionScope(principal, false), shown);
         if (ours) return ours;
@@ -96,16 +97,43 @@ export function operationsRoutes(deps: OperationsDeps): BoundRoute[] {
       const items = named.map(({ id, execution_id, name, created_at }) =>
         pickFields({ id, execution_id, name, created_at, ...ownership(execution) }, call.include),
       );
-      // Already applied to the items; the envelope stays whole.
+      // Already applied to the items; the envelope keeps all its fields.
       call.include = null;
       return pageOf(items, call.query);
     },
-    async getExecutionGraph(call) {
-      const execution = await visibleExecution(deps.db.query, call.principal, call.params.executionId!);
-      return await executionGraph(deps.engine, execution, executionScope(call.principal, false), shown);
-    },
+    ...graphHandlers(deps),
     ...clientHandlers(deps),
   });
+}
+
+/** Handlers that show the graph and the states of an execution, in routes of Baton's own API: the same on every wire. */
+function graphHandlers({
+  db,
+  engine,
+  managerName,
+  wire,
+}: OperationsDeps): Pick<HandlersOf<typeof operationRoutes>, 'getExecutionGraph' | 'getTopologyStates'> {
+  const shown = { onFailure: wire.onFailure, showsRuns: true, managerName };
+  return {
+    async getExecutionGraph(call) {
+      const execution = await visibleExecution(db.query, call.principal, call.params.executionId!);
+      const { _size: size = null, _offset: offset = 0, since_version: sinceVersion = null } = call.query;
+      const found = await executionGraph(engine, execution, shown, { size, offset, sinceVersion });
+      const { include } = call;
+      // `include` selects fields of operations; the answer around them keeps all its fields.
+      call.include = null;
+      if (include === null) return found;
+      const graphs = found.graphs.map((graph) => ({
+        ...graph,
+        operations: graph.operations.map((operation) => pickFields(operation, include)),
+      }));
+      return { ...found, graphs };
+    },
+    async getTopologyStates({ principal, params, query }) {
+      const execution = await visibleExecution(db.query, principal, params.executionId!);
+      return await statesAt(engine, execution, query.at ?? null);
+    },
+  };
 }
 
 type ClientRoute =
@@ -116,7 +144,7 @@ type ClientRoute =
   | 'createTasksGraph'
   | 'updateTasksGraph';
 
-/** Graphs and operations that an engine outside of this service keeps here. */
+/** Handlers for graphs and operations that an engine outside of this service stores here. */
 function clientHandlers({
   engine,
   wire,

@@ -1,18 +1,19 @@
 import type { Shown } from '../../engine/queries/list-operations';
 
-/** What differs between the wires for stored operations. */
-export interface OperationsWire extends Pick<Shown, 'onFailure'> {
-  /** Whether a list is always a page in an envelope. Otherwise it is bare, and a page only where one is asked for. */
+/** The differences between the wires for stored operations. */
+export interface OperationsWire extends Pick<Shown, 'onFailure' | 'showsRuns'> {
+  /** Whether a list is always a page in an envelope. Otherwise it is a bare list, and a page only on request. */
   isPaged: boolean;
-  /** Whether a change answers the operation as it is now. Otherwise it answers an empty object. */
+  /** Whether the answer to a change is the changed operation. Otherwise it is an empty object. */
   showsChanged: boolean;
-  /** Whether a delete answers the operation as it was. Otherwise it answers 204. */
+  /** Whether the answer to a delete is the deleted operation. Otherwise it is 204. */
   showsDeleted: boolean;
 }
 
 /** The wire of the specification. */
 export const specOperations: OperationsWire = {
   onFailure: ({ policy }) => policy.onFailure,
+  showsRuns: true,
   isPaged: false,
   showsChanged: true,
   showsDeleted: false,

@@ -2,7 +2,7 @@ import type { AnyQuery } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type ClientGraph, OPERATION_FIELDS, type OwnedOperation } from '../store/client-graphs.sql';
 
-/** Graphs that clients keep of an execution, oldest first. */
+/** Returns the graphs that clients store for an execution, oldest first. */
 export async function clientGraphsOf(db: AnyQuery, executionId: string): Promise<ClientGraph[]> {
   const { rows } = await sql<ClientGraph>`
     select id, execution_id, name, created_at from client_graphs where execution_id = ${executionId}
@@ -10,7 +10,7 @@ export async function clientGraphsOf(db: AnyQuery, executionId: string): Promise
   return rows;
 }
 
-/** Operations that clients keep, by graph and place; `scope` reads `executions e`. */
+/** Returns the operations that clients store, by graph and position; `scope` reads `executions e`. */
 export async function listClientOperations(
   db: AnyQuery,
   filter: { graphId?: string; executionId?: string; states: string[]; skipInternal: boolean },

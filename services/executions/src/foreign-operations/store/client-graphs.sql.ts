@@ -28,14 +28,14 @@ export interface ClientGraph {
   created_at: string;
 }
 
-/** What an operation shows of its execution; `scope` reads `executions e`. */
+/** An operation with the fields of its execution that it shows. */
 export interface OwnedOperation extends ClientOperation {
   tenant: string;
   visibility: string;
   created_by: string;
 }
 
-/** Null: the execution has a graph of this name, or the id is taken. */
+/** Inserts a graph. Null when the execution has a graph of this name, or the id is taken. */
 export async function insertClientGraph(
   tx: Tx<DB>,
   graph: { id: string; executionId: string; name: string; createdAt: string | null },
@@ -64,7 +64,7 @@ export async function findClientGraph(
   return rows[0] ?? null;
 }
 
-/** Ids that were taken already are left out of the answer. */
+/** Inserts operations; returns the new ids, without those that were taken already. */
 export async function insertClientOperations(
   tx: Tx<DB>,
   graph: { tenant: string; id: string; executionId: string },
@@ -79,11 +79,11 @@ export async function insertClientOperations(
   return rows.map((row) => row.id);
 }
 
-/** Columns of an operation with those of its execution; `client_operations o`, `executions e`. */
+/** Columns of an operation and of its execution; aliases `client_operations o`, `executions e`. */
 export const OPERATION_FIELDS = sql`o.id, o.graph_id, o.execution_id, o.name, o.type, o.state, o.dependencies, o.parameters, o.manager_name,
   o.agent_name, o.is_counted, o.created_at, e.tenant, e.visibility, e.created_by`;
 
-/** One operation that the caller may see, of the caller's tenant. */
+/** Returns one operation of the caller's tenant that the caller may see; null when there is none. `scope` reads `executions e`. */
 export async function findClientOperation(
   db: AnyQuery,
   tenant: string,
@@ -96,7 +96,7 @@ export async function findClientOperation(
   return rows[0] ?? null;
 }
 
-/** The row, locked for this transaction; null when it is gone. */
+/** Locks the row for this transaction and returns it; null when it does not exist. */
 export async function lockClientOperation(
   tx: Tx<DB>,
   tenant: string,
@@ -125,7 +125,10 @@ export async function deleteClientOperation(tx: Tx<DB>, tenant: string, id: stri
   return rows.length > 0;
 }
 
-/** A node-instance state behind the last one of the execution; deployments learns it like those of the engine. */
+/**
+ * Inserts a node-instance state after the last one of the execution; it is delivered to deployments like the states of the
+ * engine.
+ */
 export async function insertClientState(
   tx: Tx<DB>,
   executionId: string,
@@ -137,8 +140,8 @@ export async function insertClientState(
 }
 
 /**
- * Gives the operations of a node that may still run other inputs, in all executions of the deployment that are not over or
- * may be resumed; `scope` reads `executions e`. Answers how many there were.
+ * Changes the inputs of the operations of a node that may still run, in all executions of the deployment that have not ended or
+ * may be resumed; `scope` reads `executions e`. Returns the number of changed operations.
  */
 export async function updateStoredInputs(
   tx: Tx<DB>,

@@ -16,7 +16,7 @@ export type ActOnGroupDeps = Pick<Ports, 'db' | 'log'> & DriveExecutionDeps;
 
 export type GroupAction = CancelMode | 'resume' | 'force-resume';
 
-/** Members acted on at a time: each takes a connection. */
+/** The most members that are acted on at a time: each takes a connection. */
 const AT_ONCE = 4;
 
 const ACTIVE: readonly ExecutionStatus[] = [
@@ -28,10 +28,10 @@ const ACTIVE: readonly ExecutionStatus[] = [
 ];
 
 /**
- * One action on every member in a fitting state (reference/rest-api.md 5.8, 6.2); the others are left alone. What waits
- * is cancelled first, in one transaction, so that nothing of it starts in the place of what ends. After a crash in the
- * middle the action may be repeated. Resuming is noted on the members and done as far as the group's concurrency allows;
- * the others follow when there is room. Answers how many were in a fitting state.
+ * Applies one action to every member in a fitting state (reference/rest-api.md 5.8, 6.2); other members are left alone. A cancel
+ * first cancels the waiting members, in one transaction, so that none of them starts in the place of an ending one. After a crash
+ * in the middle the action may be repeated. A resume is noted on the members and done as far as the group's concurrency allows;
+ * the others follow when there is room. Returns the number of members in a fitting state.
  */
 export async function actOnGroup(
   deps: ActOnGroupDeps,
@@ -47,7 +47,7 @@ export async function actOnGroup(
   });
   const active = (await membersIn(deps.db.query, tenant, id, ACTIVE)).filter((one) => !waiting.includes(one));
   await each(active, (one) => leaveUnfit(cancelExecution(deps, one, action)));
-  // Their ends are delivered beside the answer; engine/loops/engine.loops.ts does it after a crash.
+  // Their ends are delivered in the background; after a crash, engine/loops/engine.loops.ts delivers them.
   void each(waiting, (one) => driveExecution(deps, one)).catch((err: unknown) =>
     deps.log.warn({ err, executionGroupId: id }, 'cancelled members end later'),
   );

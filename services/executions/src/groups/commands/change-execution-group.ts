@@ -10,8 +10,8 @@ export interface GroupChange {
 }
 
 /**
- * PATCH /execution-groups/{id}: more room starts queued members at once; 0 pauses. The groups that are to collect ended
- * deployments must exist. @throws AppError not_found_error
+ * PATCH /execution-groups/{id}: a higher concurrency starts queued members at once; 0 pauses the group. The deployment groups
+ * that collect ended deployments must exist. @throws AppError not_found_error
  */
 export async function changeExecutionGroup(
   deps: ChangeExecutionGroupDeps,

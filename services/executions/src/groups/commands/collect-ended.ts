@@ -2,8 +2,8 @@ import type { Ports } from '../../ports';
 import { readGroup } from '../store/execution-groups.sql';
 
 /**
- * An execution of a group ended: its deployment joins the group that collects successes or failures, if one is named
- * (reference/rest-api.md 5.8). Adding twice changes nothing, so the message may come again.
+ * Handles the end of an execution of a group: its deployment joins the deployment group that collects successes or failures, if
+ * there is one (reference/rest-api.md 5.8). Adding it twice changes nothing, so the message may be delivered again.
  */
 export async function collectEnded(
   deps: Pick<Ports, 'db' | 'deployments'>,

@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => await engine?.stop());
 
-/** `count` deployments of one node each, members of the group `name`. */
+/** Creates `count` deployments of one node each, members of the group `name`. */
 function group(name: string, count: number): string[] {
   const ids = Array.from({ length: count }, (_, i) => `${name}-${i}`);
   for (const id of ids) {
@@ -73,7 +73,7 @@ async function members(groupId: string) {
 const shown = (groupId: string) => readExecutionGroup(engine.db.query, principal, groupId, specGroups);
 const isActive = (row: Row) => !['waiting', 'ended'].includes(row.phase);
 
-/** Works on all members until the group has the status; answers how many were active at most. */
+/** Works on all members until the group has the status; returns the highest number of members that were active at once. */
 async function workUntil(groupId: string, status: string, probe?: Probe): Promise<number> {
   let most = 0;
   await eventually(async () => {
@@ -364,7 +364,7 @@ test('groups whose members are all blocked hold up no other group', async () => 
   group('held', 1);
   const held = await begin('held');
   await eventually(async () => expect((await members(held.id))[0]!.phase).toBe('running'), DEADLINE);
-  // As many as are looked at in one go.
+  // As many groups as one tick of the queue examines.
   const blocked = [];
   for (let i = 0; i < 20; i++) blocked.push((await begin('held')).id);
   group('late', 2);
@@ -372,7 +372,7 @@ test('groups whose members are all blocked hold up no other group', async () => 
   expect(await workUntil(late.id, 'terminated')).toBe(1);
   await workUntil(held.id, 'terminated');
   for (const id of blocked) await workUntil(id, 'terminated');
-  // What nobody waits in any more is not looked at again.
+  // A group without waiting members is not examined again.
   await eventually(async () => {
     await dequeueExecutions(engine.deps);
     const { rows } = await sql`select id from execution_groups where has_queued`.execute(engine.db.query);

@@ -25,10 +25,10 @@ import { startGroupMembers } from './start-group-members';
 type CreateExecutionGroupDeps = Pick<Ports, 'db' | 'deployments' | 'queue' | 'tokenKey' | 'wake'> &
   StartSubjectDeps;
 
-/** Members inserted by one statement. */
+/** The most members that one statement inserts. */
 const CHUNK = 500;
 
-/** Members as they are stored, and what is only told in the group's log. */
+/** Rows of members to store, and messages that appear only in the group's log. */
 interface Members {
   rows: NewMember[];
   logs: string[];
@@ -37,11 +37,13 @@ interface Members {
 const NONE: Members = { rows: [], logs: [] };
 
 /**
- * POST /execution-groups: one execution for each deployment of the group, all of them queued, the first ones started in
- * the same transaction. A deployment without the workflow is told in the group's log; one where it is not available now
- * gets a failed execution. A crash before the commit leaves nothing; after it, engine/loops/engine.loops.ts dequeues.
- * With `associated` (a restore) the group gets these instead, and nothing starts.
- * @throws AppError not_found_error, conflict_error (id taken), too_many_requests_error (quota), illegal_execution_parameters_error naming the deployment.
+ * POST /execution-groups: creates one execution for each deployment of the group, all of them queued, and starts the first ones
+ * in the same transaction. A deployment without the workflow is only noted in the group's log; a deployment where the workflow is
+ * not available now gets a failed execution. A crash before the commit leaves nothing; after the commit,
+ * engine/loops/engine.loops.ts dequeues. With `associated` (a restore), the group gets these executions instead, and nothing
+ * starts.
+ * @throws AppError not_found_error, conflict_error (id taken), too_many_requests_error (quota),
+ * illegal_execution_parameters_error naming the deployment.
  */
 export async function createExecutionGroup<T>(
   deps: CreateExecutionGroupDeps,
@@ -68,7 +70,7 @@ export async function createExecutionGroup<T>(
   return answer;
 }
 
-/** All members or none: those that have to wait may not be more than the tenant's quota allows. */
+/** Accepts all members or none: the waiting members may not exceed the tenant's quota. */
 async function requireRoomForMembers(
   tx: Tx<DB>,
   { queue }: CreateExecutionGroupDeps,
@@ -131,7 +133,7 @@ export async function checkMembers(
   return found;
 }
 
-/** With an outcome when it cannot run now: what it would run is stored all the same, for it may be resumed. */
+/** Checks a member. A member that cannot run now gets an outcome; its program is stored nevertheless, because it may be resumed. */
 async function checkMember(deps: CreateExecutionGroupDeps, start: StartRequest, facts: DeploymentFacts) {
   const check = (isForced: boolean) =>
     checkStart(
@@ -198,7 +200,7 @@ async function storeGroup(
   await appendGroupEvents(tx, group, members.logs.map(groupLog));
 }
 
-/** Members and the events of those that are only recorded, in statements of a bounded size. */
+/** Stores members, and the events of those that are only recorded, in statements of a bounded size. */
 export async function storeMembers(
   tx: Tx<DB>,
   of: MemberDefaults,

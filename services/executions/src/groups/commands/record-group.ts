@@ -11,12 +11,12 @@ type RecordGroupDeps = Pick<Ports, 'db' | 'tokenKey'>;
 export type CreatedInGroup = typeof groupDeploymentsCreated extends MessageType<infer T> ? T : never;
 
 const WORKFLOW = 'create_deployment_environment';
-/** What the original gives such groups (reference/rest-api.md 5.6). */
+/** Concurrency of such groups in the original (reference/rest-api.md 5.6). */
 const CONCURRENCY = 10;
 
 /**
- * Records the create_deployment_environment executions of deployments that were made in a group, as an execution group
- * of ended executions. Repeats store nothing: ids and request ids are the message's.
+ * Records the create_deployment_environment executions of deployments that were created in a group, as an execution group of
+ * ended executions. A repeat stores nothing, because ids and request ids come from the message.
  */
 export async function recordGroupCreation(
   deps: RecordGroupDeps,
@@ -26,7 +26,7 @@ export async function recordGroupCreation(
   const rows = created.deployments.map(
     (one): NewMember => ({
       id: one.createExecutionId,
-      // The one of a single creation: its message records nothing more.
+      // Same request id as for the creation of a single deployment, so that the deployment's own message records nothing more.
       request_id: `deployment-created:${one.createExecutionId}`,
       payload_hash: memberRequestId(created.executionGroupId, one.deploymentId),
       program: null,

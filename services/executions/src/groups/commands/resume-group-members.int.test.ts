@@ -8,7 +8,7 @@ import { readGroup } from '../store/execution-groups.sql';
 import { actOnGroup } from './act-on-group';
 import { createExecutionGroup } from './create-execution-group';
 
-/** Members of execution groups that are to go on, in a bad way or an unusual one. */
+/** Resumes of members of execution groups in failing or unusual cases. */
 
 const DEADLINE = { deadlineMs: 20_000 };
 const TENANT = 'default_tenant';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => await engine?.stop());
 
-/** An execution group over `count` deployments of its own. */
+/** Creates an execution group over `count` deployments of its own. */
 async function begin(name: string, count: number, concurrency: number): Promise<string> {
   const ids = Array.from({ length: count }, (_, i) => `${name}-${i}`);
   for (const id of ids) engine.peer.deployments.set(id, peerDeployment({ [id]: [] }, ['create']));
@@ -75,7 +75,7 @@ test('a member whose graph cannot be read holds up neither the others of its gro
   await act(behind, 'resume');
   await statusesAre(behind, ['terminated']);
   await statusesAre(unread, ['cancelled', 'terminated', 'terminated']);
-  // What was asked for is not forgotten.
+  // The wish to resume is kept.
   expect((await members(unread))[0]!.resume_wish).toBe('resume');
 }, 60_000);
 

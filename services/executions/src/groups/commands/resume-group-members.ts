@@ -22,12 +22,12 @@ export type ResumeGroupMembersDeps = Pick<Ports, 'db' | 'log' | 'passedOver' | '
 
 type Group = Pick<ExecutionGroupRow, 'tenant' | 'id'>;
 
-/** Members that one call resumes. */
+/** The most members that one call resumes. */
 const BATCH = 100;
 
 /**
- * Notes the wish on all failed and cancelled members, and resumes those that there is room for; the others follow with
- * the queue. Answers how many there are.
+ * Notes the wish to resume on all failed and cancelled members, and resumes as many as there is room for; the others follow with
+ * the queue. Returns the number of members with a wish.
  */
 export async function resumeGroup(
   deps: ResumeGroupMembersDeps,
@@ -45,17 +45,17 @@ export async function resumeGroup(
   return count;
 }
 
-/** How many go on, and whether each that was tried does, or never will. */
+/** The number of resumed members, and whether every tried member was resumed or never will be. */
 export interface ResumedMembers {
   count: number;
   areAllTried: boolean;
 }
 
 /**
- * Resumes members that wait for it, oldest first, up to the group's concurrency and the manager's. Each is one
- * transaction under the group's row, in which it is looked at again; a crash leaves the wishes of the others, and
- * engine/loops/engine.loops.ts goes on (dequeue). One that cannot be resumed now, as one whose graph cannot be read, keeps its wish
- * and holds up neither the others nor other groups.
+ * Resumes members that wait for it, oldest first, up to the group's concurrency and the manager's. Each resume is one transaction
+ * under the lock of the group's row, which checks the member again. A crash leaves the wishes of the others, and
+ * engine/loops/engine.loops.ts continues (dequeue). A member that cannot be resumed now, for example because its graph cannot be
+ * read, keeps its wish and blocks neither other members nor other groups.
  */
 export async function resumeGroupMembers(
   deps: ResumeGroupMembersDeps,
@@ -76,7 +76,7 @@ export async function resumeGroupMembers(
       done.count++;
     } catch (err) {
       deps.log.warn({ err, executionId: candidate }, 'a member of a group is not resumed');
-      // Deployments does not answer: the loop comes again.
+      // Deployments is unavailable: the loop tries again.
       if (isAppError(err) && err.entry.retryable) break;
       if (isAppError(err) && err.entry.http < 500) await deps.db.tx((tx) => dropWish(tx, candidate));
       else {
@@ -94,7 +94,7 @@ async function nextMember(deps: ResumeGroupMembersDeps, group: Group): Promise<s
   return await deps.db.tx((tx) => firstOf(tx, deps, group));
 }
 
-/** Asked again in the transaction of the resume. */
+/** Checks again, in the transaction of the resume, that the member is the next one. */
 async function isNext(tx: Tx<DB>, deps: ResumeGroupMembersDeps, group: Group, id: string): Promise<boolean> {
   return (await firstOf(tx, deps, group)) === id;
 }

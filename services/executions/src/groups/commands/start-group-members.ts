@@ -18,10 +18,10 @@ import {
 } from '../store/execution-groups.sql';
 
 /**
- * Starts queued members of a group up to its concurrency and the manager's `max_concurrent_workflows`: queued -> pending
- * with the durable wake-up. The group's row orders starters on any number of replicas; the guards order them against
- * single starts of the same deployments. Answers what was started: the caller drives it after the commit. `among`:
- * members that were checked again; null: all have been checked just now.
+ * Starts queued members of a group up to its concurrency and the manager's `max_concurrent_workflows`: queued -> pending with the
+ * durable wake-up. The lock of the group's row serializes starters on any number of replicas; the guards serialize them with
+ * single starts on the same deployments. Returns the started executions, which the caller drives after the commit. `among`:
+ * members that were checked again; null: all members have been checked just now.
  */
 export async function startGroupMembers(
   tx: Tx<DB>,
@@ -43,7 +43,7 @@ export async function startGroupMembers(
   if (room <= 0) return [];
   const candidates = await startableMembers(tx, group, room, { which, among });
   if (candidates.length === 0) {
-    // Queued ones may wait for others of their deployment, or for room: then the mark stays.
+    // Queued members may wait for other executions of their deployment, or for room: then the mark stays.
     if (!(await hasQueuedMembers(tx, tenant, groupId)))
       await updateGroup(tx, tenant, groupId, { has_queued: false });
     return [];
@@ -67,7 +67,7 @@ export async function startGroupMembers(
   return started.map((row) => row.id);
 }
 
-/** Those for which the quota of the tenant has room, the oldest first, and those that it is not about. */
+/** Returns the oldest members that fit the quota of the tenant, and the members that the quota does not apply to. */
 async function withinQuota(
   tx: Tx<DB>,
   tenant: string,
@@ -86,7 +86,7 @@ async function withinQuota(
   return chosen;
 }
 
-/** Of each deployment the first, unless by force: what is awaited may stand behind others of the group. */
+/** Returns the first member of each deployment, and all forced members: an awaited member may stand behind others of the group. */
 function oneEach(members: readonly ExecutionRow[]): ExecutionRow[] {
   const taken = new Set<string | null>();
   return members.filter(({ is_forced, deployment_id }) => {

@@ -10,8 +10,8 @@ import { startGroupMembers } from './start-group-members';
 export type StartSystemGroupDeps = Pick<Ports, 'db' | 'queue' | 'tokenKey' | 'wake'>;
 
 /**
- * Starts a system workflow on many deployments for another service, which has checked them. Idempotent by the group's
- * id. After a crash engine/loops/engine.loops.ts dequeues.
+ * Starts a system workflow on many deployments for another service, which has checked the deployments. Idempotent by the group's
+ * id. After a crash, engine/loops/engine.loops.ts dequeues.
  */
 export async function startSystemGroup(
   deps: StartSystemGroupDeps,

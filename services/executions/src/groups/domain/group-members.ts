@@ -2,7 +2,7 @@ import type { JsonObject } from '@baton/kernel';
 import type { DeploymentFacts } from '../../adapters/deployments.client';
 import { type StartRequest, startRequest } from '../../executions/domain/start-request';
 
-/** What POST /execution-groups asks for (reference/rest-api.md 5.8). */
+/** A request of POST /execution-groups (reference/rest-api.md 5.8). */
 export interface GroupRequest {
   tenant: string;
   createdBy: string;
@@ -11,19 +11,22 @@ export interface GroupRequest {
   deploymentGroupId: string;
   workflowId: string;
   defaultParameters: JsonObject;
-  /** By deployment id, over the defaults. */
+  /** By deployment id; they override the defaults. */
   parameters: Record<string, JsonObject>;
   isForced: boolean;
   concurrency: number;
   visibility: 'private' | 'tenant' | 'global' | null;
   createdAt: string | null;
-  /** Ended executions that become its members, in place of new ones. */
+  /** Ended executions that become the group's members, in place of new ones. */
   associated?: readonly string[];
   /** The execution whose stage starts the group. */
   parentId?: string;
 }
 
-/** The start of one member: like a single start that may wait. What a stage gives its members goes beyond what they declare. */
+/**
+ * Returns the start request of one member, like that of a single start that may wait. Parameters from a stage may go beyond those
+ * that the workflow declares.
+ */
 export function memberRequest(group: GroupRequest, facts: Pick<DeploymentFacts, 'id'>): StartRequest {
   return startRequest({
     tenant: group.tenant,
@@ -41,7 +44,7 @@ export function memberRequest(group: GroupRequest, facts: Pick<DeploymentFacts, 
   });
 }
 
-/** One execution of a group a deployment. */
+/** Returns the request id of a member: a group has one execution for each deployment. */
 export function memberRequestId(groupId: string, deploymentId: string): string {
   return `group:${groupId}:${deploymentId}`;
 }

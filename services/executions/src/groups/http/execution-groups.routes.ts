@@ -65,7 +65,7 @@ function actionOf(text: string): GroupAction {
   });
 }
 
-/** The group that the same Idempotency-Key made before: the key is its id. */
+/** Returns the group that an earlier request with the same Idempotency-Key created: the key is its id. */
 async function repeated(
   deps: ExecutionGroupsRoutesDeps,
   wire: GroupsWire,

@@ -1,8 +1,8 @@
 import type { GroupStatusRule } from '../queries/execution-groups';
 
-/** What differs between the wires for execution groups. */
+/** The differences between the wires for execution groups. */
 export interface GroupsWire extends GroupStatusRule {
-  /** Whether an action other than a resume that concerns no execution is an error. */
+  /** Whether an action, other than a resume, that applies to no execution is an error. */
   refusesEmptyActions: boolean;
 }
 

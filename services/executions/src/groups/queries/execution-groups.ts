@@ -14,13 +14,13 @@ import type { ExecutionGroupRow } from '../store/execution-groups.sql';
 const plain = (name: string) => sql`g.${sql.id(name)}`;
 const members = sql`from executions e where e.tenant = g.tenant and e.execution_group_id = g.id`;
 
-/** How the status of a group is told. */
+/** Rule for the status of a group. */
 export interface GroupStatusRule {
-  /** Whether a group with a cancelled execution is cancelled. Otherwise it is terminated. */
+  /** Whether a group with a cancelled execution is cancelled. Otherwise it counts as terminated. */
   tellsCancelled: boolean;
 }
 
-/** Derived from the members (reference/rest-api.md 5.8). */
+/** The status of a group, derived from its members (reference/rest-api.md 5.8). */
 const status = ({ tellsCancelled }: GroupStatusRule) => sql`(select case
     when count(*) = 0 then null
     when bool_and(e.status = 'pending') then 'pending'
@@ -54,7 +54,7 @@ function groupScope(principal: Principal, allTenants = false): RawBuilder<SqlBoo
   return visibilityScope(principal, 'g', allTenants);
 }
 
-/** One page; members and status only with `_get_data`. */
+/** Returns one page of groups; members and status only with `_get_data`. */
 export async function listExecutionGroups(
   db: AnyQuery,
   principal: Principal,
@@ -72,7 +72,7 @@ export async function listExecutionGroups(
   });
 }
 
-/** The REST object of a group. @throws AppError not_found_error */
+/** Returns the REST object of a group. @throws AppError not_found_error */
 export async function readExecutionGroup(
   db: AnyQuery | AnyTx,
   principal: Principal,
@@ -87,7 +87,7 @@ export async function readExecutionGroup(
   return rows[0];
 }
 
-/** The row of a group that the caller may see. @throws AppError not_found_error */
+/** Returns the row of a group that the caller may see. @throws AppError not_found_error */
 export async function visibleGroup(
   db: AnyQuery,
   principal: Principal,

@@ -6,7 +6,7 @@ type ExecutionGroupsRpcDeps = StartSystemGroupDeps;
 
 type Handlers = RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
 
-/** What other services call of ExecutionsService (proto/executions/v1) about execution groups. */
+/** Methods of ExecutionsService (proto/executions/v1) about execution groups, for other services. */
 export function executionGroupsHandlers(deps: ExecutionGroupsRpcDeps): Pick<Handlers, 'startExecutionGroup'> {
   return {
     startExecutionGroup: async (request) => {

@@ -1,4 +1,4 @@
-import { type Db, sharedOrOwn, type Tx } from '@baton/postgres';
+import { type Db, noteAfterCommit, sharedOrOwn, type Tx } from '@baton/postgres';
 import type { ExecutionStatus } from '@baton/task-graph';
 import { sql } from 'kysely';
 import { WAIT_AFTER_FAIL_S } from '../../executions/domain/start-request';
@@ -26,7 +26,7 @@ export interface ExecutionGroupRow {
   parent_id: string | null;
 }
 
-/** False when the tenant has a group of this id. */
+/** Inserts a group; false when the tenant has a group with this id. */
 export async function insertGroup(
   tx: Tx<DB>,
   group: Omit<ExecutionGroupRow, 'created_at' | 'success_group_id' | 'failure_group_id' | 'parent_id'> & {
@@ -43,7 +43,7 @@ export async function insertGroup(
   return rows.length > 0;
 }
 
-/** Makes ended executions without a group, which the caller may see, members of one; answers which. */
+/** Makes ended executions without a group, which the caller may see, members of a group; returns their ids. */
 export async function associateExecutions(
   tx: Tx<DB>,
   group: { tenant: string; groupId: string; createdBy: string; isAdministrator: boolean },
@@ -68,7 +68,7 @@ export async function readGroup(
   return rows[0] ?? null;
 }
 
-/** First in the lock order of whoever starts members: group, guards, executions. */
+/** Locks the group. The lock order for starting members is: group, guards, executions. */
 export async function lockGroup(tx: Tx<DB>, tenant: string, id: string): Promise<ExecutionGroupRow | null> {
   const { rows } = await sql<ExecutionGroupRow>`
     select * from execution_groups where tenant = ${tenant} and id = ${id} for update`.execute(tx);
@@ -92,7 +92,7 @@ export async function updateGroup(
   );
 }
 
-/** A member as it is inserted; `outcome` when it is only recorded. */
+/** A member to insert; `outcome` when it is only recorded. */
 export interface NewMember
   extends Pick<
     NewExecution,
@@ -109,11 +109,11 @@ export interface NewMember
     | 'token_hash'
   > {
   outcome: Outcome | null;
-  /** Its workflow is also started on the components of its deployment. */
+  /** Whether its workflow is also started on the components of its deployment. */
   isCascading?: boolean;
 }
 
-/** What all members share. */
+/** Fields that all members share. */
 export interface MemberDefaults {
   tenant: string;
   groupId: string;
@@ -126,8 +126,8 @@ export interface MemberDefaults {
 }
 
 /**
- * Inserts members: queued, or ended with their outcome, their times in the order given. One statement; a repeated request
- * id only joins the group. Answers the ids of the new rows.
+ * Inserts members: queued, or ended with their outcome; their times rise in the given order. One statement; a member with a
+ * repeated request id only joins the group. Returns the ids of the new rows.
  */
 export async function insertMembers(
   tx: Tx<DB>,
@@ -154,10 +154,12 @@ export async function insertMembers(
     order by m.n on conflict (tenant, request_id) do update set execution_group_id = excluded.execution_group_id
       where executions.execution_group_id is null
     returning id, xmax = 0 as is_new`.execute(tx);
-  return rows.filter((row) => row.is_new).map((row) => row.id);
+  const made = rows.filter((row) => row.is_new).map((row) => row.id);
+  for (const id of made) noteAfterCommit(tx, id);
+  return made;
 }
 
-/** First and last event of recorded members, one statement. */
+/** Inserts the first and the last event of recorded members, in one statement. */
 export async function insertRecordedEvents(
   tx: Tx<DB>,
   of: MemberDefaults,
@@ -178,8 +180,9 @@ export async function insertRecordedEvents(
 }
 
 /**
- * Members that may start, oldest first: nothing of their deployment is active or queued before them. Of a group without room
- * those that an operation waits for: what it runs in may have the room.
+ * Returns members that may start, oldest first: no execution of their deployment is active or queued before them. For a group
+ * without room, returns only members that an operation waits for: they may use the room of the execution in which that operation
+ * runs.
  */
 export async function startableMembers(
   reader: Reader,
@@ -201,39 +204,40 @@ export async function startableMembers(
   return rows;
 }
 
-/** All members, or while a system-wide execution waits for its turn only those whose end another execution waits for. */
+/** All members; or, while a system-wide execution waits for its turn, only those whose end another execution waits for. */
 export type Startable = 'all' | 'awaited';
 
 interface StartableOf {
   which: Startable;
-  /** Of these alone; null: of all. */
+  /** Only these members; null: all. */
   among?: readonly string[] | null;
   except?: readonly string[];
 }
 
-/** Of `executions q`: no other execution of its deployment is at work, and no operation is left of one that has ended. */
+/** Condition on `executions q`: no other execution of its deployment is active, and no operation is left of one that has ended. */
 const nothingAtWork = sql`not exists (
   select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id and b.id <> q.id
     and b.phase not in ('waiting', 'ended'))
   and not has_left_runs(q.tenant, q.deployment_id, q.id)`;
 
-/** Of `executions q`: nothing of its deployment was queued before it. */
+/** Condition on `executions q`: no other execution of its deployment was queued before it. */
 const nothingEarlier = sql`not exists (
   select 1 from executions b where b.tenant = q.tenant and b.deployment_id = q.deployment_id
     and b.phase = 'waiting' and b.status = 'queued' and (b.created_at, b.id) < (q.created_at, q.id))`;
 
-/** Of `executions q`: another execution waits for its end. */
+/** Condition on `executions q`: another execution waits for its end. */
 const isAwaited = sql`(q.parent_id is not null or q.id in ${awaitedIds})`;
 
 /**
- * Of `executions q`: it is queued, and nothing of its deployment is at work or was queued before it. What is awaited does not
- * wait for what is queued: that may wait itself, for room that whoever waits for this one has.
+ * Condition on `executions q`: it is queued, and no other execution of its deployment is active or was queued before it. An
+ * awaited execution does not wait for earlier queued ones: these may themselves wait for room, which the waiting execution
+ * occupies.
  */
 const mayStart = (which: Startable) => sql`(q.phase = 'waiting' and q.status = 'queued'
   and ${which === 'awaited' ? isAwaited : sql`true`}
   and (q.is_forced or (${nothingAtWork} and (${isAwaited} or ${nothingEarlier}))))`;
 
-/** Guard rows of many deployments, locked in order. */
+/** Locks the guard rows of many deployments, in order. */
 export async function lockGuards(
   tx: Tx<DB>,
   tenant: string,
@@ -251,7 +255,7 @@ type StartedMember = Pick<
   'id' | 'tenant' | 'deployment_id' | 'workflow_id' | 'is_dry_run' | 'version'
 >;
 
-/** queued -> pending for those of `ids` that may still start, under their guards. */
+/** Sets queued -> pending for those of `ids` that may still start, under their guards. */
 export async function startMembers(
   tx: Tx<DB>,
   ids: readonly string[],
@@ -261,10 +265,11 @@ export async function startMembers(
     update executions q set status = 'pending', phase = 'planning'
     where q.id = any(${[...ids]}::uuid[]) and ${mayStart(which)}
     returning q.id, q.tenant, q.deployment_id, q.workflow_id, q.is_dry_run, q.version`.execute(tx);
+  for (const { id: started } of rows) noteAfterCommit(tx, started);
   return rows;
 }
 
-/** Whether members wait: to be started, or to be resumed. */
+/** Returns whether members wait to be started or to be resumed. */
 export async function hasQueuedMembers(tx: Tx<DB>, tenant: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 as found from executions where tenant = ${tenant} and execution_group_id = ${id} and phase = 'waiting'
@@ -274,7 +279,7 @@ export async function hasQueuedMembers(tx: Tx<DB>, tenant: string, id: string): 
   return rows.length > 0;
 }
 
-/** Notes the wish on every failed or cancelled member; answers how many there are. */
+/** Notes the wish to resume on every failed or cancelled member; returns their number. */
 export async function wishResume(
   tx: Tx<DB>,
   tenant: string,
@@ -288,7 +293,10 @@ export async function wishResume(
   return rows.length;
 }
 
-/** Answers the phase that the execution is in: it may have been resumed just before. Null: it is gone. */
+/**
+ * Deletes the wish to resume. Returns the phase of the execution, which may have been resumed just before; null when it was
+ * deleted.
+ */
 export async function dropWish(tx: Tx<DB>, executionId: string): Promise<string | null> {
   const { rows } = await sql<{ phase: string }>`
     update executions set resume_wish = null where id = ${executionId} returning phase`.execute(tx);
@@ -296,8 +304,8 @@ export async function dropWish(tx: Tx<DB>, executionId: string): Promise<string 
 }
 
 /**
- * Members to be resumed, as many as the group and the manager have room for, but not those of `except`; nothing of their
- * deployment is at work.
+ * Returns members to resume, as many as the group and the manager have room for, without those of `except`; no other execution of
+ * their deployment is active.
  */
 export async function resumableMembers(
   reader: Reader,
@@ -322,9 +330,9 @@ const activeOf = (group: Pick<ExecutionGroupRow, 'tenant' | 'id'>) => sql`select
 const ofGroup = sql`executions q where q.tenant = g.tenant and q.execution_group_id = g.id`;
 
 /**
- * Groups with room for a member that may start or be resumed now, oldest first, those with a member that needs none, and
- * those in which none waits any more: where all members are blocked, others must not wait for that group. `except`:
- * `<tenant>/<id>` of those to leave out; `full`: tenants whose quota is reached.
+ * Returns groups, oldest first: those with room for a member that may start or be resumed now, those with a member that needs no
+ * room, and those without waiting members. A group whose members are all blocked is left out, so that other groups do not wait
+ * for it. `except`: `<tenant>/<id>` of groups to leave out; `full`: tenants whose quota is reached.
  */
 export async function groupsWithRoom(
   reader: Reader,
@@ -352,7 +360,7 @@ export async function groupsWithRoom(
   return rows;
 }
 
-/** All that has not begun ends as cancelled, and nothing is resumed any more; the engine delivers the ends. Answers the ids. */
+/** Ends all waiting members as cancelled, and deletes all wishes to resume; the engine delivers the ends. Returns the ids. */
 export async function cancelQueuedMembers(
   tx: Tx<DB>,
   tenant: string,
@@ -366,10 +374,11 @@ export async function cancelQueuedMembers(
     update executions set status = ${status}, phase = 'ending', outcome = ${JSON.stringify(outcome)}::jsonb,
       cancel_requested_at = app_now(), error = ''
     where tenant = ${tenant} and execution_group_id = ${id} and phase = 'waiting' returning id`.execute(tx);
+  for (const cancelled of rows) noteAfterCommit(tx, cancelled.id);
   return rows.map((row) => row.id);
 }
 
-/** Members that ended without success, some of them. */
+/** Returns some of the members that ended without success. */
 export async function endedBadly(
   reader: Reader,
   tenant: string,
@@ -382,7 +391,7 @@ export async function endedBadly(
   return rows;
 }
 
-/** Members in one of `statuses`, in the order of their making. */
+/** Returns the members in one of `statuses`, in the order of their creation. */
 export async function membersIn(
   reader: Reader,
   tenant: string,

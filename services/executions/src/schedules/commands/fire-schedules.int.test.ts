@@ -45,7 +45,7 @@ async function executionsOf(deploymentId: string): Promise<{ id: string; status:
   );
   return rows;
 }
-/** The service's own loop ticks as well: two commands at once and it are three replicas. */
+/** The service's own loop ticks too: together with two parallel commands this makes three replicas. */
 async function tickUntil(deploymentId: string, expected: string[]) {
   await eventually(async () => {
     await Promise.all([fireSchedules(engine.deps), fireSchedules(engine.deps)]);
@@ -84,7 +84,7 @@ test('a schedule is made, shown, changed and deleted; bad input says what was ex
     enabled: false,
     all_next_occurrences: ['2050-01-01 00:00:00', '2050-01-15 00:00:00'],
   });
-  // What the original's clients send to switch it on: every key, and null for what stays.
+  // The request of the original's clients to enable it: every key, with null for unchanged values.
   const unset = { since: null, until: null, recurrence: null, count: null, weekdays: null, rrule: null };
   expect((await call('PATCH', path, { ...unset, slip: null, enabled: true })).body).toMatchObject({
     since: made.body.since,
@@ -109,7 +109,7 @@ test('a schedule is made, shown, changed and deleted; bad input says what was ex
   expect((await call('GET', path, undefined, { ...admin, tenant: 'other' })).status).toBe(404);
   const listed = await call('GET', '/execution-schedules?deployment_id=d&_include=id,next_occurrence');
   expect(listed.body.items).toEqual([{ id: 'x1', next_occurrence: '2050-01-01T00:00:00.000Z' }]);
-  // The original's CLI asks for the older word.
+  // The original's CLI uses the older word.
   for (const word of ['recurring', 'recurrence']) {
     const path = `/summary/execution_schedules?_target_field=workflow_id&_sub_field=${word}`;
     expect((await call('GET', path)).body.items).toEqual([
@@ -121,6 +121,9 @@ test('a schedule is made, shown, changed and deleted; bad input says what was ex
     ]);
     expect((await call('GET', `/summary/execution_schedules?_target_field=${word}`)).status).toBe(400);
   }
+  const found = async (text: string) =>
+    (await call('GET', `/summary/execution_schedules?_target_field=workflow_id&_search=${text}`)).body.items;
+  expect([(await found('x')).length, await found('no-such-id')]).toEqual([1, []]);
   expect((await call('DELETE', '/executions-schedules/x1?deployment_id=d')).status).toBe(204);
   expect((await call('DELETE', path)).status).toBe(404);
 }, 60_000);
@@ -155,16 +158,30 @@ test('every occurrence fires once or is recorded as skipped, whoever ticks and w
   await call('PUT', '/execution-schedules/s?deployment_id=jumps', tenMinutes);
   await setNow(START + 600_000);
   await tickUntil('jumps', ['fired']);
+  const shown = await call('GET', '/execution-schedules/s?deployment_id=jumps');
+  expect(shown.body.latest_skip).toBeNull();
   await setNow(START + 1_200_000);
   await tickUntil('jumps', ['fired', 'skipped']);
+  const { items } = (await call('GET', '/execution-schedules?deployment_id=jumps&_include=id,latest_skip'))
+    .body;
+  expect(items).toEqual([
+    {
+      id: 's',
+      latest_skip: {
+        occurrence: '2030-01-01T00:20:00.000Z',
+        outcome: 'skipped',
+        reason: (await reasons('jumps'))[0],
+      },
+    },
+  ]);
   await endLatest('jumps', 'terminated');
-  // Half an hour ahead: two are too late, the third has just come.
+  // Half an hour later: two occurrences are too late, the third is due now.
   await setNow(START + 3_000_000);
   await tickUntil('jumps', ['fired', 'skipped', 'skipped', 'skipped', 'fired']);
   await endLatest('jumps', 'terminated');
   await setNow(START);
   expect(await fireSchedules(engine.deps)).toEqual({ again: false });
-  // What has fired does not fire again, also when a change has the next occurrence found anew.
+  // An occurrence that has fired does not fire again, even when a change computes the next occurrence anew.
   await call('PATCH', '/execution-schedules/s?deployment_id=jumps', { slip: 5 });
   await setNow(START + 600_000);
   await eventually(async () => {
@@ -251,14 +268,14 @@ test('an update of a blueprint that changes a schedule loses nothing that had co
   };
   const defaults = { s: { workflow: 'install', recurrence: '10 min', slip: 5 } };
   await engine.db.tx(async (tx) => {
-    // For the loops it has not come yet.
+    // The fake time counts in this transaction only: for the loops, it has not come yet.
     await sql`select set_config('baton.fake_now', ${'2030-01-01T00:10:05.000Z'}, true)`.execute(tx);
     await updateDefaultSchedules(tx, engine.deps, owner, defaults);
   });
   await setNow(START + 605_000);
   await tickUntil('updated', ['fired']);
   const { body } = await call('GET', '/execution-schedules/s?deployment_id=updated');
-  // It runs every ten minutes since it was made, not since the update.
+  // It runs every ten minutes since its creation, not since the update.
   expect(body).toMatchObject({ slip: 5, next_occurrence: '2030-01-01T00:20:00.000Z' });
   await call('DELETE', '/execution-schedules/s?deployment_id=updated');
 }, 60_000);
@@ -290,7 +307,7 @@ function gate() {
   return { open, opened };
 }
 
-/** At `atMs` what is due of a deployment is to be started; its start goes on when `meanwhile` is done. */
+/** At `atMs` the due occurrence of a deployment is started; the start continues when `meanwhile` is done. */
 async function whileStarting(deploymentId: string, atMs: number, meanwhile: () => Promise<unknown>) {
   const [asked, done] = [gate(), gate()];
   engine.peer.duringFacts(async (id) => {
@@ -357,7 +374,7 @@ test('more than one look finds that cannot be started hold up no other', async (
   }
   for (const id of odd) engine.peer.deployments.get(id)!.workflows = null as never;
   await setNow(START + 606_000);
-  // The loop of the service alone: it knows how far it has come.
+  // Only the loop of the service ticks: it keeps its progress between ticks.
   await eventually(async () => expect(await outcomes('sound')).toEqual(['fired']), DEADLINE);
   for (const id of odd) await call('DELETE', `/execution-schedules/s?deployment_id=${id}`);
 }, 60_000);

@@ -21,16 +21,17 @@ import {
 
 export type FireSchedulesDeps = Pick<Ports, 'db' | 'log'> & RequestExecutionDeps;
 
-/** Schedules decided in one transaction, and occurrences started in one tick. */
+/** The most schedules that one transaction decides, and occurrences that one tick starts. */
 const BATCH = 20;
-/** Occurrences that a replica starts at once: half of its connections, where all of them wait for a lock. */
+/** The most occurrences that a replica starts at once: half of its connections, in case all of them wait for a lock. */
 const AT_ONCE = 4;
 
 /**
- * The schedule tick, on every replica. First, in one transaction: schedules whose time has come are locked, each occurrence
- * gets its row, and the schedule moves on; the primary key of the rows is why none fires twice. Then what is due is
- * started: its execution is accepted and noted in one transaction, so that of two replicas, and of one that starts it and one
- * that finds it too late, the first one counts. What a crash left due the next tick starts.
+ * The schedule tick, on every replica. First, one transaction locks the schedules whose time has come, inserts a row for each
+ * occurrence, and advances the schedule; the primary key of the rows prevents that an occurrence fires twice. Then due
+ * occurrences are started: one transaction accepts the execution and notes it on the occurrence. When two replicas decide
+ * differently (both start, or one starts and one finds it too late), the first transaction counts. After a crash, the next tick
+ * starts the occurrences that are still due.
  * @returns `again` while there may be more.
  */
 export async function fireSchedules(
@@ -58,8 +59,8 @@ type Tx = Parameters<typeof lockDueSchedules>[0];
 type Deciding = Pick<Ports, 'log'>;
 
 /**
- * The schedule, locked, after what has come of it got its rows: a change finds the next occurrence anew, from `now_ms` on, and
- * would lose what came before. Null: it is gone.
+ * Locks the schedule, after rows were inserted for all its past occurrences, and returns it. A change computes the next
+ * occurrence from `now_ms` on, and would lose undecided earlier ones. Null: the schedule was deleted.
  */
 export async function lockDecided(deps: Deciding, tx: Tx, key: string): Promise<TimedSchedule | null> {
   let schedule = await lockSchedule(tx, key);
@@ -70,7 +71,7 @@ export async function lockDecided(deps: Deciding, tx: Tx, key: string): Promise<
 const isDue = ({ enabled, next_occurrence: next, now_ms }: TimedSchedule): boolean =>
   enabled && next !== null && Date.parse(next) <= now_ms;
 
-/** The schedule as it is then: still due when more of the past is left than is decided in one go. */
+/** Decides past occurrences; returns the changed schedule. It is still due when more are left than one call decides. */
 async function decide(deps: Deciding, tx: Tx, schedule: TimedSchedule): Promise<TimedSchedule> {
   const { decisions, ...next } = decided(deps, schedule);
   await insertOccurrences(tx, schedule.key, decisions);
@@ -83,7 +84,10 @@ async function decide(deps: Deciding, tx: Tx, schedule: TimedSchedule): Promise<
   };
 }
 
-/** A rule that cannot be followed, as one that a later release reads otherwise, stops instead of holding up all others. */
+/**
+ * Decides occurrences. A schedule with a broken rule (e.g. one that a later release reads differently) is stopped, so that it
+ * does not block others.
+ */
 function decided(deps: Deciding, schedule: TimedSchedule): ReturnType<typeof decideOccurrences> {
   try {
     return decideOccurrences(schedule, scheduleTimes(schedule), schedule.previous, schedule.now_ms);
@@ -98,24 +102,24 @@ function decided(deps: Deciding, schedule: TimedSchedule): ReturnType<typeof dec
   }
 }
 
-/** Starts what is due, or notes why not; where neither can be said yet it stays due. */
+/** Starts a due occurrence, or notes the reason why not. When neither can be decided yet, it stays due. */
 async function start(deps: FireSchedulesDeps, due: DueOccurrence): Promise<void> {
   let isNoted = false;
   let reason: string | null = null;
   try {
     const { id } = await requestExecution(deps, startRequestOf(due), async (tx, row) => {
       if (isOfAnother(due, row)) throw notFound('Deployment', due.deployment_id);
-      // As it is now: meanwhile it may have been disabled, or its time may have passed.
+      // Reads the present schedule: it may have been disabled meanwhile, or its time may have passed.
       const schedule = await lockSchedule(tx, due.key);
       reason = schedule && reasonOf(due, schedule);
       isNoted = reason === null && (await markFired(tx, due, row.id));
       if (!isNoted) throw new AppError('conflict_error', reason ?? 'The occurrence was decided elsewhere');
     });
-    // Accepted before, by an earlier release.
+    // The request was accepted before, by an earlier release.
     if (!isNoted) await noteAccepted(deps, due, id);
   } catch (err) {
     const earlier = isAppError(err, 'conflict_error') ? err.details.execution_id : undefined;
-    // The schedule was changed between the accepted request of an earlier release and this one.
+    // The schedule was changed between the request that an earlier release accepted and this one.
     if (typeof earlier === 'string') await noteAccepted(deps, due, earlier);
     else if (reason !== null) await skip(deps, due);
     else await noteFailedStart(deps, due, err);
@@ -136,7 +140,7 @@ async function noteFailedStart(deps: FireSchedulesDeps, due: DueOccurrence, err:
   if (reasonOf(due, due) !== null) await skip(deps, due, (err as Error).message);
 }
 
-/** Notes that it is not started any more, unless a change of its schedule meanwhile lets it start after all. */
+/** Notes that the occurrence is not started any more, unless a change of its schedule meanwhile lets it start after all. */
 async function skip(deps: FireSchedulesDeps, due: DueOccurrence, failure?: string): Promise<void> {
   await deps.db.tx(async (tx) => {
     const schedule = await lockSchedule(tx, due.key);
@@ -149,7 +153,9 @@ async function skip(deps: FireSchedulesDeps, due: DueOccurrence, failure?: strin
 const reasonOf = (due: DueOccurrence, schedule: ScheduleRow & { now_ms: number }): string | null =>
   notStartedReason(schedule, Date.parse(due.occurrence), schedule.now_ms);
 
-/** Its deployment is gone, and there is a new one of that id; what does not say which one it is of may be of this one. */
+/**
+ * Returns whether the execution belongs to a newer deployment with the same id. An unknown origin counts as the same deployment.
+ */
 const isOfAnother = (due: DueOccurrence, { deployment_made_by: madeBy }: ExecutionRow): boolean =>
   due.deployment_made_by !== null && madeBy !== null && due.deployment_made_by !== madeBy;
 
@@ -160,7 +166,7 @@ function startRequestOf(due: DueOccurrence): StartRequest {
   return startRequest({
     tenant: due.tenant,
     createdBy: due.created_by,
-    // Whether its creator may see the deployment was checked when the schedule was made.
+    // The creator's access to the deployment was checked when the schedule was created.
     isAdministrator: true,
     requestId: `schedule:${due.key}:${due.occurrence}`,
     workflowId: due.workflow_id,

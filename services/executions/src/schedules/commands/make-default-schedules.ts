@@ -24,19 +24,19 @@ import {
 } from '../store/schedules.sql';
 import { lockDecided } from './fire-schedules';
 
-/** What schedules of a new deployment get from it. */
+/** Fields that the schedules of a new deployment take from it. */
 export interface ScheduleOwner {
   tenant: string;
   deploymentId: string;
-  /** The execution that made it; null: not known. */
+  /** The execution that created the deployment; null: not known. */
   madeBy: string | null;
   visibility: string;
   createdBy: string;
 }
 
 /**
- * Makes the schedules of `deployment_settings.default_schedules` (reference/dsl.md 2.13), once per message: one that the
- * user deletes does not come back. An entry that is broken is left out and logged; the deployment is there already.
+ * Creates the schedules of `deployment_settings.default_schedules` (reference/dsl.md 2.13), once per message: a schedule that the
+ * user deletes does not come back. A broken entry is skipped and logged, because the deployment exists already.
  */
 export async function makeDefaultSchedules(
   deps: Pick<Ports, 'db' | 'log'>,
@@ -54,8 +54,9 @@ export async function makeDefaultSchedules(
 }
 
 /**
- * Makes those of an updated deployment, or changes the ones of their names; others stay (reference/workflows.md 1.13). Part
- * of the stage that ends the update, which is carried out once. A broken entry is left out and logged.
+ * Creates the default schedules of an updated deployment, or changes those with the same names; others stay
+ * (reference/workflows.md 1.13). Part of the stage that ends the update, which is carried out once. A broken entry is skipped and
+ * logged.
  */
 export async function updateDefaultSchedules(
   tx: Tx<DB>,
@@ -69,17 +70,17 @@ export async function updateDefaultSchedules(
   });
 }
 
-/** Gives the schedule of this name what a blueprint says of it now; what has come of it is decided as it was. */
+/** Rewrites the schedule of this name by the blueprint; past occurrences are decided by the old schedule first. */
 async function replaceSchedule(tx: Tx<DB>, deps: Pick<Ports, 'log'>, row: ScheduleRow): Promise<void> {
   const key = await storedScheduleKey(tx, row);
   const stored = key === null ? null : await lockDecided(deps, tx, key);
   if (!stored) return;
-  // Without a `since` its times go on from when it was made.
+  // Without a `since`, its times still count from its creation.
   const changed = { ...row, key: stored.key, created_at: stored.created_at };
   await rewriteSchedule(tx, { ...changed, next_occurrence: nextOccurrence(changed, stored.now_ms) });
 }
 
-/** A broken entry is left out and logged. */
+/** Stores each valid entry; a broken entry is skipped and logged. */
 async function storeDefaults(
   tx: Tx<DB>,
   { log }: Pick<Ports, 'log'>,
@@ -93,7 +94,7 @@ async function storeDefaults(
   }
 }
 
-/** Null: it is broken, whatever way; an author may write anything into a blueprint. */
+/** Returns the row of an entry; null when the entry is broken in any way: an author may write anything into a blueprint. */
 function validRow(
   log: Ports['log'],
   owner: ScheduleOwner,

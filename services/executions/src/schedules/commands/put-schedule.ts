@@ -18,7 +18,7 @@ export type ScheduleDeps = Pick<Ports, 'db' | 'deployments' | 'findUser' | 'log'
 };
 
 /**
- * Makes a schedule of a deployment that the caller may see.
+ * Creates a schedule of a deployment that the caller may see.
  * @throws AppError not_found_error, nonexistent_workflow_error, bad_parameters_error, conflict_error when the id is taken.
  */
 export async function createSchedule(
@@ -73,9 +73,9 @@ export async function createSchedule(
 }
 
 /**
- * Changes when a schedule runs and has its next occurrence found anew. A null is not given: the original's clients send
- * every key.
- * @throws AppError not_found_error when it is gone meanwhile, bad_parameters_error.
+ * Changes the times of a schedule and computes its next occurrence anew. A null counts as not given, because the original's
+ * clients send every key.
+ * @throws AppError not_found_error when it was deleted meanwhile, bad_parameters_error.
  */
 export async function updateSchedule(
   deps: ScheduleDeps,
@@ -105,7 +105,7 @@ export async function updateSchedule(
 }
 
 /**
- * A start at a later time, as the original keeps it: a schedule `<workflow>_<hex>` that runs once (reference 5.7).
+ * Stores a start at a later time as the original does: as a schedule `<workflow>_<hex>` that runs once (reference 5.7).
  * @throws AppError not_found_error, nonexistent_workflow_error.
  */
 export async function scheduleOnce(

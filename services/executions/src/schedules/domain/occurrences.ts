@@ -9,7 +9,7 @@ import {
   type Unit,
 } from './recurrence';
 
-/** All that decides the times of a schedule. Epoch ms; `baseMs` stands for a `since` that was not given. */
+/** All values that determine the times of a schedule. Epoch ms; `baseMs` replaces a `since` that was not given. */
 export interface Timing {
   rule: ScheduleRule;
   sinceMs: number | null;
@@ -17,11 +17,11 @@ export interface Timing {
   baseMs: number;
 }
 
-/** Times of one schedule, in ascending order; bounded work whatever the rule. */
+/** Times of one schedule, in ascending order; the work of each call is bounded for every rule. */
 export interface Occurrences {
-  /** The first one later than `afterMs`; null = none. */
+  /** Returns the first time later than `afterMs`; null when there is none. */
   next(afterMs: number): number | null;
-  /** At most `limit` later than `afterMs`. */
+  /** Returns at most `limit` times later than `afterMs`. */
   upcoming(afterMs: number, limit: number): number[];
 }
 
@@ -41,10 +41,10 @@ const FREQ: Record<Unit, string> = {
   month: 'MONTHLY',
   year: 'YEARLY',
 };
-/** Steps of the library for one answer: about 100 ms at worst. */
+/** The most steps of the library for one call: about 100 ms at worst. */
 const MAX_STEPS = 10_000;
 const MAX_CANDIDATES = 20_000;
-/** Nobody plans further; a rule that finds nothing until then has ended. */
+/** How far ahead times are searched; a rule without a time until then counts as ended. */
 const HORIZON_MS = 400 * 366 * 86_400_000;
 
 /**
@@ -63,13 +63,13 @@ export function occurrencesOf(timing: Timing): Occurrences {
       throw badParameter('recurrence', 'A schedule needs a recurrence, a count of 1, or an rrule', {
         expected: 'recurrence, count 1 or rrule',
       });
-    // Checked for its form; one run needs no day.
+    // Only checks the form of the weekdays; a single run needs none.
     byDayOf(weekdays, null);
     return within(arithmetic(startMs, HORIZON_MS, 1));
   }
   const { every, unit } = parseRecurrence(recurrence);
   const byDay = byDayOf(weekdays, unit);
-  // Every 0 days is once; only the original takes such a recurrence.
+  // Every 0 days means once; only the original accepts such a recurrence.
   if (every === 0) return within(arithmetic(startMs, HORIZON_MS, 1));
   if (count !== null && count < 1) return { next: () => null, upcoming: () => [] };
   const fixedMs = FIXED_MS[unit];
@@ -84,7 +84,7 @@ export function occurrencesOf(timing: Timing): Occurrences {
   return within(ofLibrary(`DTSTART:${stamp(startMs)}\nRRULE:${parts.join(';')}`, 'recurrence'));
 }
 
-/** Without days or months every time is known without walking there. */
+/** Returns the times of a rule with a fixed step, computed directly; not for weekdays or months. */
 function arithmetic(startMs: number, stepMs: number, count: number | null): Occurrences {
   const at = (afterMs: number): number =>
     afterMs < startMs ? 0 : Math.floor((afterMs - startMs) / stepMs) + 1;
@@ -110,7 +110,7 @@ function ofRRule(text: string, startMs: number): Occurrences {
   );
 }
 
-/** `shown`: the text of the user, for errors. */
+/** Returns the times of an RFC 5545 rule, computed by the library. `shown`: the text of the user, for errors. */
 function ofLibrary(text: string, field: string, shown = text): Occurrences {
   let library: RRuleTemporal;
   try {
@@ -143,7 +143,7 @@ function ofLibrary(text: string, field: string, shown = text): Occurrences {
   };
 }
 
-/** A rule that finds nothing within the library's limits has no more occurrences for us. */
+/** Calls the library. A rule that finds no time within the library's limits counts as having no more occurrences. */
 function within<T>(ask: () => T, none: T): T {
   try {
     return ask();
@@ -156,7 +156,7 @@ function within<T>(ask: () => T, none: T): T {
 
 function bounded(inner: Occurrences, startMs: number, untilMs: number | null): Occurrences {
   const from = (afterMs: number): number => Math.max(afterMs, startMs - 1);
-  // What cannot be written never comes.
+  // A time that cannot be stored never occurs.
   const isIn = (at: number): boolean => (untilMs === null || at <= untilMs) && isStorableInstant(at);
   return {
     next(afterMs) {
@@ -174,7 +174,7 @@ function badRule(text: string, problem: string, field = 'rrule') {
   });
 }
 
-/** `YYYYMMDDThhmmssZ`. */
+/** Formats a time as `YYYYMMDDThhmmssZ`. */
 function stamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
 }

@@ -2,7 +2,7 @@ import { badParameter, type Result } from '@baton/kernel';
 
 export type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year';
 
-/** When a schedule runs, as stored and shown (reference/rest-api.md 5.9). */
+/** Rule for the times of a schedule, as stored and shown (reference/rest-api.md 5.9). */
 export type ScheduleRule =
   | { recurrence: string | null; count: number | null; weekdays: string[] | null }
   | { rrule: string };
@@ -18,7 +18,7 @@ const UNITS: Record<string, Unit> = {
   y: 'year',
 };
 
-/** `2 weeks`, `5min`, `1 mo` (reference/rest-api.md 6.8). @throws AppError bad_parameters_error */
+/** Parses `2 weeks`, `5min`, `1 mo` (reference/rest-api.md 6.8). @throws AppError bad_parameters_error */
 export function parseRecurrence(text: string): { every: number; unit: Unit } {
   const match = RECURRENCE.exec(text.trim().toLowerCase());
   if (!match)
@@ -32,8 +32,8 @@ export function parseRecurrence(text: string): { every: number; unit: Unit } {
 const WEEKDAY = /^([1-4]|l-)?(su|mo|tu|we|th|fr|sa)$/i;
 
 /**
- * Days in the form of RFC 5545: `mo` is MO, `1mo` 1MO, `l-tu` -1TU.
- * @throws AppError bad_parameters_error for an unknown day, or a numbered one with a unit that has no such days.
+ * Returns days in the form of RFC 5545: `mo` is MO, `1mo` 1MO, `l-tu` -1TU.
+ * @throws AppError bad_parameters_error for an unknown day, or a numbered day with a unit that has no such days.
  */
 export function byDayOf(weekdays: readonly string[], unit: Unit | null): string[] {
   return weekdays.map((day, i) => {
@@ -59,17 +59,17 @@ const PARTS = new Set(
   ),
 );
 const MAX_RRULE_CHARS = 2_000;
-/** A library walks counted rules from their beginning: this many steps are done in some 100 ms. */
+/** The library steps through counted rules from their beginning: this many steps take some 100 ms. */
 export const MAX_RRULE_COUNT = 5_000;
 
-/** An RFC 5545 rule taken apart: its RRULE line without the name, and the lines beside it. */
+/** The parts of an RFC 5545 rule: its RRULE line without the name, and the other lines. */
 export interface RuleText {
   rule: string;
   dtstart: string | null;
   others: string[];
 }
 
-/** Checks the form of a rule; what its values mean the library checks. */
+/** Checks the form of a rule and splits it; the library checks the meaning of its values. */
 export function splitRRule(text: string): Result<RuleText, string> {
   if (text.length > MAX_RRULE_CHARS) return refused(`is longer than ${MAX_RRULE_CHARS} characters`);
   const lines = text

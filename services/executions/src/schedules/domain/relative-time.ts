@@ -9,7 +9,10 @@ const FIXED_MS: Partial<Record<Unit, number>> = {
   week: 604_800_000,
 };
 
-/** Epoch ms of `+1h +30min` (reference/dsl.md 2.13), months and years by the calendar; null when it is no such text. */
+/**
+ * Returns the epoch ms of a text like `+1h +30min` (reference/dsl.md 2.13), months and years by the calendar; null for another
+ * form.
+ */
 export function relativeTimeMs(text: string, nowMs: number): number | null {
   if (!RELATIVE.test(text.trim())) return null;
   let ms = nowMs;

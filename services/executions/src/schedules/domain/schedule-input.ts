@@ -7,17 +7,17 @@ import type { ExecutionArguments } from './schedule';
 type CreateBody = z.output<typeof createScheduleBody>;
 type TimingBody = Pick<z.output<typeof updateScheduleBody>, 'recurrence' | 'count' | 'weekdays' | 'rrule'>;
 
-/** What the wires read in different ways. */
+/** Parts of the input that the wires read differently. */
 export interface ScheduleReading {
-  /** @throws AppError bad_parameters_error where the rule can mean no run. */
+  /** Checks a rule. @throws AppError bad_parameters_error for a rule that can mean no run. */
   checkRule(rule: { recurrence: string | null; count: number | null }): void;
-  /** Days that a text names; null: none. @throws AppError bad_parameters_error where days must be a list. */
+  /** Returns the days in a text; null: none. @throws AppError bad_parameters_error where days must be a list. */
   weekdaysOfText(text: string): string[] | null;
-  /** Whether there is nothing to count from. */
+  /** Returns whether a missing `since` is an error, because nothing else gives a start. */
   needsSince(body: Pick<CreateBody, 'since' | 'rrule'>): boolean;
 }
 
-/** How the specification reads schedules. Blueprints are read so on every wire. */
+/** Reading of schedules by the specification. Blueprints are read this way on every wire. */
 export const specReading: ScheduleReading = {
   checkRule: refuseNothing,
   weekdaysOfText(text) {
@@ -28,9 +28,9 @@ export const specReading: ScheduleReading = {
 };
 
 /**
- * The rule that a new schedule, or `stored` with changes, has. A given rrule replaces the rule; else what is not given,
- * or null, stays (reference/rest-api.md 5.9).
- * @throws AppError bad_parameters_error where rrule stands beside recurrence, count or weekdays.
+ * Returns the rule of a new schedule, or of `stored` with changes. A given rrule replaces the rule; otherwise, fields that are
+ * not given, or null, stay (reference/rest-api.md 5.9).
+ * @throws AppError bad_parameters_error when rrule is given beside recurrence, count or weekdays.
  */
 export function ruleOf(
   body: TimingBody,
@@ -55,7 +55,7 @@ export function ruleOf(
   return rule;
 }
 
-/** Neither a recurrence of 0 days nor a count below 1 can be meant. @throws AppError bad_parameters_error */
+/** Refuses a recurrence of 0 units and a count below 1. @throws AppError bad_parameters_error */
 function refuseNothing({ recurrence, count }: { recurrence: string | null; count: number | null }): void {
   if (recurrence !== null && parseRecurrence(recurrence).every === 0)
     throw badParameter('recurrence', `recurrence: "${recurrence}" is no time between two runs`, {
@@ -70,7 +70,7 @@ function weekdaysOf(weekdays: string[] | string, wire: ScheduleReading): string[
   return weekdays.length === 0 ? null : weekdays.map((day) => day.toUpperCase());
 }
 
-/** @throws AppError bad_parameters_error when there is no `since` to count from. */
+/** Returns the start of a new schedule. @throws AppError bad_parameters_error when `since` is missing and needed. */
 export function sinceOf(body: CreateBody, wire: ScheduleReading): string | null {
   if (wire.needsSince(body))
     throw badParameter('since', 'since is missing', {
@@ -79,7 +79,7 @@ export function sinceOf(body: CreateBody, wire: ScheduleReading): string | null 
   return typeof body.since === 'string' ? readInstant('since', body.since) : null;
 }
 
-/** Stored in full as soon as one is given. */
+/** Returns the stored arguments: all of them as soon as one is given. */
 export function argumentsOf(given: CreateBody['execution_arguments']): ExecutionArguments {
   if (!given || Object.keys(given).length === 0) return {};
   return {

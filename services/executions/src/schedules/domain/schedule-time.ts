@@ -3,8 +3,9 @@ import { badParameter, parseInstant } from '@baton/kernel';
 const FORM = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})([+-])(\d{2})(\d{2})$/;
 
 /**
- * Epoch ms of `YYYYMMDDHHMM+HHMM` (spec v3.1 part 2 "Executions") or of any date in input (reference/rest-api.md 4.1, 5.7).
- * @throws AppError bad_parameters_error for another form or a time that has passed.
+ * Returns the epoch ms of `YYYYMMDDHHMM+HHMM` (spec v3.1 part 2 "Executions") or of any date in input (reference/rest-api.md 4.1,
+ * 5.7).
+ * @throws AppError bad_parameters_error for another form or a time in the past.
  */
 export function parseScheduleTime(field: string, text: string, nowMs: number): number {
   const match = FORM.exec(text);

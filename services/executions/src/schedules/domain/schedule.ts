@@ -15,7 +15,7 @@ export interface ScheduleRow {
   key: string;
   tenant: string;
   deployment_id: string;
-  /** The execution that made the deployment; null: not known. */
+  /** The execution that created the deployment; null: not known. */
   deployment_made_by: string | null;
   id: string;
   workflow_id: string;
@@ -36,29 +36,29 @@ export interface ScheduleRow {
 
 export type OccurrenceOutcome = 'due' | 'fired' | 'refused' | 'skipped';
 
-/** What is decided about an occurrence whose time has come: `due` is started next. */
+/** The decision on an occurrence whose time has come: `due` is started next. */
 export interface OccurrenceDecision {
   atMs: number;
   outcome: 'due' | 'skipped';
   reason: string | null;
 }
 
-/** How the run before ended, as far as the next one depends on it. */
+/** The end of the previous run, as far as the next one depends on it. */
 export type PreviousRun = 'none' | 'running' | 'failed' | 'ended';
 
-/** Grace beyond the slip: a look at the clock that comes late is no reason to skip (reference/rest-api.md 6.8). */
+/** Grace period beyond the slip: a late tick is no reason to skip an occurrence (reference/rest-api.md 6.8). */
 export const GRACE_MS = 60_000;
-/** Occurrences decided in one go: what a long stop left behind is recorded in several. */
+/** The most occurrences that one call decides; after a long stop, several calls record the missed ones. */
 const MAX_DECISIONS = 500;
 
-/** The times that the rule of a stored schedule gives. @throws AppError bad_parameters_error for a rule that is broken */
+/** Returns the times of a stored schedule's rule. @throws AppError bad_parameters_error for a broken rule */
 export function scheduleTimes(
   schedule: Pick<ScheduleRow, 'rule' | 'since' | 'until' | 'created_at'>,
 ): Occurrences {
   return occurrencesOf(timingOf(schedule));
 }
 
-/** The first time of a schedule after `nowMs`, as its row holds it; null: none. @throws AppError as scheduleTimes */
+/** Returns the first time of a schedule after `nowMs` in the form of its row; null: none. @throws AppError as scheduleTimes */
 export function nextOccurrence(schedule: Parameters<typeof scheduleTimes>[0], nowMs: number): string | null {
   const next = scheduleTimes(schedule).next(nowMs);
   return next === null ? null : isoInstant(next);
@@ -74,17 +74,17 @@ function timingOf({
     rule,
     sinceMs: since === null ? null : Date.parse(since),
     untilMs: until === null ? null : Date.parse(until),
-    // Whole seconds, as the times of a rule are.
+    // Whole seconds, like the times of a rule.
     baseMs: Math.floor(Date.parse(created_at) / 1000) * 1000,
   };
 }
 
-/** Whether it is too late for an occurrence. */
+/** Returns whether it is too late to start an occurrence. */
 function hasSlipped(schedule: Pick<ScheduleRow, 'slip_minutes'>, atMs: number, nowMs: number): boolean {
   return nowMs - atMs > schedule.slip_minutes * 60_000 + GRACE_MS;
 }
 
-/** Why an occurrence that was decided to start may not start any more; null: it may. */
+/** Returns the reason why an occurrence that was decided as `due` may not start any more; null when it may start. */
 export function notStartedReason(
   schedule: Pick<ScheduleRow, 'slip_minutes' | 'enabled'>,
   atMs: number,
@@ -97,9 +97,9 @@ export function notStartedReason(
 }
 
 /**
- * Decides every occurrence from `next_occurrence` up to now, at most MAX_DECISIONS (reference/rest-api.md 6.8): at most
- * one is due, since the others would find it running. A clock that was put forward leaves skipped ones, one that was put
- * back decides nothing twice.
+ * Decides every occurrence from `next_occurrence` up to now, at most MAX_DECISIONS (reference/rest-api.md 6.8). At most one
+ * becomes `due`, because the others would find it running. A clock set forward produces skipped occurrences; a clock set back
+ * decides no occurrence twice.
  */
 export function decideOccurrences(
   schedule: Pick<ScheduleRow, 'next_occurrence' | 'slip_minutes' | 'stop_on_fail'>,

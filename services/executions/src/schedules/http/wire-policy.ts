@@ -1,8 +1,8 @@
 import { type ScheduleReading, specReading } from '../domain/schedule-input';
 
-/** What differs between the wires for execution schedules. */
+/** The differences between the wires for execution schedules. */
 export interface SchedulesWire extends ScheduleReading {
-  /** A schedule as REST shows it (spec v3.1 part 2 "ExecutionSchedule"). Fields that were not selected stay away. */
+  /** Returns a schedule in the form of REST (spec v3.1 part 2 "ExecutionSchedule"). Fields that were not selected stay absent. */
   present(row: Record<string, unknown>): Record<string, unknown>;
 }
 

@@ -9,7 +9,7 @@ type SchedulesLoopsDeps = Pick<Ports, 'db' | 'queue'> & FireSchedulesDeps;
 const TICK_MS = 2_000;
 const PURGE_MS = 3_600_000;
 
-/** The schedule tick and the end of its records, on every replica; maintenance stops the tick. */
+/** The schedule tick and the deletion of old occurrences, on every replica; maintenance mode stops the tick. */
 export function scheduleLoops(deps: SchedulesLoopsDeps, settings: { keepOccurrencesDays: number }): Loop[] {
   const round = newRound();
   return [

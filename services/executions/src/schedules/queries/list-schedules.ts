@@ -31,6 +31,11 @@ const COLUMNS: Record<string, RawBuilder<unknown>> = {
   next_occurrence: plain('next_occurrence'),
   latest_execution: plain('latest_execution_id'),
   latest_execution_status: sql`(select e.status from executions e where e.id = s.latest_execution_id)`,
+  // By an index of those that did not run (migrations/0250_missed_occurrences.sql).
+  latest_skip: sql`(select json_build_object('outcome', o.outcome, 'reason', o.reason,
+      'occurrence', to_char(o.occurrence at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    from schedule_occurrences o where o.schedule_key = s.key and o.outcome in ('refused', 'skipped')
+    order by o.occurrence desc limit 1)`,
   created_at: plain('created_at'),
   created_by: plain('created_by'),
   tenant_name: plain('tenant'),
@@ -38,13 +43,16 @@ const COLUMNS: Record<string, RawBuilder<unknown>> = {
   private_resource: isPrivate('s'),
   resource_availability: plain('visibility'),
 };
-/** An rrule has one rule, and so one date only where that counts to 1 and no further dates are named beside it. */
+/**
+ * SQL for `single` or `recurring`. A schedule with an rrule is single only when the rule has COUNT=1 and no RDATE is given beside
+ * it.
+ */
 const RECURRING = sql`case
   when s.rule->>'rrule' ~* '\\mCOUNT=1\\M' and s.rule->>'rrule' !~* 'RDATE' then 'single'
   when s.rule ? 'rrule' or (s.rule->>'recurrence' is not null and coalesce(s.rule->>'count', '') <> '1') then 'recurring'
   else 'single' end`;
 
-/** Occurrences shown of one schedule, and of all of a page together, so that a page of hundreds stays cheap. */
+/** The most occurrences shown of one schedule, and of all schedules of a page together, so that a page of hundreds stays cheap. */
 const MAX_SHOWN = 1_000;
 const MAX_SHOWN_OF_PAGE = 20_000;
 const MIN_SHOWN = 10;
@@ -54,7 +62,7 @@ const scope = (principal: Principal, allTenants: boolean) => visibilityScope(pri
 type Item = Record<string, unknown>;
 type Times = Pick<ScheduleRow, 'rule' | 'since' | 'until' | 'created_at'>;
 
-/** One page of schedules. */
+/** Returns one page of schedules. */
 export async function listSchedules(
   db: AnyQuery,
   principal: Principal,
@@ -82,7 +90,7 @@ export async function listSchedules(
     items.push(
       cut({ ...item, all_next_occurrences: upcoming(item as unknown as Times, nowMs, limit) }, list.include),
     );
-    // Long rules cost milliseconds each: others get their turn.
+    // Long rules cost milliseconds each: other requests are served in between.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { ...page, items };
@@ -96,7 +104,7 @@ function cut(item: Item, include: string[] | null): Item {
   return include === null ? item : Object.fromEntries(include.map((field) => [field, item[field]]));
 }
 
-/** The key of a schedule that the caller may see. @throws AppError not_found_error */
+/** Returns the key of a schedule that the caller may see. @throws AppError not_found_error */
 export async function scheduleKey(
   db: AnyQuery,
   principal: Principal,
@@ -111,7 +119,7 @@ export async function scheduleKey(
   return rows[0].key;
 }
 
-/** A schedule with its times to come. @throws AppError not_found_error */
+/** Returns a schedule with its future times. @throws AppError not_found_error */
 export async function readSchedule(
   db: AnyQuery,
   principal: Principal,
@@ -127,7 +135,7 @@ export async function readSchedule(
   return { ...rows[0], all_next_occurrences: upcoming(rows[0] as unknown as Times, nowMs, MAX_SHOWN) };
 }
 
-/** What became of past occurrences, newest first. */
+/** Returns past occurrences with their outcomes, newest first. */
 export async function listOccurrences(db: AnyQuery, key: string): Promise<Item[]> {
   const { rows } = await sql<Item>`
     select occurrence, outcome, reason, execution_id, decided_at from schedule_occurrences
@@ -135,7 +143,7 @@ export async function listOccurrences(db: AnyQuery, key: string): Promise<Item[]
   return rows;
 }
 
-/** Counts of what the list shows (reference/rest-api.md 5.27). @throws AppError bad_parameters_error */
+/** Returns counts of the schedules that the list shows (reference/rest-api.md 5.27). @throws AppError bad_parameters_error */
 export async function summarizeSchedules(
   db: AnyQuery,
   principal: Principal,
@@ -148,6 +156,7 @@ export async function summarizeSchedules(
     fields: isSub ? [...scheduleSummaryFields, 'recurring', 'recurrence'] : scheduleSummaryFields,
     from: sql`execution_schedules s`,
     columns: { ...COLUMNS, recurring: RECURRING, recurrence: RECURRING },
+    search: plain('id'),
     where: [scope(principal, list.allTenants)],
   };
   return await summarizeBy(db, kind, list, query);

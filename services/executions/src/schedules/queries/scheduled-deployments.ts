@@ -1,7 +1,7 @@
 import type { AnyQuery } from '@baton/postgres';
 import { sql } from 'kysely';
 
-/** `tenant/id` of deployments that have schedules, in order behind `after`, at most `limit`. */
+/** Returns `tenant/id` of deployments that have schedules, in order after `after`, at most `limit`. */
 export async function scheduledDeployments(
   db: AnyQuery,
   tenant: string | null,
@@ -13,4 +13,16 @@ export async function scheduledDeployments(
     where (${tenant}::text is null or tenant = ${tenant}) and tenant || '/' || deployment_id collate "C" > ${after}
     order by name limit ${limit}`.execute(db);
   return rows.map((row) => row.name);
+}
+
+/** Returns the total number of schedules of these deployments of a tenant. */
+export async function countSchedules(
+  db: AnyQuery,
+  tenant: string,
+  deploymentIds: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from execution_schedules
+    where tenant = ${tenant} and deployment_id = any(${[...deploymentIds]}::text[])`.execute(db);
+  return rows[0]!.total;
 }

@@ -5,7 +5,7 @@ import { behind, type Place, type Placed, placedAt } from '../../store/round.sql
 import type { DB } from '../../store/tables.gen';
 import type { OccurrenceDecision, PreviousRun, ScheduleRow } from '../domain/schedule';
 
-/** False when the deployment has a schedule of this id already. */
+/** Inserts a schedule; false when the deployment has a schedule with this id already. */
 export async function insertSchedule(tx: Tx<DB>, row: ScheduleRow): Promise<boolean> {
   const { rows } = await sql`
     insert into execution_schedules (key, tenant, deployment_id, deployment_made_by, id, workflow_id, parameters, execution_arguments, since,
@@ -19,8 +19,8 @@ export async function insertSchedule(tx: Tx<DB>, row: ScheduleRow): Promise<bool
 }
 
 /**
- * A schedule of this name that belongs to an earlier deployment of that id, made before `at` (ISO): it goes, though nobody has told
- * yet that its deployment went.
+ * Deletes the schedule with this name when it belongs to an earlier deployment with the same id and was created before `at`
+ * (ISO): the message about the deletion of that deployment may not have arrived yet.
  */
 export async function deleteEarlierSchedule(
   tx: Tx<DB>,
@@ -32,7 +32,7 @@ export async function deleteEarlierSchedule(
       and deployment_made_by <> ${deployment_made_by} and created_at < ${at}::timestamptz`.execute(tx);
 }
 
-/** The key of the schedule of this name; null when the deployment has none. */
+/** Returns the key of the schedule with this name; null when the deployment has none. */
 export async function storedScheduleKey(
   db: AnyQuery,
   { tenant, deployment_id, id }: Pick<ScheduleRow, 'tenant' | 'deployment_id' | 'id'>,
@@ -43,7 +43,7 @@ export async function storedScheduleKey(
   return rows[0]?.key ?? null;
 }
 
-/** A schedule at a moment of the database's clock, and how its run before ended. */
+/** A schedule with the present time of the database and the end of its previous run. */
 export type TimedSchedule = ScheduleRow & { now_ms: number; previous: PreviousRun };
 
 const TIMED_SCHEDULE = sql`s.*, (extract(epoch from app_now()) * 1000)::bigint as now_ms,
@@ -57,7 +57,7 @@ export async function lockSchedule(tx: Tx<DB>, key: string): Promise<TimedSchedu
   return rows[0] ?? null;
 }
 
-/** Writes when and what a locked schedule runs. */
+/** Writes the times and the start request of a locked schedule. */
 export async function rewriteSchedule(tx: Tx<DB>, row: ScheduleRow): Promise<void> {
   await sql`
     update execution_schedules set workflow_id = ${row.workflow_id}, since = ${row.since}, until = ${row.until},
@@ -76,7 +76,7 @@ export async function deleteSchedulesOfDeployment(tx: Tx<DB>, gone: GoneDeployme
   await sql`delete from execution_schedules s where ${ofGone(gone, 's')}`.execute(tx);
 }
 
-/** Whether the tick has anything to do: the one statement of an idle one. */
+/** Returns whether the tick has work; an idle tick runs only this statement. */
 export async function hasScheduleWork(db: AnyQuery): Promise<boolean> {
   const { rows } = await sql<{ is_due: boolean }>`
     select exists (select 1 from execution_schedules where enabled and next_occurrence <= app_now())
@@ -84,7 +84,7 @@ export async function hasScheduleWork(db: AnyQuery): Promise<boolean> {
   return rows[0]!.is_due;
 }
 
-/** Schedules whose time has come, locked; those in other hands are left to them. */
+/** Returns the schedules whose time has come, locked; skips those that other transactions have locked. */
 export async function lockDueSchedules(tx: Tx<DB>, limit: number): Promise<TimedSchedule[]> {
   const { rows } = await sql<TimedSchedule>`
     select ${TIMED_SCHEDULE} from execution_schedules s where s.enabled and s.next_occurrence <= app_now()
@@ -92,7 +92,7 @@ export async function lockDueSchedules(tx: Tx<DB>, limit: number): Promise<Timed
   return rows;
 }
 
-/** Records what was decided; an occurrence that has a row already keeps it. */
+/** Stores decisions; an occurrence that has a row already keeps it. */
 export async function insertOccurrences(
   tx: Tx<DB>,
   scheduleKey: string,
@@ -123,7 +123,7 @@ export async function advanceSchedule(
 
 export type DueOccurrence = ScheduleRow & { occurrence: string; now_ms: number };
 
-/** Occurrences that are to be started, with their schedules; of each schedule one is due at a time. */
+/** Returns the occurrences to start, with their schedules; each schedule has at most one due occurrence at a time. */
 export async function dueOccurrences(
   db: AnyQuery,
   limit: number,
@@ -134,13 +134,13 @@ export async function dueOccurrences(
     from schedule_occurrences o join execution_schedules s on s.key = o.schedule_key
     where o.outcome = 'due' and ${behind(place, sql`o.decided_at`, sql`o.schedule_key`)}
     order by o.decided_at, o.schedule_key limit ${limit}`.execute(db);
-  // Its own id is a name that somebody chose.
+  // The id of a schedule is a name chosen by a user, so the round uses the key.
   return rows.map(({ at, now, ...due }) => ({ id: due.key, at, now, due: due as DueOccurrence }));
 }
 
 /**
- * The occurrence was started; its schedule is locked, if it is there. First that, then the occurrence: the order of a delete.
- * False: another replica said first what became of it, or the schedule is gone.
+ * Marks the occurrence as fired. The caller has locked the schedule, if it exists: first the schedule, then the occurrence, in
+ * the same order as a delete. False when another replica decided the occurrence first, or the schedule was deleted.
  */
 export async function markFired(
   tx: Tx<DB>,
@@ -156,7 +156,7 @@ export async function markFired(
   return true;
 }
 
-/** The occurrence was not started: its start was refused, or came too late. */
+/** Marks the occurrence as not started: its start was refused, or came too late. */
 export async function markNotFired(
   tx: Tx<DB>,
   { key, occurrence }: Pick<DueOccurrence, 'key' | 'occurrence'>,
@@ -168,7 +168,7 @@ export async function markNotFired(
     where schedule_key = ${key} and occurrence = ${occurrence} and outcome = 'due'`.execute(tx);
 }
 
-/** @returns how many went, at most `limit`. */
+/** Deletes old decided occurrences. @returns their number, at most `limit`. */
 export async function purgeOccurrences(tx: Tx<DB>, olderThanDays: number, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from schedule_occurrences where (schedule_key, occurrence) in (

@@ -4,8 +4,9 @@ import type { DB } from '../../store/tables.gen';
 import { registerWorker } from '../store/workers.sql';
 
 /**
- * Registers a worker under its public key, again where it is the same or the former one is gone. One statement; may be repeated.
- * @throws AppError unauthorized_error for a worker that was revoked; conflict_error while another process lives under the id.
+ * Registers a worker under its public key. A repeat is accepted with the same key, or when the former worker is dead. One
+ * statement; may be repeated.
+ * @throws AppError unauthorized_error for a revoked worker; conflict_error while another process lives under the id.
  */
 export async function admitWorker(
   db: Db<DB>,

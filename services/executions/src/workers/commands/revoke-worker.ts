@@ -3,9 +3,9 @@ import { markRevoked } from '../store/workers.sql';
 import type { WorkerRegistry } from '../worker-registry';
 
 /**
- * Takes the credential of a worker back. This replica refuses it from now on, others within a second; other services when its
- * certificate ends, at most 65 s later. What it holds goes to others. False: there is no such worker. May be repeated.
- * Crash after the commit: every replica reads who was revoked, and lets the leases run out (worker-registry.ts).
+ * Revokes the credential of a worker. This replica refuses it from now on, other replicas within a second; other services refuse
+ * it when its certificate ends, at most 65 s later. Its operations go to other workers. False when there is no such worker. May
+ * be repeated. Crash after the commit: every replica reads the revoked workers and ends their leases (worker-registry.ts).
  */
 export async function revokeWorker(
   { db, registry }: Pick<Ports, 'db'> & { registry: WorkerRegistry },

@@ -6,7 +6,7 @@ import { revokeWorker } from '../commands/revoke-worker';
 import { listWorkers } from '../queries/list-workers';
 import type { WorkerRegistry } from '../worker-registry';
 
-/** The workers for operators: who has joined, and whose credential is taken back. */
+/** Routes about workers for operators: list the registered workers, revoke the credential of one. */
 export function workersHttp(deps: Pick<Ports, 'db'>, registry: WorkerRegistry): BoundRoute[] {
   return bindRoutes(workerRoutes, {
     listWorkers: async () => ({ items: await listWorkers(deps.db.query) }),

@@ -14,14 +14,14 @@ export interface ListedWorker {
   revoked_at: string | null;
 }
 
-/** Longer than a worker that lives keeps silent; it reports every third of a lease. */
+/** A worker silent for longer than this counts as dead; a living one reports every third of a lease. */
 const SILENT_S = 60;
 const MOST = 1_000;
 
 const instant = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Those seen last first; `id`: that one alone. */
+/** Returns the workers, last seen first; with `id` only that worker. */
 export async function listWorkers(db: AnyQuery, id: string | null = null): Promise<ListedWorker[]> {
   const { rows } = await sql<ListedWorker>`
     select w.id, w.about->>'hostname' as hostname, w.about->>'version' as version,

@@ -1,7 +1,7 @@
 import type { ServedCall } from '@baton/rpc';
 import type { WorkerRegistry } from '../worker-registry';
 
-/** The same handlers, but refused to workers that were revoked. */
+/** Returns the same handlers, which refuse calls of revoked workers. */
 export function forGoodWorkers<Handlers extends object>(
   handlers: Handlers,
   registry: Pick<WorkerRegistry, 'requireGood'>,

@@ -12,7 +12,7 @@ interface Deps {
   db: Db<DB>;
   registry: WorkerRegistry;
   joinToken: Secret;
-  /** Its word makes workers. */
+  /** Identity that signs the certificates of workers. */
   identity: () => ServiceIdentity;
 }
 
@@ -36,7 +36,10 @@ export function workersRpcHandlers(deps: Deps): RpcHandlers<typeof workersRpc.Wo
   };
 }
 
-/** @throws AppError unauthorized_error */
+/**
+ * Checks that the caller may join: it is a child process of the manager, or it has the join token. @throws AppError
+ * unauthorized_error
+ */
 function requireJoining(deps: Deps, token: string, { caller }: ServedCall): void {
   deps.registry.requireGood(caller);
   if (caller?.isChild === true || isSameSecret(token, deps.joinToken.expose())) return;
@@ -54,6 +57,6 @@ function requireKey(workerId: string, publicKey: string): void {
   }
 }
 
-/** It may register again: its row was lost, as when a snapshot is restored. */
+/** The worker may register again: its row was lost, for instance when a snapshot was restored. */
 const unknown = (workerId: string): AppError =>
   new AppError('unauthorized_error', `The worker ${workerId} is not registered, or was revoked`);

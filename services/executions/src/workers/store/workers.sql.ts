@@ -4,10 +4,10 @@ import type { DB } from '../../store/tables.gen';
 
 type Query = Db<DB>['query'];
 
-/** A worker that has not reported for this long is gone: a later process may have its id. */
+/** A worker that has not reported for this long counts as dead: a later process may have its id. */
 const GONE_S = 20;
 
-/** What became of a registration; `taken`: a process with another key lives under that id. */
+/** Result of a registration; `taken`: a process with another key lives under that id. */
 export type Registration = 'registered' | 'taken' | 'revoked';
 
 export async function registerWorker(
@@ -24,14 +24,16 @@ export async function registerWorker(
   return (await readWorkerKey(db, workerId)) === null ? 'revoked' : 'taken';
 }
 
-/** The public key of a registered worker; null: there is none, or it was revoked. */
+/** Returns the public key of a registered worker; null when there is none, or it was revoked. */
 export async function readWorkerKey(db: Query, workerId: string): Promise<string | null> {
   const { rows } = await sql<{ public_key: string | null }>`
     select public_key from workers where id = ${workerId} and revoked_at is null`.execute(db);
   return rows[0]?.public_key ?? null;
 }
 
-/** Nothing of it is believed from now on; the first time stays. False: there is no such worker. */
+/**
+ * Revokes a worker: its calls are refused from now on. The first time of a revocation stays. False when there is no such worker.
+ */
 export async function markRevoked(tx: Tx<DB>, workerId: string): Promise<boolean> {
   const { rows } = await sql`
     update workers set revoked_at = coalesce(revoked_at, app_now()) where id = ${workerId} returning id`.execute(
@@ -40,14 +42,14 @@ export async function markRevoked(tx: Tx<DB>, workerId: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Ids that were revoked as long as an old certificate could still be shown. */
+/** Returns the ids revoked in the last two days: a certificate issued before the revocation has ended by then. */
 export async function revokedWorkers(db: AnyQuery): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from workers where revoked_at > app_now() - interval '2 days'`.execute(db);
   return rows.map((row) => row.id);
 }
 
-/** What they hold runs out now: the reaper gives it to others. */
+/** Ends the leases of these workers now: the reaper gives the operations to others. */
 export async function endLeasesOf(db: Query, workerIds: readonly string[]): Promise<void> {
   await sql`update tasks set lease_until = app_now() where id in (
     select id from tasks where worker_id = any(${[...workerIds]}) and state in ('sent', 'started')

@@ -97,3 +97,18 @@ export type RolePermission = Prisma.RolePermissionModel
  * One row. The revision goes up with each change of RolePermission, so that every replica knows when its copy is old.
  */
 export type AuthorizationState = Prisma.AuthorizationStateModel
+/**
+ * Model UserPreferences
+ * What a user has set for the console.
+ */
+export type UserPreferences = Prisma.UserPreferencesModel
+/**
+ * Model UserView
+ * A view of a screen that a user has kept in a tenant.
+ */
+export type UserView = Prisma.UserViewModel
+/**
+ * Model IdentityProvider
+ * Where users of the organisation sign in.
+ */
+export type IdentityProvider = Prisma.IdentityProviderModel

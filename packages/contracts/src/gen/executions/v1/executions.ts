@@ -212,6 +212,11 @@ export interface StartExecutionRequest {
   error: string;
   visibility: string;
   deploymentDisplayName: string;
+  /** The start has the rights of this user, as a start by REST: what it may not see is not found. */
+  hasRightsOfUser: boolean;
+  isAdministrator: boolean;
+  /** Permissions of the user that starts of some workflows need. */
+  permissions: string[];
 }
 
 export interface StartExecutionResponse {
@@ -240,6 +245,16 @@ export interface ListScheduledDeploymentsRequest {
 export interface ListScheduledDeploymentsResponse {
   /** `tenant/id`, in order; fewer than the limit on the last page. */
   names: string[];
+}
+
+export interface CountSchedulesRequest {
+  tenant: string;
+  /** At most 1,000. */
+  deploymentIds: string[];
+}
+
+export interface CountSchedulesResponse {
+  total: number;
 }
 
 export interface AwaitExecutionRequest {
@@ -2119,6 +2134,9 @@ function createBaseStartExecutionRequest(): StartExecutionRequest {
     error: "",
     visibility: "",
     deploymentDisplayName: "",
+    hasRightsOfUser: false,
+    isAdministrator: false,
+    permissions: [],
   };
 }
 
@@ -2171,6 +2189,15 @@ export const StartExecutionRequest: MessageFns<StartExecutionRequest> = {
     }
     if (message.deploymentDisplayName !== "") {
       writer.uint32(130).string(message.deploymentDisplayName);
+    }
+    if (message.hasRightsOfUser !== false) {
+      writer.uint32(136).bool(message.hasRightsOfUser);
+    }
+    if (message.isAdministrator !== false) {
+      writer.uint32(144).bool(message.isAdministrator);
+    }
+    for (const v of message.permissions) {
+      writer.uint32(154).string(v!);
     }
     return writer;
   },
@@ -2316,6 +2343,30 @@ export const StartExecutionRequest: MessageFns<StartExecutionRequest> = {
             message.deploymentDisplayName = reader.string();
             continue;
           }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.hasRightsOfUser = reader.bool();
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.isAdministrator = reader.bool();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.permissions.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2349,6 +2400,9 @@ export const StartExecutionRequest: MessageFns<StartExecutionRequest> = {
     message.error = object.error ?? "";
     message.visibility = object.visibility ?? "";
     message.deploymentDisplayName = object.deploymentDisplayName ?? "";
+    message.hasRightsOfUser = object.hasRightsOfUser ?? false;
+    message.isAdministrator = object.isAdministrator ?? false;
+    message.permissions = object.permissions?.map((e) => e) || [];
     return message;
   },
 };
@@ -2672,6 +2726,128 @@ export const ListScheduledDeploymentsResponse: MessageFns<ListScheduledDeploymen
   fromPartial(object: DeepPartial<ListScheduledDeploymentsResponse>): ListScheduledDeploymentsResponse {
     const message = createBaseListScheduledDeploymentsResponse();
     message.names = object.names?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseCountSchedulesRequest(): CountSchedulesRequest {
+  return { tenant: "", deploymentIds: [] };
+}
+
+export const CountSchedulesRequest: MessageFns<CountSchedulesRequest> = {
+  encode(message: CountSchedulesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    for (const v of message.deploymentIds) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountSchedulesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountSchedulesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deploymentIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CountSchedulesRequest>): CountSchedulesRequest {
+    return CountSchedulesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CountSchedulesRequest>): CountSchedulesRequest {
+    const message = createBaseCountSchedulesRequest();
+    message.tenant = object.tenant ?? "";
+    message.deploymentIds = object.deploymentIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseCountSchedulesResponse(): CountSchedulesResponse {
+  return { total: 0 };
+}
+
+export const CountSchedulesResponse: MessageFns<CountSchedulesResponse> = {
+  encode(message: CountSchedulesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.total !== 0) {
+      writer.uint32(8).int64(message.total);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountSchedulesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountSchedulesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.total = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CountSchedulesResponse>): CountSchedulesResponse {
+    return CountSchedulesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CountSchedulesResponse>): CountSchedulesResponse {
+    const message = createBaseCountSchedulesResponse();
+    message.total = object.total ?? 0;
     return message;
   },
 };
@@ -3944,6 +4120,15 @@ export const ExecutionsServiceDefinition = {
       requestType: ListScheduledDeploymentsRequest as typeof ListScheduledDeploymentsRequest,
       requestStream: false,
       responseType: ListScheduledDeploymentsResponse as typeof ListScheduledDeploymentsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** How many schedules the named deployments of a tenant have together; enabled or not. */
+    countSchedules: {
+      name: "CountSchedules",
+      requestType: CountSchedulesRequest as typeof CountSchedulesRequest,
+      requestStream: false,
+      responseType: CountSchedulesResponse as typeof CountSchedulesResponse,
       responseStream: false,
       options: {},
     },

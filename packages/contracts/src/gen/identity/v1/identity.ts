@@ -21,6 +21,10 @@ export interface AuthenticateRequest {
    * tenant where the user has it; without it only the tenant of the request. Roles are always those of one tenant.
    */
   allTenantsPermission: string;
+  /** The fourth credential: what a session cookie holds. */
+  session: string;
+  /** The call is no use of the session or token: an event stream is opened, or an open one is asked about. */
+  isWatching: boolean;
 }
 
 export interface GetPrincipalRequest {
@@ -38,6 +42,8 @@ export interface AuthenticateResponse {
     | undefined;
   /** How long the gateway may reuse the answer, in ms; changes arrive as identity.credentials-changed. */
   cacheMs: number;
+  /** Time until the session or token ends if it is not used any more, in ms. Absent: it has no end, or the credential is another one. */
+  endsInMs?: number | undefined;
 }
 
 export interface Principal {
@@ -56,11 +62,13 @@ export interface Principal {
    * a member of it. Holders of all_tenants see every tenant, whatever is listed here.
    */
   tenants: TenantRoles[];
-  /** http_basic, token, execution_token, external. */
+  /** http_basic, token, execution_token, session, external. */
   authMethod: string;
   /** Set when the call was made with the token of an execution. */
   executionId: string;
   isBootstrapAdmin: boolean;
+  /** Set when the call was made with a session cookie: which session. Not its secret. */
+  sessionId?: string | undefined;
 }
 
 export interface TenantRoles {
@@ -125,7 +133,16 @@ export interface TenantLimits {
 }
 
 function createBaseAuthenticateRequest(): AuthenticateRequest {
-  return { username: "", password: "", token: "", tenant: "", isLegacy: false, allTenantsPermission: "" };
+  return {
+    username: "",
+    password: "",
+    token: "",
+    tenant: "",
+    isLegacy: false,
+    allTenantsPermission: "",
+    session: "",
+    isWatching: false,
+  };
 }
 
 export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
@@ -147,6 +164,12 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
     }
     if (message.allTenantsPermission !== "") {
       writer.uint32(50).string(message.allTenantsPermission);
+    }
+    if (message.session !== "") {
+      writer.uint32(58).string(message.session);
+    }
+    if (message.isWatching !== false) {
+      writer.uint32(64).bool(message.isWatching);
     }
     return writer;
   },
@@ -212,6 +235,22 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
             message.allTenantsPermission = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.isWatching = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -235,6 +274,8 @@ export const AuthenticateRequest: MessageFns<AuthenticateRequest> = {
     message.tenant = object.tenant ?? "";
     message.isLegacy = object.isLegacy ?? false;
     message.allTenantsPermission = object.allTenantsPermission ?? "";
+    message.session = object.session ?? "";
+    message.isWatching = object.isWatching ?? false;
     return message;
   },
 };
@@ -331,7 +372,7 @@ export const GetPrincipalRequest: MessageFns<GetPrincipalRequest> = {
 };
 
 function createBaseAuthenticateResponse(): AuthenticateResponse {
-  return { principal: undefined, cacheMs: 0 };
+  return { principal: undefined, cacheMs: 0, endsInMs: undefined };
 }
 
 export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
@@ -341,6 +382,9 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
     }
     if (message.cacheMs !== 0) {
       writer.uint32(16).int64(message.cacheMs);
+    }
+    if (message.endsInMs !== undefined) {
+      writer.uint32(24).int64(message.endsInMs);
     }
     return writer;
   },
@@ -374,6 +418,14 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
             message.cacheMs = longToNumber(reader.int64());
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.endsInMs = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -395,6 +447,7 @@ export const AuthenticateResponse: MessageFns<AuthenticateResponse> = {
       ? Principal.fromPartial(object.principal)
       : undefined;
     message.cacheMs = object.cacheMs ?? 0;
+    message.endsInMs = object.endsInMs ?? undefined;
     return message;
   },
 };
@@ -411,6 +464,7 @@ function createBasePrincipal(): Principal {
     authMethod: "",
     executionId: "",
     isBootstrapAdmin: false,
+    sessionId: undefined,
   };
 }
 
@@ -445,6 +499,9 @@ export const Principal: MessageFns<Principal> = {
     }
     if (message.isBootstrapAdmin !== false) {
       writer.uint32(80).bool(message.isBootstrapAdmin);
+    }
+    if (message.sessionId !== undefined) {
+      writer.uint32(90).string(message.sessionId);
     }
     return writer;
   },
@@ -542,6 +599,14 @@ export const Principal: MessageFns<Principal> = {
             message.isBootstrapAdmin = reader.bool();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -569,6 +634,7 @@ export const Principal: MessageFns<Principal> = {
     message.authMethod = object.authMethod ?? "";
     message.executionId = object.executionId ?? "";
     message.isBootstrapAdmin = object.isBootstrapAdmin ?? false;
+    message.sessionId = object.sessionId ?? undefined;
     return message;
   },
 };

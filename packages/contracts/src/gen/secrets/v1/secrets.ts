@@ -48,6 +48,31 @@ export interface CheckSnapshotSealResponse {
   isValid: boolean;
 }
 
+export interface SealTextRequest {
+  tenant: string;
+  /** What the text is for, such as `webhooks/<id>`. */
+  use: string;
+  text: string;
+}
+
+export interface SealTextResponse {
+  sealed: Buffer;
+}
+
+export interface OpenTextRequest {
+  tenant: string;
+  use: string;
+  sealed: Buffer;
+}
+
+export interface OpenTextResponse {
+  /** False: the master key is not configured, or the ciphertext was made for something else. */
+  isReadable: boolean;
+  text: string;
+  /** Sealed under a former master key: the caller should seal the text again. */
+  isOutdated: boolean;
+}
+
 function createBaseGetSecretValuesRequest(): GetSecretValuesRequest {
   return { tenant: "", keys: [], username: "", isAdministrator: false };
 }
@@ -564,6 +589,298 @@ export const CheckSnapshotSealResponse: MessageFns<CheckSnapshotSealResponse> = 
   },
 };
 
+function createBaseSealTextRequest(): SealTextRequest {
+  return { tenant: "", use: "", text: "" };
+}
+
+export const SealTextRequest: MessageFns<SealTextRequest> = {
+  encode(message: SealTextRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.use !== "") {
+      writer.uint32(18).string(message.use);
+    }
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SealTextRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSealTextRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.use = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SealTextRequest>): SealTextRequest {
+    return SealTextRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SealTextRequest>): SealTextRequest {
+    const message = createBaseSealTextRequest();
+    message.tenant = object.tenant ?? "";
+    message.use = object.use ?? "";
+    message.text = object.text ?? "";
+    return message;
+  },
+};
+
+function createBaseSealTextResponse(): SealTextResponse {
+  return { sealed: Buffer.alloc(0) };
+}
+
+export const SealTextResponse: MessageFns<SealTextResponse> = {
+  encode(message: SealTextResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sealed.length !== 0) {
+      writer.uint32(10).bytes(message.sealed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SealTextResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSealTextResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sealed = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SealTextResponse>): SealTextResponse {
+    return SealTextResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SealTextResponse>): SealTextResponse {
+    const message = createBaseSealTextResponse();
+    message.sealed = object.sealed ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseOpenTextRequest(): OpenTextRequest {
+  return { tenant: "", use: "", sealed: Buffer.alloc(0) };
+}
+
+export const OpenTextRequest: MessageFns<OpenTextRequest> = {
+  encode(message: OpenTextRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tenant !== "") {
+      writer.uint32(10).string(message.tenant);
+    }
+    if (message.use !== "") {
+      writer.uint32(18).string(message.use);
+    }
+    if (message.sealed.length !== 0) {
+      writer.uint32(26).bytes(message.sealed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OpenTextRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOpenTextRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tenant = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.use = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sealed = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<OpenTextRequest>): OpenTextRequest {
+    return OpenTextRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<OpenTextRequest>): OpenTextRequest {
+    const message = createBaseOpenTextRequest();
+    message.tenant = object.tenant ?? "";
+    message.use = object.use ?? "";
+    message.sealed = object.sealed ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseOpenTextResponse(): OpenTextResponse {
+  return { isReadable: false, text: "", isOutdated: false };
+}
+
+export const OpenTextResponse: MessageFns<OpenTextResponse> = {
+  encode(message: OpenTextResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.isReadable !== false) {
+      writer.uint32(8).bool(message.isReadable);
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    if (message.isOutdated !== false) {
+      writer.uint32(24).bool(message.isOutdated);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OpenTextResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOpenTextResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.isReadable = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isOutdated = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<OpenTextResponse>): OpenTextResponse {
+    return OpenTextResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<OpenTextResponse>): OpenTextResponse {
+    const message = createBaseOpenTextResponse();
+    message.isReadable = object.isReadable ?? false;
+    message.text = object.text ?? "";
+    message.isOutdated = object.isOutdated ?? false;
+    return message;
+  },
+};
+
 /** Values are released at use time and never stored elsewhere. */
 export type SecretsServiceDefinition = typeof SecretsServiceDefinition;
 export const SecretsServiceDefinition = {
@@ -603,6 +920,33 @@ export const SnapshotSealServiceDefinition = {
       requestType: CheckSnapshotSealRequest as typeof CheckSnapshotSealRequest,
       requestStream: false,
       responseType: CheckSnapshotSealResponse as typeof CheckSnapshotSealResponse,
+      responseStream: false,
+      options: {},
+    },
+  },
+} as const;
+
+/** Encrypts texts of other services under the master key: those services keep only ciphertext and hold no key. */
+export type TextSealServiceDefinition = typeof TextSealServiceDefinition;
+export const TextSealServiceDefinition = {
+  name: "TextSealService",
+  fullName: "baton.secrets.v1.TextSealService",
+  methods: {
+    /** Repeating it gives another ciphertext of the same text. */
+    sealText: {
+      name: "SealText",
+      requestType: SealTextRequest as typeof SealTextRequest,
+      requestStream: false,
+      responseType: SealTextResponse as typeof SealTextResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** A ciphertext opens only for the tenant and the use that it was sealed for. */
+    openText: {
+      name: "OpenText",
+      requestType: OpenTextRequest as typeof OpenTextRequest,
+      requestStream: false,
+      responseType: OpenTextResponse as typeof OpenTextResponse,
       responseStream: false,
       options: {},
     },

@@ -1,4 +1,4 @@
-/** What the context of the later managers' v2.1 holds, by the field of v3.1 that it replaces. */
+/** Fields of the context in the v2.1 of later managers, by the field of v3.1 that each replaces. */
 const CONTEXT: Record<string, string> = {
   deployment_id: 'deployment_id',
   execution_id: 'execution_id',
@@ -8,7 +8,7 @@ const CONTEXT: Record<string, string> = {
   node_name: 'node_name',
 };
 
-/** The form that later managers of the original gave v2.1: the old nesting among fields of v3.1. */
+/** Returns an event in the form that later managers of the original use for v2.1: the old nesting among fields of v3.1. */
 export function mixedEvent(event: Record<string, unknown>): Record<string, unknown> {
   const isLog = String(event.type).endsWith('_log');
   const absent = [

@@ -1,4 +1,4 @@
-/** An event in the nested form of v2.1 (spec v2.1 "Event", reference/rest-api.md 7.4). */
+/** Returns an event in the nested form of v2.1 (spec v2.1 "Event", reference/rest-api.md 7.4). */
 export function legacyEvent(event: Record<string, unknown>): Record<string, unknown> {
   const isLog = String(event.type).endsWith('_log');
   const context = Object.fromEntries(

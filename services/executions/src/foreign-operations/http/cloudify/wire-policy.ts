@@ -7,12 +7,16 @@ type Spec = Parameters<Shown['onFailure']>[0];
 /** The wire of the original. */
 export const cloudifyOperations: OperationsWire = {
   onFailure: (spec) => (spec.type === 'SubgraphTask' ? lifecycleHandler(spec) : spec.policy.onFailure),
+  showsRuns: false,
   isPaged: true,
   showsChanged: false,
   showsDeleted: true,
 };
 
-/** What the original's lifecycles keep with the subgraph of an instance: what runs when it has failed and is tried again. */
+/**
+ * Returns the failure handler that the original's lifecycles store with the subgraph of an instance: it runs when the subgraph
+ * has failed and is retried.
+ */
 function lifecycleHandler({ name, payload, subgraph }: Spec) {
   const { nodeInstanceId } = payload as unknown as SubgraphPayload;
   if (nodeInstanceId === null || subgraph !== null || name.startsWith('stub_')) return null;

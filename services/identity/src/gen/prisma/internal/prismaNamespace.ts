@@ -407,7 +407,10 @@ export const ModelName = {
   FormerTenant: 'FormerTenant',
   Role: 'Role',
   RolePermission: 'RolePermission',
-  AuthorizationState: 'AuthorizationState'
+  AuthorizationState: 'AuthorizationState',
+  UserPreferences: 'UserPreferences',
+  UserView: 'UserView',
+  IdentityProvider: 'IdentityProvider'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -423,7 +426,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "user" | "userGroup" | "userGroupMember" | "tenant" | "tenantUser" | "tenantGroup" | "tenantQuota" | "formerTenant" | "role" | "rolePermission" | "authorizationState"
+    modelProps: "user" | "userGroup" | "userGroupMember" | "tenant" | "tenantUser" | "tenantGroup" | "tenantQuota" | "formerTenant" | "role" | "rolePermission" | "authorizationState" | "userPreferences" | "userView" | "identityProvider"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1241,6 +1244,228 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    UserPreferences: {
+      payload: Prisma.$UserPreferencesPayload<ExtArgs>
+      fields: Prisma.UserPreferencesFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.UserPreferencesFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.UserPreferencesFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload>
+        }
+        findFirst: {
+          args: Prisma.UserPreferencesFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.UserPreferencesFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload>
+        }
+        findMany: {
+          args: Prisma.UserPreferencesFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload>[]
+        }
+        create: {
+          args: Prisma.UserPreferencesCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload>
+        }
+        createMany: {
+          args: Prisma.UserPreferencesCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.UserPreferencesCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload>[]
+        }
+        delete: {
+          args: Prisma.UserPreferencesDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload>
+        }
+        update: {
+          args: Prisma.UserPreferencesUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload>
+        }
+        deleteMany: {
+          args: Prisma.UserPreferencesDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.UserPreferencesUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.UserPreferencesUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload>[]
+        }
+        upsert: {
+          args: Prisma.UserPreferencesUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserPreferencesPayload>
+        }
+        aggregate: {
+          args: Prisma.UserPreferencesAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateUserPreferences>
+        }
+        groupBy: {
+          args: Prisma.UserPreferencesGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.UserPreferencesGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.UserPreferencesCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.UserPreferencesCountAggregateOutputType> | number
+        }
+      }
+    }
+    UserView: {
+      payload: Prisma.$UserViewPayload<ExtArgs>
+      fields: Prisma.UserViewFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.UserViewFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.UserViewFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload>
+        }
+        findFirst: {
+          args: Prisma.UserViewFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.UserViewFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload>
+        }
+        findMany: {
+          args: Prisma.UserViewFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload>[]
+        }
+        create: {
+          args: Prisma.UserViewCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload>
+        }
+        createMany: {
+          args: Prisma.UserViewCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.UserViewCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload>[]
+        }
+        delete: {
+          args: Prisma.UserViewDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload>
+        }
+        update: {
+          args: Prisma.UserViewUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload>
+        }
+        deleteMany: {
+          args: Prisma.UserViewDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.UserViewUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.UserViewUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload>[]
+        }
+        upsert: {
+          args: Prisma.UserViewUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$UserViewPayload>
+        }
+        aggregate: {
+          args: Prisma.UserViewAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateUserView>
+        }
+        groupBy: {
+          args: Prisma.UserViewGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.UserViewGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.UserViewCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.UserViewCountAggregateOutputType> | number
+        }
+      }
+    }
+    IdentityProvider: {
+      payload: Prisma.$IdentityProviderPayload<ExtArgs>
+      fields: Prisma.IdentityProviderFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.IdentityProviderFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.IdentityProviderFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload>
+        }
+        findFirst: {
+          args: Prisma.IdentityProviderFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.IdentityProviderFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload>
+        }
+        findMany: {
+          args: Prisma.IdentityProviderFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload>[]
+        }
+        create: {
+          args: Prisma.IdentityProviderCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload>
+        }
+        createMany: {
+          args: Prisma.IdentityProviderCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.IdentityProviderCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload>[]
+        }
+        delete: {
+          args: Prisma.IdentityProviderDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload>
+        }
+        update: {
+          args: Prisma.IdentityProviderUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload>
+        }
+        deleteMany: {
+          args: Prisma.IdentityProviderDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.IdentityProviderUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.IdentityProviderUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload>[]
+        }
+        upsert: {
+          args: Prisma.IdentityProviderUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$IdentityProviderPayload>
+        }
+        aggregate: {
+          args: Prisma.IdentityProviderAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateIdentityProvider>
+        }
+        groupBy: {
+          args: Prisma.IdentityProviderGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.IdentityProviderGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.IdentityProviderCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.IdentityProviderCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -1392,12 +1617,62 @@ export const AuthorizationStateScalarFieldEnum = {
 export type AuthorizationStateScalarFieldEnum = (typeof AuthorizationStateScalarFieldEnum)[keyof typeof AuthorizationStateScalarFieldEnum]
 
 
+export const UserPreferencesScalarFieldEnum = {
+  user_id: 'user_id',
+  preferences: 'preferences'
+} as const
+
+export type UserPreferencesScalarFieldEnum = (typeof UserPreferencesScalarFieldEnum)[keyof typeof UserPreferencesScalarFieldEnum]
+
+
+export const UserViewScalarFieldEnum = {
+  user_id: 'user_id',
+  tenant: 'tenant',
+  name: 'name',
+  screen: 'screen',
+  query: 'query',
+  is_shared: 'is_shared',
+  created_at: 'created_at'
+} as const
+
+export type UserViewScalarFieldEnum = (typeof UserViewScalarFieldEnum)[keyof typeof UserViewScalarFieldEnum]
+
+
+export const IdentityProviderScalarFieldEnum = {
+  id: 'id',
+  type: 'type',
+  name: 'name',
+  issuer: 'issuer',
+  client_id: 'client_id',
+  secret_sealed: 'secret_sealed',
+  scopes: 'scopes',
+  parameters: 'parameters',
+  username_claim: 'username_claim',
+  groups_claim: 'groups_claim',
+  strip_suffix: 'strip_suffix',
+  mapping: 'mapping',
+  provision: 'provision',
+  ca_certificate: 'ca_certificate',
+  is_enabled: 'is_enabled',
+  created_at: 'created_at'
+} as const
+
+export type IdentityProviderScalarFieldEnum = (typeof IdentityProviderScalarFieldEnum)[keyof typeof IdentityProviderScalarFieldEnum]
+
+
 export const SortOrder = {
   asc: 'asc',
   desc: 'desc'
 } as const
 
 export type SortOrder = (typeof SortOrder)[keyof typeof SortOrder]
+
+
+export const JsonNullValueInput = {
+  JsonNull: JsonNull
+} as const
+
+export type JsonNullValueInput = (typeof JsonNullValueInput)[keyof typeof JsonNullValueInput]
 
 
 export const QueryMode = {
@@ -1414,6 +1689,15 @@ export const NullsOrder = {
 } as const
 
 export type NullsOrder = (typeof NullsOrder)[keyof typeof NullsOrder]
+
+
+export const JsonNullValueFilter = {
+  DbNull: DbNull,
+  JsonNull: JsonNull,
+  AnyNull: AnyNull
+} as const
+
+export type JsonNullValueFilter = (typeof JsonNullValueFilter)[keyof typeof JsonNullValueFilter]
 
 
 
@@ -1496,6 +1780,34 @@ export type FloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, '
  * Reference to a field of type 'Float[]'
  */
 export type ListFloatFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Float[]'>
+    
+
+
+/**
+ * Reference to a field of type 'Json'
+ */
+export type JsonFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Json'>
+    
+
+
+/**
+ * Reference to a field of type 'QueryMode'
+ */
+export type EnumQueryModeFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'QueryMode'>
+    
+
+
+/**
+ * Reference to a field of type 'Bytes'
+ */
+export type BytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Bytes'>
+    
+
+
+/**
+ * Reference to a field of type 'Bytes[]'
+ */
+export type ListBytesFieldRefInput<$PrismaModel> = FieldRefInputType<$PrismaModel, 'Bytes[]'>
     
 
 /**
@@ -1660,6 +1972,9 @@ export type GlobalOmitConfig = {
   role?: Prisma.RoleOmit
   rolePermission?: Prisma.RolePermissionOmit
   authorizationState?: Prisma.AuthorizationStateOmit
+  userPreferences?: Prisma.UserPreferencesOmit
+  userView?: Prisma.UserViewOmit
+  identityProvider?: Prisma.IdentityProviderOmit
 }
 
 /* Types for Logging */

@@ -1,0 +1,90 @@
+/** Creates a token and shows its secret once. Only this dialog holds the secret; closing the dialog discards it. */
+import { useState } from 'react';
+import { useChange } from '../../api/use-change';
+import { t } from '../../text/text';
+import { Button } from '../../ui/button';
+import { Dialog } from '../../ui/dialog';
+import { FormDialog } from '../../ui/form-dialog';
+import { SelectField, TextField } from '../../ui/inputs';
+import styles from '../admin.module.css';
+
+interface NewToken {
+  description: string;
+  lasts: string;
+}
+
+const USUAL_LIFETIME = '+30d';
+
+export default function NewTokenDialog({ onClose }: { onClose: () => void }) {
+  const [token, setToken] = useState<NewToken>({ description: '', lasts: USUAL_LIFETIME });
+  const create = useChange<NewToken, { value: string }>(
+    ['tokens'],
+    (client, tenant, { description, lasts }) =>
+      client.call('createToken', {
+        tenant,
+        body: { description: description || null, expiration_date: lasts || null },
+      }),
+  );
+  const close = (): void => {
+    // Without a reset, the mutation would keep the secret in memory for a while.
+    create.reset();
+    onClose();
+  };
+  if (create.data) return <Made value={create.data.value} onClose={close} />;
+  return (
+    <FormDialog
+      title={t.tokens.create}
+      submit={t.tokens.create}
+      mutation={create}
+      onSubmit={() => create.mutate(token)}
+      onClose={onClose}
+    >
+      {(errorOf) => (
+        <>
+          <TextField
+            label={t.tokens.description}
+            error={errorOf('description')}
+            value={token.description}
+            onChange={(description) => setToken((before) => ({ ...before, description }))}
+          />
+          <SelectField
+            label={t.tokens.lasts}
+            error={errorOf('expiration_date')}
+            value={token.lasts}
+            options={Object.entries(t.tokens.lifetimes)}
+            onChange={(lasts) => setToken((before) => ({ ...before, lasts }))}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function Made({ value, onClose }: { value: string; onClose: () => void }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <Dialog
+      title={t.tokens.made}
+      onClose={onClose}
+      isAlert
+      actions={
+        <>
+          <Button
+            onClick={() =>
+              // Without HTTPS browsers offer no clipboard; the user can still select the text.
+              void navigator.clipboard?.writeText(value).then(() => setCopied(true))
+            }
+          >
+            {isCopied ? t.tokens.copied : t.tokens.copy}
+          </Button>
+          <Button look="main" onClick={onClose}>
+            {t.tokens.done}
+          </Button>
+        </>
+      }
+    >
+      <p className={styles.warning}>{t.tokens.once}</p>
+      <code className={styles.secret}>{value}</code>
+    </Dialog>
+  );
+}

@@ -1,0 +1,2 @@
+export const BLUEPRINT_TABS = ['overview', 'source', 'topology', 'uses'] as const;
+export type BlueprintTab = (typeof BLUEPRINT_TABS)[number];

@@ -1,0 +1,9 @@
+import { openedTenant } from './opened-tenant';
+
+test.each([
+  ['/ui/team/deployments', 'other', 'team'],
+  ['/ui/a%20b/', null, 'a b'],
+  ['/ui/', 'other', 'other'],
+  ['/ui', null, 'default_tenant'],
+  ['/ui/%E0%A4%A', 'other', 'default_tenant'],
+])('%s after %s is of %s', (pathname, last, tenant) => expect(openedTenant(pathname, last)).toBe(tenant));

@@ -1,0 +1,112 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useApi } from '../api/api-context';
+import { problemOf } from '../api/problem';
+import { beginLogin, type Credentials, loginProvidersQuery, SESSION_KEY, signIn } from '../api/session';
+import { t } from '../text/text';
+import { Button, buttonClass } from '../ui/button';
+import { controlClass, Field } from '../ui/field';
+import { Logo } from './logo';
+import styles from './sign-in.module.css';
+
+/** Returns the error text. It does not tell whether the name or the password is wrong. */
+function refusalText(error: unknown): string {
+  const { kind, code, message } = problemOf(error);
+  if (kind === 'signed-out') return t.signIn.refused;
+  if (kind === 'offline') return t.state.offline;
+  return code.startsWith('too_many') ? t.signIn.tooMany : message;
+}
+
+/** Replaces every screen while there is no session. The address stays, so the screen appears after the sign-in. */
+export function SignIn({ notice }: { notice: string | null }) {
+  const { client } = useApi();
+  const cache = useQueryClient();
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const enter = useMutation({
+    mutationFn: (body: Credentials) => signIn(client, body),
+    onSuccess: (session) => {
+      // Removes all data that another user has loaded.
+      cache.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+      cache.setQueryData(SESSION_KEY, session);
+    },
+    onError: () => setPassword(''),
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    enter.mutate({ username, password });
+  };
+  return (
+    <main className={styles.page}>
+      <title>{`${t.signIn.title} · ${t.product}`}</title>
+      <form className={styles.card} onSubmit={submit}>
+        <div className={styles.brand}>
+          <Logo />
+          <span>{t.product}</span>
+        </div>
+        <h1>{t.signIn.title}</h1>
+        {notice && !enter.error && (
+          <p className={styles.notice} role="status">
+            {notice}
+          </p>
+        )}
+        {enter.error && (
+          <p className={styles.refusal} role="alert">
+            {refusalText(enter.error)}
+          </p>
+        )}
+        <Field label={t.signIn.username}>
+          {(ids) => (
+            <input
+              {...ids}
+              className={controlClass}
+              name="username"
+              autoComplete="username"
+              autoCapitalize="none"
+              spellCheck={false}
+              required
+              value={username}
+              onChange={(event) => setUsername(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label={t.signIn.password}>
+          {(ids) => (
+            <input
+              {...ids}
+              className={controlClass}
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              required
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Button look="main" type="submit" disabled={enter.isPending}>
+          {enter.isPending ? t.signIn.busy : t.signIn.submit}
+        </Button>
+        <Providers />
+      </form>
+    </main>
+  );
+}
+
+/** Links to the identity providers: the browser leaves the page and comes back to this address. */
+function Providers() {
+  const { client } = useApi();
+  const { data: providers = [] } = useQuery(loginProvidersQuery(client));
+  if (providers.length === 0) return null;
+  const place = window.location.pathname + window.location.search;
+  return (
+    <>
+      <p className={styles.or}>{t.signIn.orAt}</p>
+      {providers.map(({ id, name }) => (
+        <a key={id} className={`${buttonClass()} ${styles.provider}`} href={beginLogin(id, place)}>
+          {t.signIn.at(name)}
+        </a>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+/** Every text that the console shows, in English. Another language is another object of this shape. */
+import { blueprintsTexts } from './en-blueprints';
+import { changeTexts } from './en-change';
+import { deploymentsTexts } from './en-deployments';
+import { editorTexts } from './en-editor';
+import { eventsTexts } from './en-events';
+import { executionsTexts } from './en-executions';
+import { formsTexts } from './en-forms';
+import { frameTexts } from './en-frame';
+import { kitTexts } from './en-kit';
+import { managerTexts } from './en-manager';
+import { overviewTexts } from './en-overview';
+import { peopleTexts } from './en-people';
+import { resourcesTexts } from './en-resources';
+import { schedulesTexts } from './en-schedules';
+
+export const en = {
+  ...frameTexts,
+  ...kitTexts,
+  ...deploymentsTexts,
+  ...executionsTexts,
+  ...overviewTexts,
+  ...eventsTexts,
+  ...peopleTexts,
+  ...managerTexts,
+  ...resourcesTexts,
+  ...schedulesTexts,
+  ...blueprintsTexts,
+  ...editorTexts,
+  ...formsTexts,
+  ...changeTexts,
+};
+
+export type Catalogue = typeof en;

@@ -1,0 +1,47 @@
+import { t } from '../text/text';
+import styles from './json-view.module.css';
+
+/** Shows a JSON value: short ones as text, nested ones expandable. Long lists show only their beginning. */
+const MOST_ENTRIES = 200;
+
+export function JsonView({ value, isOpen = false }: { value: unknown; isOpen?: boolean }) {
+  if (typeof value === 'string') return <span className={styles.text}>{value === '' ? '""' : value}</span>;
+  if (value === null || typeof value !== 'object') return <code>{JSON.stringify(value) ?? t.none}</code>;
+  const entries = Object.entries(value);
+  if (entries.length === 0) return <code>{Array.isArray(value) ? '[]' : '{}'}</code>;
+  const shown = entries.slice(0, MOST_ENTRIES);
+  return (
+    <details open={isOpen} className={styles.details}>
+      <summary>{Array.isArray(value) ? t.json.items(entries.length) : t.json.keys(entries.length)}</summary>
+      <dl className={styles.entries}>
+        {shown.map(([key, inner]) => (
+          <div key={key}>
+            <dt>{key}</dt>
+            <dd>
+              <JsonView value={inner} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {entries.length > shown.length && <p className={styles.rest}>{t.of(shown.length, entries.length)}</p>}
+    </details>
+  );
+}
+
+/** Names and values of an object, as a definition list. */
+export function Properties({ of, empty }: { of: Record<string, unknown>; empty: string }) {
+  const entries = Object.entries(of);
+  if (entries.length === 0) return <p className={styles.rest}>{empty}</p>;
+  return (
+    <dl className={styles.entries}>
+      {entries.slice(0, MOST_ENTRIES).map(([key, value]) => (
+        <div key={key}>
+          <dt>{key}</dt>
+          <dd>
+            <JsonView value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,24 @@
+/**
+ * Suites that look at one manager in one browser, after each other: to start both costs as much as many tests. One alone:
+ * `npx jest test/console/stage -t shell`. Each must pass alone, and leave what the next ones count as it was.
+ */
+import { hostilePart } from './hostile.part';
+import { keyboardPart } from './keyboard.part';
+import { resourcesPart } from './resources.part';
+import { shellPart } from './shell.part';
+import { openStage, type Stage } from './stage';
+
+jest.setTimeout(240_000);
+let stage: Stage;
+const shared = (): Stage => stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+}, 240_000);
+afterAll(() => stage?.close());
+
+describe('resources', () => resourcesPart(shared));
+describe('shell', () => shellPart(shared));
+describe('keyboard', () => keyboardPart(shared));
+// Last: it makes deployments.
+describe('hostile', () => hostilePart(shared));
