@@ -1,4 +1,4 @@
-import type { JsonObject } from '@baton/kernel';
+import type { Json, JsonObject } from '@baton/kernel';
 import type { DeclaredPlugin } from '../plugin';
 import { DefinitionError } from '../schema/definition-error';
 import { pluginYaml } from './plugin-yaml';
@@ -10,6 +10,8 @@ export interface PluginDescription {
   description: string;
   /** Names of node types, without aliases. */
   types: string[];
+  /** Names of the secrets that operations may read. */
+  secrets: string[];
   /** The plugin.yaml as an object. */
   yaml: JsonObject;
 }
@@ -27,5 +29,27 @@ export function describePlugin(exported: unknown): PluginDescription {
       'export default definePlugin({ name, version, types, ... })',
     );
   const { name, version, description = '', types } = definition;
-  return { name, version, description, types: Object.keys(types), yaml: pluginYaml(definition) };
+  const yaml = pluginYaml(definition);
+  requireAscii(yaml, ['plugin.yaml']);
+  return {
+    name,
+    version,
+    description,
+    types: Object.keys(types),
+    secrets: [...(definition.secrets ?? [])],
+    yaml,
+  };
 }
+
+/** The language allows no other characters, also in descriptions and defaults. */
+function requireAscii(value: Json, path: readonly string[]): void {
+  if (typeof value === 'string' && !ASCII.test(value))
+    throw new DefinitionError(path, `${JSON.stringify(value)} has other characters than ASCII`, 'ASCII');
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    requireAscii(key, path);
+    requireAscii(inner as Json, [...path, key]);
+  }
+}
+
+const ASCII = /^[\x00-\x7f]*$/;

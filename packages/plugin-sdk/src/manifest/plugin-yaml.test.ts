@@ -28,6 +28,7 @@ it('describes the plugin', () => {
     version: '1.2.0',
     description: 'Records of zones',
     types: ['dns.nodes.Record'],
+    secrets: ['dns_token'],
   });
   expect(yaml.plugins).toEqual({
     dns: { executor: 'central_deployment_agent', package_name: 'dns', package_version: '1.2.0' },
@@ -139,6 +140,14 @@ it('workflows and relationships stand in it', async () => {
     },
     'dns.within': { derived_from: 'dns.in_zone' },
   });
+});
+
+it('refuses characters that the language does not allow, with their place', () => {
+  const type = nodeType({ properties: z.object({ zone: z.string().describe('Gr\u00f6\u00dfe') }) });
+  const plugin = definePlugin({ name: 'dns', version: '1.0.0', types: { 'dns.nodes.Record': type } });
+  expect(() => describePlugin(plugin)).toThrow(
+    'plugin.yaml.node_types.dns.nodes.Record.properties.zone.description: "Gr\u00f6\u00dfe" has other characters than ASCII',
+  );
 });
 
 it('says what is missing when the export is no declared plugin', () => {

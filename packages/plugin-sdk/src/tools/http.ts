@@ -24,10 +24,8 @@ export interface HttpOptions {
   fetch?: typeof fetch;
 }
 
-/** The type of answers. Check them, with a schema of zod for instance: another program made them. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; authors name the type that they expect
-type Answer = any;
-type Call = <T = Answer>(url: string, options?: HttpOptions) => Promise<T>;
+/** `T`: the expected answer. Check it, with a schema of zod for instance: another program made it. */
+type Call = <T = unknown>(url: string, options?: HttpOptions) => Promise<T>;
 
 /** Answers are parsed JSON, or text where the type of the content is another one; null: no content, or missing. */
 export interface Http {
