@@ -103,6 +103,29 @@ describe('secrets and sensitive values', () => {
   });
 });
 
+it('runtime shows the present properties, also after a step has replaced them, and can be copied', async () => {
+  const plugin = definePlugin({
+    name: 'p',
+    version: '1.0.0',
+    types: {
+      'p.T': nodeType({
+        runtime: z.object({ a: z.number(), b: z.number(), c: z.number() }),
+        create: async ({ runtime, step, ctx }) => {
+          runtime.a = 1;
+          await step('first', async () => null);
+          runtime.b = 2;
+          delete runtime.a;
+          Object.assign(runtime, { c: 3 });
+          return [{ ...runtime }.b, 'a' in runtime, (await ctx.instance()).runtimeProperties.b!];
+        },
+      }),
+    },
+  });
+  const record = testNode(plugin, 'p.T');
+  expect(await record.run('create')).toEqual([2, false, 2]);
+  expect(record.runtimeProperties).toEqual({ b: 2, c: 3 });
+});
+
 describe('derived operations', () => {
   const created = async () => {
     const record = node();

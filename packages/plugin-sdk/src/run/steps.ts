@@ -22,9 +22,12 @@ export async function storedStep<T extends Json>(
   const result = ((await work()) ?? null) as T;
   const all = instance.runtimeProperties[STEPS_PROPERTY];
   const others = Object.entries(isJsonObject(all) ? all : {}).filter(([id]) => id !== taskId);
-  instance.runtimeProperties[STEPS_PROPERTY] = {
-    ...Object.fromEntries(others.slice(-KEPT_TASKS)),
-    [taskId]: { ...stepsOf(instance, taskId), [key]: result },
+  instance.runtimeProperties = {
+    ...instance.runtimeProperties,
+    [STEPS_PROPERTY]: {
+      ...Object.fromEntries(others.slice(-KEPT_TASKS)),
+      [taskId]: { ...stepsOf(instance, taskId), [key]: result },
+    },
   };
   await instance.update();
   return result;
