@@ -42,7 +42,7 @@ function defOf(schema: z.ZodType): Def {
  * Describes a schema for the blueprint language.
  * @throws DefinitionError for a value that YAML or JSON cannot hold
  */
-export function describe(schema: z.ZodType, path: readonly string[]): Described {
+function describe(schema: z.ZodType, path: readonly string[]): Described {
   if (path.length > MAX_DEPTH)
     throw new DefinitionError(path, 'is nested too deep', `at most ${MAX_DEPTH} levels`);
   const inner = unwrap(schema, path);
