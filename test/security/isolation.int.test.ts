@@ -386,6 +386,8 @@ const OPEN = [
   'GET /login/oidc/:provider_id',
   'GET /login/oidc/:provider_id/callback',
   'POST /token-exchange',
+  'POST /login/device',
+  'POST /login/device/token',
 ];
 
 test('S24: without credentials only what is meant to be open answers, and it names nothing', async () => {
