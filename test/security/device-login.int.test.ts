@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { eventually } from '@baton/testkit';
 import { callbackOf, sessionIn } from '../../services/identity/src/providers/testing/login-rig';
 import { MANAGER, testBrowser } from '../../services/identity/src/providers/testing/test-browser';
 import { startTestOp, type TestOp } from '../../services/identity/src/providers/testing/test-op';
@@ -140,6 +141,22 @@ describe.each(['services', 'one process'])('%s', (kind) => {
       expect([what, byPassword.status]).toEqual([what, 403]);
     }
     expect((await poll(body.device_code)).body.error_code).toBe('authorization_pending');
+  });
+
+  test('who may not make tokens approves none', async () => {
+    const { body } = await begin();
+    const { cookie } = await signInAtProvider();
+    const permission = '/permissions/default/create_token';
+    expect((await world.call('DELETE', permission, { as: 'admin:admin' })).status).toBe(204);
+    try {
+      const refused = async () => (await decide('approve', body.user_code, cookie)).status === 403;
+      await eventually(refused, { deadlineMs: 10_000 });
+      expect((await poll(body.device_code)).body.error_code).toBe('authorization_pending');
+      // Everybody may refuse.
+      expect((await decide('deny', body.user_code, cookie)).status).toBe(200);
+    } finally {
+      await world.call('PUT', permission, { as: 'admin:admin' });
+    }
   });
 
   test('the short address leads to the page of the console, whatever stands behind it', async () => {
