@@ -3,7 +3,7 @@ import type { Db } from '@baton/postgres';
 import { noSession } from '../../domain/login-refusals';
 import { holdSession, holdUser } from '../../store/sessions.sql';
 import type { DB as Tables } from '../../store/tables.gen';
-import { TRIES } from '../domain/device-login';
+import { deviceLoginMachine, TRIES } from '../domain/device-login';
 import { type CodeHash, readUserCode, shownCode } from '../domain/user-code';
 import { returnTry, takeTry, waitOf } from '../store/code-tries.sql';
 import { type DeviceLoginRow, decideLogin, findByUserCode } from '../store/device-logins.sql';
@@ -45,27 +45,29 @@ export async function lookUpLogin(deps: Deps, judge: Judge, text: string): Promi
  * @throws AppError as `lookUpLogin`; conflict_error when the login is decided; unauthorized_error when the session has ended
  */
 export async function approveLogin(deps: Deps, judge: Judge, text: string): Promise<ShownLogin> {
-  return decide(deps, judge, text, { state: 'approved', approvedBy: judge.userId });
+  return decide(deps, judge, text, 'approved');
 }
 
 /** Refuses the login. @throws AppError as `approveLogin` */
 export async function denyLogin(deps: Deps, judge: Judge, text: string): Promise<ShownLogin> {
-  return decide(deps, judge, text, { state: 'denied', approvedBy: null });
+  return decide(deps, judge, text, 'denied');
 }
 
 async function decide(
   deps: Deps,
   judge: Judge,
   text: string,
-  decision: Parameters<typeof decideLogin>[2],
+  decision: 'approved' | 'denied',
 ): Promise<ShownLogin> {
-  const { state, user_code: userCode } = await lookUpLogin(deps, judge, text);
-  if (state !== 'pending') throw decided();
+  const { state: from, user_code: userCode } = await lookUpLogin(deps, judge, text);
+  const to = deviceLoginMachine.next(from, decision);
+  if (to === null) throw decided();
+  const approvedBy = to === 'approved' ? judge.userId : null;
   return deps.db.tx(async (tx) => {
     // Locks the user first, in the same order as every change of the account.
     const isThere = await holdUser(tx, judge.userId, null);
     if (!isThere || !(await holdSession(tx, judge.sessionId))) throw noSession();
-    const row = await decideLogin(tx, deps.codeHash(requireCode(text)), decision);
+    const row = await decideLogin(tx, deps.codeHash(requireCode(text)), { from, to, approvedBy });
     if (!row) throw decided();
     return { ...row, user_code: userCode };
   });

@@ -64,15 +64,15 @@ export async function findByUserCode(db: Query, userCodeHash: Buffer): Promise<D
   return rows[0];
 }
 
-/** Decides a login that is pending; returns undefined when it is not, or not any more. */
+/** Decides a login that is in the state `from`; returns undefined when it is not, or not any more. */
 export async function decideLogin(
   tx: Tx<Tables>,
   userCodeHash: Buffer,
-  decision: { state: 'approved'; approvedBy: number } | { state: 'denied'; approvedBy: null },
+  { from, to, approvedBy }: { from: DeviceLoginState; to: DeviceLoginState; approvedBy: number | null },
 ): Promise<DeviceLoginRow | undefined> {
   const { rows } = await sql<DeviceLoginRow>`update device_logins
-    set state = ${decision.state}, approved_by = ${decision.approvedBy}
-    where user_code_hash = ${userCodeHash} and state = 'pending' and expires_at > app_now()
+    set state = ${to}, approved_by = ${approvedBy}
+    where user_code_hash = ${userCodeHash} and state = ${from} and expires_at > app_now()
     returning ${shown}`.execute(tx);
   return rows[0];
 }
