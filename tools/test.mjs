@@ -32,11 +32,35 @@ ensurePrograms({
 });
 const services = await ensureTestServices();
 const env = services.env;
-const INTEGRATION = 'integration tests';
-const FAULTS = 'faults: processes killed, paused and cut off';
-const ATTACKS = 'attacks: an outsider, a user of a tenant, a neighbour';
+const e2eServices = (filter) => e2eCommand({ mode: 'services', workers: 3, env, filter });
+const e2eStandalone = (filter) => e2eCommand({ mode: 'standalone', workers: 1, env, filter });
+const integration = (filter) => jest(filter, env);
 const attacks = { ...script('test/attack/run.ts'), env };
 const faults = { ...script('test/fault/run.ts', '--suite', '--seed', seed), env };
+
+const INTEGRATION = 'integration tests';
+const E2E_SLOWEST = 'end to end, services with 3 workers, the slowest files';
+const E2E_OTHERS = 'end to end, services with 3 workers, the other files';
+const E2E_STANDALONE = 'end to end, standalone';
+const ATTACKS = 'attacks: an outsider, a user of a tenant, a neighbour';
+const FAULTS = 'faults: processes killed, paused and cut off';
+const suites = {
+  [INTEGRATION]: integration,
+  [E2E_SLOWEST]: e2eServices,
+  [E2E_OTHERS]: e2eServices,
+  [E2E_STANDALONE]: e2eStandalone,
+};
+
+/** The command that runs a failed step again, alone; null for steps that the load of the machine cannot change. */
+function alone({ name, failed }) {
+  if (name === ATTACKS) return attacks;
+  if (name === FAULTS) return faults;
+  const files = [...new Set(failed.map(({ file }) => file))];
+  return suites[name] && files.length > 0
+    ? suites[name](['--runInBand', '--runTestsByPath', ...files])
+    : null;
+}
+
 try {
   run.step(
     'check: format, lint, types, import law, dead code, pure tests',
@@ -47,22 +71,24 @@ try {
   // More than cores: most of these suites wait most of their time.
   run.step(
     INTEGRATION,
-    jest(['--testPathPatterns', '(?<!\\.alone)\\.int\\.test\\.ts$', '--maxWorkers', '5'], env),
+    integration(['--testPathPatterns', '(?<!\\.alone)\\.int\\.test\\.ts$', '--maxWorkers', '5']),
   );
   run.step(
     'integration tests that judge times, one after another',
-    jest(['--testPathPatterns', '\\.alone\\.int\\.test\\.ts$', '--runInBand'], env),
+    integration(['--testPathPatterns', '\\.alone\\.int\\.test\\.ts$', '--runInBand']),
   );
   const recorded = join(shared, 'conformance/workflows/scenarios.json');
   const ownFolder = join(root, 'test/conformance/workflows/scenarios');
   const own = readdirSync(ownFolder).map((name) => join(ownFolder, name));
   const scenarios = existsSync(recorded) ? [recorded, ...own] : own;
   const isRecorded = existsSync(join(shared, 'conformance'));
-  // The end-to-end suite of services takes longest; the other lanes end earlier.
+  // The end-to-end suite of services takes longest, half of it in two files.
+  const slowest = 'test/e2e/(workflow-code|composition)\\.test';
   await run.stepsInLanes(
-    { 'end to end, services with 3 workers': e2eCommand({ mode: 'services', workers: 3, env }) },
+    { [E2E_SLOWEST]: e2eServices(['--testPathPatterns', slowest]) },
+    { [E2E_OTHERS]: e2eServices(['--testPathIgnorePatterns', slowest, '/node_modules/']) },
     {
-      'end to end, standalone': e2eCommand({ mode: 'standalone', workers: 1, env }),
+      [E2E_STANDALONE]: e2eStandalone(),
       'simulation of the model, 400 seeds': script('test/sim/run.ts', '--seeds', '400', '--of', 'model'),
     },
     {
@@ -80,14 +106,7 @@ try {
     },
     { [ATTACKS]: attacks, [FAULTS]: faults },
   );
-  // These judge times too, and four lanes shared the machine.
-  run.runAgain(({ name, failed }) => {
-    if (name === ATTACKS) return attacks;
-    if (name === FAULTS) return faults;
-    if (name !== INTEGRATION || failed.length === 0) return null;
-    const files = [...new Set(failed.map(({ file }) => file))];
-    return jest(['--runInBand', '--runTestsByPath', ...files], env);
-  });
+  run.runAgain(alone);
   if (!isRecorded)
     console.log(
       `\nleft out: the recorded cases of the original are not in this repository and not at ${shared}`,
