@@ -122,10 +122,10 @@ function besides(folder: string, name: string): string | null {
   return null;
 }
 
-/** As `npm pack` makes it: everything below `package/`. */
+/** As `npm pack` makes it: everything below `package/`. Equal files may be one file of the store; npm unpacks no hard links. */
 function tarballOf(folder: string): Promise<Buffer> {
   const files = readdirSync(folder).filter((name) => name !== 'node_modules');
-  return tar(['-czf', '-', '--transform', 's,^,package/,S', '-C', folder, ...files]);
+  return tar(['-czf', '-', '--hard-dereference', '--transform', 's,^,package/,S', '-C', folder, ...files]);
 }
 
 function tar(args: readonly string[]): Promise<Buffer> {
