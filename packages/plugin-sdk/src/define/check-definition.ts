@@ -3,7 +3,7 @@ import { DefinitionError } from '../schema/definition-error';
 import { type Described, describeShape, type ObjectSchema } from '../schema/describe';
 import type { PluginDefinition } from './definition';
 import { type AnyNodeType, LIFECYCLE_OPERATIONS } from './node-type';
-import { DERIVED_OPERATIONS } from './operation-names';
+import { DERIVED_OPERATIONS, ownMappings } from './operation-names';
 import { RELATIONSHIP_OPERATIONS, type RelationshipType } from './relationship-type';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
@@ -14,7 +14,7 @@ const MAX_NAME = 100;
 
 const NODE_TYPE_KEYS = new Set([
   ...['derivedFrom', 'aliases', 'description', 'properties', 'runtime', 'read', 'compare', 'operations'],
-  ...['resumable', 'update', ...LIFECYCLE_OPERATIONS],
+  ...['resumable', 'inputs', 'mappings', 'update', ...LIFECYCLE_OPERATIONS],
 ]);
 const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read'] as const;
 
@@ -29,6 +29,7 @@ export function checkDefinition(plugin: PluginDefinition): void {
     );
   if (typeof plugin.version !== 'string' || !VERSION.test(plugin.version) || plugin.version.length > MAX_NAME)
     throw new DefinitionError([...path, 'version'], shown(plugin.version), 'a version such as 1.2.0');
+  for (const alias of plugin.aliases ?? []) requireName(alias, [...path, 'aliases']);
   for (const secret of plugin.secrets ?? [])
     if (typeof secret !== 'string' || secret === '')
       throw new DefinitionError([...path, 'secrets'], shown(secret), 'names of secrets');
@@ -43,6 +44,7 @@ export function checkDefinition(plugin: PluginDefinition): void {
     claim(name, at);
     for (const alias of type.aliases ?? []) claim(alias, [...at, 'aliases']);
     checkNodeType(type, at);
+    checkMappings(plugin, type, at);
   }
   for (const [name, type] of Object.entries(plugin.relationships ?? {})) {
     const at = [...path, 'relationships', name];
@@ -79,6 +81,11 @@ function checkNodeType(type: AnyNodeType, path: readonly string[]): void {
         `${name} is sensitive, and a drift shows its value`,
         'other properties',
       );
+  for (const [name, inputs] of Object.entries(type.inputs ?? {})) {
+    requireLifecycle(type, name, [...at('inputs'), name]);
+    schemaOf(inputs, [...at('inputs'), name]);
+    refuseInnerMarks(inputs, [...at('inputs'), name]);
+  }
   const taken = new Set<string>([...LIFECYCLE_OPERATIONS, 'update', ...DERIVED_OPERATIONS]);
   for (const [name, operation] of Object.entries(type.operations ?? {})) {
     requireName(name, at('operations'));
@@ -99,6 +106,30 @@ function checkNodeType(type: AnyNodeType, path: readonly string[]): void {
   for (const name of Object.keys(runtime))
     if (name.startsWith('__baton'))
       throw new DefinitionError([...at('runtime'), name], 'the name belongs to Baton', 'another name');
+}
+
+/** A mapping begins with a name of the plugin. Operations that share one must not differ: nobody could tell which one runs. */
+function checkMappings(plugin: PluginDefinition, type: AnyNodeType, path: readonly string[]): void {
+  const names = [plugin.name, ...(plugin.aliases ?? [])];
+  for (const [name, mapping] of Object.entries(type.mappings ?? {})) {
+    const at = [...path, 'mappings', name];
+    requireLifecycle(type, name, at);
+    if (!TYPE_NAME.test(mapping) || !names.includes(mapping.split('.')[0]!))
+      throw new DefinitionError(at, shown(mapping), `a mapping after one of ${names.join(', ')} and a dot`);
+  }
+  for (const { name, mapping } of ownMappings(type))
+    for (const other of ownMappings(type))
+      if (mapping === other.mapping && type[name] !== type[other.name])
+        throw new DefinitionError(
+          [...path, 'mappings', name],
+          `${other.name} has the same mapping, and is another function`,
+          'another mapping',
+        );
+}
+
+function requireLifecycle(type: AnyNodeType, name: string, path: readonly string[]): void {
+  const written = LIFECYCLE_OPERATIONS.filter((known) => type[known] !== undefined);
+  if (!(written as string[]).includes(name)) throw unknownName(path, name, written);
 }
 
 function checkRelationshipType(type: RelationshipType, path: readonly string[]): void {

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { definePlugin, isResumable, nodeType, type PluginDefinition, sensitive } from '../index';
+import { describePlugin } from '../manifest';
 import { emptyRecords, samplePlugin } from '../testing/sample-plugin';
+import { testNode } from '../testing/test-node';
 
 const withType = (spec: Parameters<typeof nodeType>[0], more: Partial<PluginDefinition> = {}) =>
   definePlugin({ name: 'dns', version: '1.0.0', types: { 'dns.nodes.Record': nodeType(spec) }, ...more });
@@ -42,6 +44,58 @@ describe('a declared plugin', () => {
       'dns.nodes.Record.check_status',
       'dns.nodes.Record.pull',
     ]);
+  });
+});
+
+describe('an operation of the lifecycle with inputs and a known mapping', () => {
+  const seen: unknown[] = [];
+  const run = ({ inputs }: { inputs: unknown }) => void seen.push(inputs);
+  const plugin = withType(
+    {
+      inputs: { create: z.object({ tries: z.int().default(3) }) },
+      mappings: { create: 'old.tasks.run', start: 'old.tasks.run', stop: 'dns.tasks.end' },
+      create: run,
+      start: run,
+      stop: () => null,
+    },
+    { aliases: ['old'] },
+  );
+
+  it('is found by both mappings, also when operations share one', () => {
+    expect(Object.keys(plugin.operations).sort()).toEqual([
+      'dns.nodes.Record.create',
+      'dns.nodes.Record.start',
+      'dns.nodes.Record.stop',
+      'tasks.end',
+      'tasks.run',
+    ]);
+  });
+
+  it('gets checked inputs, and others as they are', async () => {
+    const node = testNode(plugin, 'dns.nodes.Record');
+    await node.run('create', { more: 'x' });
+    await node.run('start', { more: 'y' });
+    expect(seen).toEqual([{ tries: 3, more: 'x' }, { more: 'y' }]);
+    await expect(node.run('create', { tries: 'x' })).rejects.toThrow('inputs.tries');
+  });
+
+  it('stands in plugin.yaml, and each name of the plugin with it', () => {
+    const { yaml } = describePlugin(plugin);
+    const entry = { executor: 'central_deployment_agent', package_name: 'dns', package_version: '1.0.0' };
+    expect(yaml).toMatchObject({
+      plugins: { dns: entry, old: entry },
+      node_types: {
+        'dns.nodes.Record': {
+          interfaces: {
+            'cloudify.interfaces.lifecycle': {
+              create: { implementation: 'old.tasks.run', inputs: { tries: { type: 'integer', default: 3 } } },
+              start: { implementation: 'old.tasks.run' },
+              stop: { implementation: 'dns.tasks.end' },
+            },
+          },
+        },
+      },
+    });
   });
 });
 
@@ -121,6 +175,23 @@ test.each([
     bad({ operations: { heal: { run: () => 1 } } }),
     `${T}.operations.heal: the name is taken`,
   ],
+  [
+    'a mapping of a stranger',
+    bad({ create: () => 1, mappings: { create: 'other.tasks.run' } }),
+    `${T}.mappings.create: "other.tasks.run"; expected a mapping after one of dns and a dot`,
+  ],
+  [
+    'a mapping of no operation',
+    bad({ create: () => 1, mappings: { strat: 'dns.tasks.run' } }),
+    `${T}.mappings.strat: there is no strat; expected create`,
+  ],
+  [
+    'two functions with one mapping',
+    bad({ create: () => 1, start: () => 2, mappings: { create: 'dns.t.run', start: 'dns.t.run' } }),
+    'start has the same mapping, and is another function',
+  ],
+  ['inputs of no operation', bad({ inputs: { create: z.object({}) } }), `${T}.inputs.create: there is no`],
+  ['an odd alias', badPlugin({ aliases: ['a.b'] }), 'plugin.aliases: "a.b" is no name'],
   ['resumable of nothing', bad({ resumable: ['start'] }), `${T}.resumable: there is no start`],
   [
     'one mapping twice',

@@ -16,6 +16,8 @@ export interface DeclaredWorkflow {
 export interface PluginDefinition {
   /** Letters, digits, _ and -. The prefix of the plugin's operations in blueprints, and the name of its package. */
   name: string;
+  /** Other names of the plugin in blueprints. Each may begin the mapping of an operation. */
+  aliases?: readonly string[];
   /** As in package.json. */
   version: string;
   description?: string;

@@ -34,6 +34,13 @@ export interface NodeTypeSpec<
   start?: Work<NodeScope<P, R>>;
   stop?: Work<NodeScope<P, R>>;
   delete?: Work<NodeScope<P, R>>;
+  /** Inputs of operations of the lifecycle, by operation: checked, with defaults. Others are passed as they are. */
+  inputs?: { readonly [name in LifecycleOperation]?: ObjectSchema };
+  /**
+   * Mappings that blueprints know already, by operation: the plugin's name or one of its aliases, a dot, and the mapping. Operations
+   * of the type may share one when they are the same function.
+   */
+  mappings?: { readonly [name in LifecycleOperation]?: string };
   /** Brings a changed node up to date in place. Without it a changed node is installed again. */
   update?: Work<UpdateScope<P, R>>;
   /** Reads the present values; null: the thing is gone. Gives check_status, check_drift, heal and pull. Must change nothing. */

@@ -1,5 +1,6 @@
+import type { ObjectSchema } from '../schema/describe';
 import type { AnyNodeType } from './node-type';
-import { LIFECYCLE_OPERATIONS } from './node-type';
+import { LIFECYCLE_OPERATIONS, type LifecycleOperation } from './node-type';
 
 /** Operations that follow from `read`, in their interfaces. */
 export const DERIVED_OPERATIONS = ['check_status', 'check_drift', 'heal', 'pull'] as const;
@@ -34,5 +35,19 @@ export function derivedOf(type: AnyNodeType): DerivedOperation[] {
   );
 }
 
+/** The operations of a node type that have a mapping of their own; `mapping`: without the name of the plugin. */
+export function ownMappings(type: AnyNodeType): { name: LifecycleOperation; mapping: string }[] {
+  return LIFECYCLE_OPERATIONS.flatMap((name) => {
+    const whole = type.mappings?.[name];
+    return whole === undefined ? [] : [{ name, mapping: whole.slice(whole.indexOf('.') + 1) }];
+  });
+}
+
 /** The mapping of an operation of a type. */
 export const mappingOf = (typeName: string, operation: string): string => `${typeName}.${operation}`;
+
+/** The schema of the inputs of an operation; undefined: they are not checked. */
+export function inputsOf(type: AnyNodeType, name: string): ObjectSchema | undefined {
+  const declared = Object.hasOwn(type.operations ?? {}, name) ? type.operations?.[name]?.inputs : undefined;
+  return declared ?? type.inputs?.[name as LifecycleOperation];
+}

@@ -20,6 +20,11 @@ export interface BaseScope {
   /** Tells people how far the operation is. */
   progress(done: number, total: number, text?: string): void;
   readonly http: Http;
+  /**
+   * The API of the manager, with the rights of the execution. Addresses begin below /api/v3.1, for instance `/secrets/name`.
+   * @throws FatalError where no manager runs the operation
+   */
+  manager(): Http;
   readonly exec: Exec;
 }
 

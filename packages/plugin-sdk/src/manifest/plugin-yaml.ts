@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import type { PluginDefinition } from '../define/definition';
-import type { AnyNodeType } from '../define/node-type';
-import { mappingOf, operationsOf } from '../define/operation-names';
+import type { AnyNodeType, LifecycleOperation } from '../define/node-type';
+import { inputsOf, mappingOf, operationsOf } from '../define/operation-names';
 import type { RelationshipType } from '../define/relationship-type';
 import { sidesOf } from '../run/operations';
 import { type Described, describeShape, type ObjectSchema } from '../schema/describe';
@@ -36,14 +36,13 @@ export function pluginYaml(plugin: PluginDefinition): JsonObject {
       mapping: `${plugin.name}.${name}`,
       parameters: valuesOf(parameters, 'parameters', `${plugin.name}.workflows.${name}`),
     };
+  const entry = {
+    executor: 'central_deployment_agent',
+    package_name: plugin.name,
+    package_version: plugin.version,
+  };
   return {
-    plugins: {
-      [plugin.name]: {
-        executor: 'central_deployment_agent',
-        package_name: plugin.name,
-        package_version: plugin.version,
-      },
-    },
+    plugins: Object.fromEntries([plugin.name, ...(plugin.aliases ?? [])].map((name) => [name, entry])),
     ...filled({ data_types: dataTypes, node_types: nodeTypes, relationships, workflows }),
   };
 }
@@ -58,11 +57,11 @@ function nodeTypeOf(
 ): JsonObject {
   const interfaces: Record<string, JsonObject> = {};
   for (const operation of operationsOf(type, plugin.name)) {
-    const inputs = type.operations?.[operation.name]?.inputs as ObjectSchema | undefined;
+    const inputs = inputsOf(type, operation.name);
     const mapping = mappingOf(name, operation.name);
     interfaces[operation.interface] ??= {};
     interfaces[operation.interface]![operation.name] = {
-      implementation: `${plugin.name}.${mapping}`,
+      implementation: type.mappings?.[operation.name as LifecycleOperation] ?? `${plugin.name}.${mapping}`,
       ...filled({ inputs: valuesOf(inputs, 'inputs', mapping) }),
     };
   }

@@ -3,8 +3,9 @@ import type { OperationContext } from '../context';
 import type { PluginDefinition } from '../define/definition';
 import type { BaseScope } from '../define/scope';
 import { FatalError } from '../errors';
+import { managerAddress } from '../tools/config';
 import { execWith } from '../tools/exec';
-import { httpWith } from '../tools/http';
+import { type Http, httpWith } from '../tools/http';
 import type { Mask } from './mask';
 
 /** Makes what every operation gets. */
@@ -38,8 +39,16 @@ export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask:
     step,
     progress,
     http: httpWith({ signal }),
+    manager: () => managerOf(ctx),
     exec: execWith({ signal }),
   };
+}
+
+/** @throws FatalError where no manager runs the operation */
+function managerOf({ executionToken, tenant, signal }: OperationContext): Http {
+  const baseUrl = managerAddress();
+  if (baseUrl === null) throw new FatalError('this process does not know the address of the manager');
+  return httpWith({ signal, baseUrl, headers: { 'Execution-Token': executionToken, Tenant: tenant } });
 }
 
 /** The context with some members replaced. Others are called on the context itself, which may have private members. */

@@ -23,6 +23,8 @@ interface Call {
   inputs: Readonly<Record<string, Json>>;
   /** Schema of the inputs; undefined: they are passed as they are. */
   inputSchema?: ObjectSchema;
+  /** Inputs that the schema does not name are passed as they are. */
+  keepsInputs: boolean;
   mask: Mask;
 }
 
@@ -33,6 +35,7 @@ export async function openNodeScope({
   ctx,
   inputs,
   inputSchema,
+  keepsInputs,
   mask,
 }: Call): Promise<OpenedScope> {
   const [node, instance] = [await ctx.node(), await ctx.instance()];
@@ -40,7 +43,8 @@ export async function openNodeScope({
   hideSensitive(inputSchema, inputs, mask);
   const properties =
     type.properties === undefined ? {} : parseValues(type.properties, node.properties, 'properties');
-  const given = inputSchema === undefined ? inputs : parseValues(inputSchema, inputs, 'inputs');
+  const checked = inputSchema === undefined ? inputs : parseValues(inputSchema, inputs, 'inputs');
+  const given = keepsInputs ? { ...inputs, ...checked } : checked;
   hideSensitive(type.properties, properties, mask);
   const scope: AnyNodeScope = {
     ...baseScope(ctx, plugin, mask),

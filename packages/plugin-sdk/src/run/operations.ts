@@ -2,11 +2,17 @@ import type { Json } from '@baton/kernel';
 import type { OperationContext, PluginOperation } from '../context';
 import type { PluginDefinition } from '../define/definition';
 import type { AnyNodeType } from '../define/node-type';
-import { type DerivedOperation, derivedOf, mappingOf, operationsOf } from '../define/operation-names';
+import {
+  type DerivedOperation,
+  derivedOf,
+  inputsOf,
+  mappingOf,
+  operationsOf,
+  ownMappings,
+} from '../define/operation-names';
 import { RELATIONSHIP_OPERATIONS, type RelationshipType } from '../define/relationship-type';
 import { resumable } from '../resumable';
 import { DefinitionError } from '../schema/definition-error';
-import type { ObjectSchema } from '../schema/describe';
 import { baseScope } from './base-scope';
 import { DERIVED, runUpdate } from './derived';
 import { Mask } from './mask';
@@ -27,6 +33,15 @@ export function operationsFrom(plugin: PluginDefinition): Record<string, PluginO
   for (const [typeName, type] of Object.entries(plugin.types))
     for (const { name } of operationsOf(type, plugin.name))
       add(mappingOf(typeName, name), nodeOperation(plugin, type, name));
+  for (const type of Object.values(plugin.types)) {
+    // Operations that share a mapping are one function: the first one stands for all.
+    const own = new Map(
+      ownMappings(type)
+        .reverse()
+        .map(({ name, mapping }) => [mapping, name]),
+    );
+    for (const [mapping, name] of own) add(mapping, nodeOperation(plugin, type, name));
+  }
   for (const [typeName, type] of Object.entries(plugin.relationships ?? {})) {
     for (const { side, name } of sidesOf(type))
       add(mappingOf(typeName, `${side}.${name}`), relationshipOperation(plugin, type, side, name));
@@ -49,10 +64,11 @@ export function sidesOf(
 
 /** Operations of the lifecycle, derived ones and further ones have the same frame: values, masks, errors. */
 function nodeOperation(plugin: PluginDefinition, type: AnyNodeType, name: string): PluginOperation {
-  const inputSchema = type.operations?.[name]?.inputs as ObjectSchema | undefined;
+  const inputSchema = inputsOf(type, name);
+  const keepsInputs = !Object.hasOwn(type.operations ?? {}, name);
   const operation: PluginOperation = async (ctx, inputs) =>
     await masked(async (mask) => {
-      const { scope } = await openNodeScope({ plugin, type, ctx, inputs, inputSchema, mask });
+      const { scope } = await openNodeScope({ plugin, type, ctx, inputs, inputSchema, keepsInputs, mask });
       return await workOf(type, name, scope);
     });
   const onlyReads = name !== 'heal' && (derivedOf(type) as string[]).includes(name);

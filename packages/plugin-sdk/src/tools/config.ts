@@ -3,3 +3,10 @@ export const environmentWith = (added: Readonly<Record<string, string>>): NodeJS
   ...process.env,
   ...added,
 });
+
+/** Address of the API of the manager, from the variables that every operation has; null: there are none. */
+export function managerAddress(): string | null {
+  const { REST_PROTOCOL: protocol, REST_HOST: host, REST_PORT: port } = process.env;
+  if (!protocol || !host || !port) return null;
+  return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}/api/v3.1`;
+}
