@@ -106,6 +106,20 @@ module.exports = {
       to: { path: '^(services|apps)/' },
     },
     {
+      name: 'plugins-use-the-sdk',
+      comment: 'plugins are built like those of other authors: of our packages they import plugin-sdk alone',
+      severity: 'error',
+      from: { path: '^plugins/', pathNot: TESTS },
+      to: { path: '^(packages|services|apps|test)/', pathNot: pkg('plugin-sdk') },
+    },
+    {
+      name: 'nobody-imports-plugins',
+      comment: 'a plugin reaches a manager as a package',
+      severity: 'error',
+      from: { path: '^(packages|services|apps)/' },
+      to: { path: '^plugins/' },
+    },
+    {
       name: 'testkit-in-tests-only',
       comment: 'testkit belongs to tests',
       severity: 'error',
@@ -234,7 +248,7 @@ module.exports = {
       name: 'no-deep-imports',
       comment: 'packages are entered through their exports only',
       severity: 'error',
-      from: { path: '^(services|apps|test|bench)/' },
+      from: { path: '^(services|apps|plugins|test|bench)/' },
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:

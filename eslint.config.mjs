@@ -1,7 +1,12 @@
 // Only what Biome and oxlint cannot say: sizes, and bans that depend on the folder. None of them needs types.
 import tseslint from 'typescript-eslint';
 
-const sources = ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts', 'apps/*/src/**/*.{ts,tsx}'];
+const sources = [
+  'packages/*/src/**/*.ts',
+  'services/*/src/**/*.ts',
+  'apps/*/src/**/*.{ts,tsx}',
+  'plugins/*/src/**/*.ts',
+];
 const tests = [
   '**/*.test.ts',
   '**/*.contract.ts',

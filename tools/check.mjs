@@ -46,7 +46,10 @@ const steps = [
     // Only a part of the random cases, the same in each run; `npm test` and `--full` run all.
     env: isFull ? {} : { BATON_PROP_EFFORT: process.env.BATON_PROP_EFFORT ?? '0.2' },
   },
-  { name: 'promises', command: [bin('oxlint'), 'packages', 'services', 'apps', 'test', 'bench', '--quiet'] },
+  {
+    name: 'promises',
+    command: [bin('oxlint'), 'packages', 'services', 'apps', 'plugins', 'test', 'bench', '--quiet'],
+  },
   {
     name: 'lint',
     command: [
@@ -54,6 +57,7 @@ const steps = [
       'packages',
       'services',
       'apps',
+      'plugins',
       'test',
       'bench',
       '--no-error-on-unmatched-pattern',
@@ -78,6 +82,7 @@ const steps = [
       'packages',
       'services',
       'apps',
+      'plugins',
       '--config',
       '.dependency-cruiser.cjs',
       '--output-type',

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { FatalError } from '@baton/plugin-sdk';
+
+const MAX_BYTES = 64 * 1024;
+
+/** Reads a file; null: there is none. @throws FatalError when it cannot be read */
+export async function readKeyFile(path: string): Promise<string | null> {
+  const text = await readFile(placeOf(path), 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return null;
+    throw new FatalError(`the file ${path} cannot be read: ${cause.code}`, { cause });
+  });
+  return text === null ? null : text.slice(0, MAX_BYTES);
+}
+
+/**
+ * Writes a file that only its owner reads. It is there with its whole content, or not at all.
+ * @throws FatalError when there is a file already, or the place cannot be written
+ */
+export async function makeKeyFile(path: string, content: string): Promise<void> {
+  const place = placeOf(path);
+  const part = `${place}.${randomUUID()}`;
+  try {
+    await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+    await writeFile(part, content, { flag: 'wx', mode: 0o600 });
+    // Unlike a rename, a link never replaces the file of somebody else.
+    await link(part, place);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw new FatalError(`there is a file ${path} already: it is not replaced`, { cause });
+    throw new FatalError(`the file ${path} cannot be written: ${code}`, { cause });
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/** Removes a file, when there is one. @throws FatalError when it cannot be removed */
+export async function removeKeyFile(path: string): Promise<void> {
+  await rm(placeOf(path), { force: true }).catch((cause: NodeJS.ErrnoException) => {
+    throw new FatalError(`the file ${path} cannot be removed: ${cause.code}`, { cause });
+  });
+}
+
+const placeOf = (path: string): string =>
+  resolve(path.startsWith('~/') ? join(homedir(), path.slice(2)) : path);
