@@ -12,6 +12,7 @@ const ofManager = [
   'migrations',
   'bin',
   'python',
+  'module',
   'proto',
 ];
 const { dependencies: outside } = JSON.parse(readFileSync(join(root, 'deploy/runtime/package.json'), 'utf8'));
