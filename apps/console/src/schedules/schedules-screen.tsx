@@ -121,7 +121,7 @@ const columnsFor = (tenant: string): ListColumn<ScheduleRow>[] => [
   {
     id: 'skip',
     name: t.schedules.lastSkip,
-    width: 'minmax(170px, 1.6fr)',
+    width: 'minmax(190px, 1.8fr)',
     isWideOnly: true,
     cell: (row) => <SkipCell row={row} />,
   },
@@ -146,9 +146,12 @@ function SkipCell({ row }: { row: ScheduleRow }) {
   return (
     <span className={cells.main} title={reason}>
       <span className={cells.pair}>
-        <Badge status={outcome} isBare /> <Time at={occurrence} />
+        <Badge status={outcome} isBare />
+        <span className={`${cells.cut} ${cells.quiet}`}>{reason}</span>
       </span>
-      <span className={cells.sub}>{reason}</span>
+      <span className={cells.sub}>
+        <Time at={occurrence} />
+      </span>
     </span>
   );
 }
