@@ -165,6 +165,15 @@ export function identityPart(shared: () => Stage): void {
     await go('/admin/identity-providers');
     await page.getByRole('cell', { name: 'OpenID Connect' }).waitFor();
     await judge(page, 'identity-providers');
+    // A second one of the id would take the place of the first one.
+    await press('New provider');
+    await required('Id').fill('corp');
+    await required('Issuer').fill(ISSUER);
+    await required('Client id').fill('another');
+    await send('Create the provider');
+    await dialog().getByText('There is a provider of this id already.').waitFor();
+    await send('Cancel');
+    expect((await providerOf()).client_id).toBe('baton');
     await page.getByRole('link', { name: 'corp' }).click();
     await press('Delete');
     await dialog().getByText('1 user of this provider must be deleted first').waitFor();

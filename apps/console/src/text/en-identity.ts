@@ -107,6 +107,7 @@ export const identityTexts = {
       editOf: (id: string) => `Edit ${id}`,
     },
     faults: {
+      taken: 'There is a provider of this id already.',
       scopes: 'openid is missing.',
       parameters: 'Each parameter needs a name and a value.',
       group: 'The group is missing.',

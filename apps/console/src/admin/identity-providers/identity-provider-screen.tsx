@@ -10,7 +10,6 @@ import { Panel } from '../../ui/panel';
 import { Permitted } from '../../ui/permitted';
 import { Screen } from '../../ui/screen';
 import { Loaded } from '../../ui/states';
-import { Time } from '../../ui/time';
 import styles from '../admin.module.css';
 import {
   type IdentityProvider,
@@ -20,6 +19,7 @@ import {
 } from './identity-providers';
 import { MappingPanel } from './mapping-panel';
 import { ProviderActions } from './provider-actions';
+import { factsOf } from './provider-facts';
 import { TestPanel } from './test-panel';
 
 export function IdentityProviderScreen() {
@@ -71,24 +71,3 @@ function Shown({ provider }: { provider: IdentityProvider }) {
     </Screen>
   );
 }
-
-const factsOf = (provider: IdentityProvider): Parameters<typeof Facts>[0]['facts'] => {
-  const texts = t.identityProviders;
-  const parameters = Object.entries(provider.parameters).map(([name, value]) => `${name}=${value}`);
-  return [
-    [texts.name, provider.name],
-    [texts.type, texts.types[provider.type]],
-    [texts.issuer, provider.issuer],
-    [texts.clientId, provider.client_id],
-    [texts.clientSecret, provider.has_client_secret ? texts.stored : texts.noSecret],
-    [texts.scopes, provider.scopes.join(' ')],
-    [texts.parameters, parameters.join(', ')],
-    [texts.form.usernameClaim, provider.claims.username],
-    [texts.form.groupsClaim, provider.claims.groups],
-    [texts.form.suffix, provider.claims.strip_suffix],
-    [texts.provision, texts.provisions[provider.provision]],
-    [texts.certificate, provider.ca_certificate && texts.stored],
-    [texts.users, t.number(provider.users)],
-    [t.resource.created, <Time key="created" at={provider.created_at} />],
-  ];
-};

@@ -7,6 +7,7 @@ export const PROVIDERS = 'identity-providers';
 export const MANAGES_PROVIDERS = 'ldap_set';
 
 export type IdentityProvider = Schemas['IdentityProvider'];
+export type OidcProvider = Extract<IdentityProvider, { type: 'oidc' }>;
 export type MappingRule = IdentityProvider['mapping'][number];
 export type ProviderTest = AnswerOf<'testIdentityProvider'>;
 export type NewProvider = Operations['putIdentityProvider']['body'];

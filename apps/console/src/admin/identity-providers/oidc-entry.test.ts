@@ -1,4 +1,4 @@
-import type { IdentityProvider } from './identity-providers';
+import type { OidcProvider } from './identity-providers';
 import { bodyOf, entryOf, faultsOf, NEW_OIDC } from './oidc-entry';
 
 const stored = {
@@ -10,7 +10,7 @@ const stored = {
   claims: { username: 'preferred_username', groups: 'groups', strip_suffix: '@example.org' },
   provision: 'preexisting',
   ca_certificate: null,
-} as unknown as IdentityProvider;
+} as unknown as OidcProvider;
 
 test('what is stored comes back unchanged, and no secret is sent that nobody typed', () => {
   expect(bodyOf(entryOf(stored))).toEqual({

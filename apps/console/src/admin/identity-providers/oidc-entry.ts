@@ -2,7 +2,7 @@
 import { t } from '../../text/text';
 import type { Pair } from '../../ui/pair-rows';
 import { objectOf, pairsOf } from '../../ui/pairs';
-import type { IdentityProvider, ProviderChange } from './identity-providers';
+import type { OidcProvider, ProviderChange } from './identity-providers';
 
 export interface OidcEntry {
   name: string;
@@ -34,7 +34,7 @@ export const NEW_OIDC: OidcEntry = {
   caCertificate: '',
 };
 
-export const entryOf = (provider: IdentityProvider): OidcEntry => ({
+export const entryOf = (provider: OidcProvider): OidcEntry => ({
   name: provider.name,
   issuer: provider.issuer,
   clientId: provider.client_id,

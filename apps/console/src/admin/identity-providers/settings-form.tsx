@@ -1,7 +1,8 @@
 /** The form of a provider of any type: makes one (`provider` is null) and opens its screen, or changes the settings of one. */
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useTenant } from '../../api/api-context';
+import { useApi, useTenant } from '../../api/api-context';
 import { useChange } from '../../api/use-change';
 import { t } from '../../text/text';
 import { type ErrorOf, FormDialog } from '../../ui/form-dialog';
@@ -10,16 +11,18 @@ import {
   changeProvider,
   createProvider,
   type IdentityProvider,
+  identityProvidersQuery,
   type NewProvider,
   PROVIDERS,
   type ProviderChange,
 } from './identity-providers';
 
 /** What the form of one type of providers is made of. */
-export interface ProviderParts<Entry> {
-  type: IdentityProvider['type'];
+export interface ProviderParts<Provider extends IdentityProvider, Entry> {
+  type: Provider['type'];
   newEntry: Entry;
-  entryOf: (provider: IdentityProvider) => Entry;
+  entryOf: (provider: Provider) => Entry;
+  hasSecret: (provider: Provider) => boolean;
   /** Errors by the name of the field in the request body. */
   faultsOf: (entry: Entry) => Record<string, string>;
   bodyOf: (entry: Entry) => ProviderChange;
@@ -32,18 +35,25 @@ export interface ProviderParts<Entry> {
   }) => ReactNode;
 }
 
-interface SettingsFormProps<Entry> {
-  parts: ProviderParts<Entry>;
-  provider: IdentityProvider | null;
+export interface SettingsFormProps<Provider extends IdentityProvider, Entry> {
+  parts: ProviderParts<Provider, Entry>;
+  /** Null: a new one. */
+  provider: Provider | null;
   onClose: () => void;
 }
 
-export function SettingsForm<Entry>({ parts, provider, onClose }: SettingsFormProps<Entry>) {
+export function SettingsForm<Provider extends IdentityProvider, Entry>({
+  parts,
+  provider,
+  onClose,
+}: SettingsFormProps<Provider, Entry>) {
+  const { client } = useApi();
   const tenant = useTenant();
   const navigate = useNavigate();
   const [id, setId] = useState('');
   const [entry, setEntry] = useState<Entry>(() => (provider ? parts.entryOf(provider) : parts.newEntry));
   const [errors, setErrors] = useState<Record<string, string>>({});
+  const { data: all = [] } = useQuery(identityProvidersQuery(client, tenant));
   const save = useChange(
     [PROVIDERS],
     (client, ofTenant): Promise<IdentityProvider> =>
@@ -60,7 +70,12 @@ export function SettingsForm<Entry>({ parts, provider, onClose }: SettingsFormPr
     },
   );
   const submit = (): void => {
-    const found = parts.faultsOf(entry);
+    // The API would replace the settings of the provider that has the id.
+    const isTaken = !provider && all.some((one) => one.id === id.trim());
+    const found = {
+      ...(isTaken && { provider_id: t.identityProviders.faults.taken }),
+      ...parts.faultsOf(entry),
+    };
     setErrors(found);
     if (Object.keys(found).length === 0) save.mutate();
   };
@@ -90,7 +105,7 @@ export function SettingsForm<Entry>({ parts, provider, onClose }: SettingsFormPr
             entry,
             onChange: setEntry,
             errorOf,
-            hasSecret: provider?.has_client_secret ?? false,
+            hasSecret: provider !== null && parts.hasSecret(provider),
           })}
         </>
       )}
