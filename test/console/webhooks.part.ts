@@ -12,6 +12,8 @@ import { judge } from './judge';
 import { type Stage, TENANT, VIEWER } from './stage';
 
 const SECRET = /^whsec_\S+$/;
+/** What a receiver answers is text of a stranger. */
+const ANSWER = '<img src=x onerror="document.title=1">an answer of the receiver';
 const HEADER_VALUE = 'Bearer a value that must not come back';
 
 export function webhooksPart(shared: () => Stage): void {
@@ -28,7 +30,7 @@ export function webhooksPart(shared: () => Stage): void {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       told.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-      response.writeHead(status).end('an answer of the receiver');
+      response.writeHead(status).end(ANSWER);
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   });
@@ -56,6 +58,7 @@ export function webhooksPart(shared: () => Stage): void {
     await dialog().getByLabel('Attempts at most').fill('51');
     await send('Create the webhook');
     await dialog().getByText('Choose an event.').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Choose an event.');
     await dialog().getByText('This is no whole number from 1 to 50.').waitFor();
     await dialog().getByLabel('execution.finished').check();
     await dialog().getByLabel('Attempts at most').fill('1');
@@ -105,7 +108,8 @@ export function webhooksPart(shared: () => Stage): void {
     await judge(page, 'webhook');
     await page.getByRole('button', { name: /^Open ping/ }).click();
     await dialog().getByText('ping of default_tenant').waitFor();
-    await dialog().getByText('an answer of the receiver').waitFor();
+    await dialog().getByText(ANSWER).waitFor();
+    expect(await dialog().locator('img').count()).toBe(0);
     expect(page.url()).toMatch(/delivery=/);
     await judge(page, 'webhook-delivery');
     const before = told.length;

@@ -121,7 +121,7 @@ const columnsFor = (tenant: string): ListColumn<ScheduleRow>[] => [
   {
     id: 'skip',
     name: t.schedules.lastSkip,
-    width: 'minmax(190px, 1.8fr)',
+    width: 'minmax(170px, 1.6fr)',
     isWideOnly: true,
     cell: (row) => <SkipCell row={row} />,
   },

@@ -33,7 +33,7 @@ export function FormDialog(props: FormDialogProps) {
   // Moves the focus to the first error, for keyboard users.
   useEffect(() => {
     if (mutation.error || Object.keys(errors).length > 0)
-      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+      form.current?.querySelector<HTMLElement>(FAULTY)?.focus();
   }, [mutation.error, errors]);
   const refusal = mutation.error ? problemOf(mutation.error) : null;
   const said: Said = { isBeside: false };
@@ -86,6 +86,7 @@ interface Said {
 const Unsaid = ({ error, said }: { error: unknown; said: Said }) =>
   said.isBeside ? null : <InlineProblem error={error} />;
 
+const FAULTY = '[aria-invalid=true], [data-fault]';
 const FIELDS = 'input:not([type=hidden]), select, textarea';
 /** A constant: a new object in each render would run the effect that moves the focus. */
 const NO_ERRORS: Readonly<Record<string, string>> = {};

@@ -19,7 +19,8 @@ export function GroupField({
       {hint && <p className={styles.hint}>{hint}</p>}
       {children}
       {error && (
-        <p className={styles.error} role="alert">
+        // The form moves the focus here: the controls of the group may be right each by itself.
+        <p className={styles.error} role="alert" tabIndex={-1} data-fault="">
           {error}
         </p>
       )}

@@ -3,12 +3,12 @@ import type { Pair } from './pair-rows';
 
 export const pairsOf = (object: Readonly<Record<string, string>>): Pair[] => Object.entries(object);
 
+const filled = (pairs: readonly Pair[]): Pair[] =>
+  pairs.filter(([first, second]) => first.trim() !== '' || second.trim() !== '');
+
 /** Rows without a first part are left out: somebody added them and wrote nothing. */
 export const objectOf = (pairs: readonly Pair[]): Record<string, string> =>
   Object.fromEntries(filled(pairs).map(([first, second]) => [first.trim(), second]));
-
-export const filled = (pairs: readonly Pair[]): Pair[] =>
-  pairs.filter(([first, second]) => first.trim() !== '' || second.trim() !== '');
 
 /** Returns errors by index: of rows whose first part is empty or stands twice. */
 export function pairFaults(

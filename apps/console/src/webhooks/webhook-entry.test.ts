@@ -55,7 +55,7 @@ test('each fault stands at its field', () => {
     maxAttempts: '51',
     headers: [['authorization', '']],
   });
-  expect(Object.keys(faults).sort()).toEqual(['events', 'headers', 'max_attempts', 'template']);
+  expect(Object.keys(faults).sort()).toEqual(['events', 'headers[0]', 'max_attempts', 'template']);
   expect(faultsOf({ ...NEW_WEBHOOK, maxAttempts: '50' })).toEqual({});
 });
 

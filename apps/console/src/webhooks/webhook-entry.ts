@@ -2,7 +2,7 @@
 import { EVERY_EVENT, webhookFilterFields } from '@baton/contracts/webhook-events';
 import { t } from '../text/text';
 import type { Pair } from '../ui/pair-rows';
-import { filled, objectOf } from '../ui/pairs';
+import { objectOf } from '../ui/pairs';
 import type { NewWebhook, WebhookDetail } from './webhooks';
 
 type FilterField = (typeof webhookFilterFields)[number];
@@ -76,8 +76,9 @@ export function faultsOf(entry: WebhookEntry): Record<string, string> {
   if (format === 'template' && template.trim() === '') faults.template = t.webhooks.faults.template;
   if (!/^\d{1,2}$/.test(maxAttempts) || Number(maxAttempts) < 1 || Number(maxAttempts) > MOST_ATTEMPTS)
     faults.max_attempts = t.webhooks.faults.attempts;
-  if (isHeadersNew && filled(headers).some(([name, value]) => name.trim() === '' || value === ''))
-    faults.headers = t.webhooks.faults.headers;
+  if (isHeadersNew)
+    for (const [at, [name, value]] of headers.entries())
+      if ((name.trim() === '') !== (value === '')) faults[`headers[${at}]`] = t.webhooks.faults.headers;
   return faults;
 }
 

@@ -122,9 +122,7 @@ function Headers({
           onChange={(headers) => set({ headers })}
           addText={texts.addHeader}
           error={errorOf('headers')}
-          rowError={(at) =>
-            entry.headers[at]![0] === '' ? null : errorOf(`headers.${entry.headers[at]![0]}`)
-          }
+          rowError={(at) => errorOf(`headers[${at}]`) ?? errorOf(`headers.${entry.headers[at]![0].trim()}`)}
           isSecret
         />
       )}

@@ -37,7 +37,7 @@ test('an emptied suffix and an emptied certificate are taken away', () => {
 test('scopes without openid and half parameters are told at their fields', () => {
   expect(faultsOf({ ...NEW_OIDC, scopes: 'profile', parameters: [['prompt', '']] })).toEqual({
     scopes: 'openid is missing.',
-    parameters: 'Each parameter needs a name and a value.',
+    'parameters[0]': 'Each parameter needs a name and a value.',
   });
   expect(faultsOf(NEW_OIDC)).toEqual({});
 });

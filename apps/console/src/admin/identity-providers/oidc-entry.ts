@@ -53,12 +53,11 @@ const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 /** Returns the errors, by the name of the field in the request body. */
 export function faultsOf({ scopes, parameters }: OidcEntry): Record<string, string> {
   const texts = t.identityProviders.faults;
-  return {
-    ...(!wordsOf(scopes).includes('openid') && { scopes: texts.scopes }),
-    ...(parameters.some(([name, value]) => (name.trim() === '') !== (value.trim() === '')) && {
-      parameters: texts.parameters,
-    }),
-  };
+  const faults: Record<string, string> = {};
+  if (!wordsOf(scopes).includes('openid')) faults.scopes = texts.scopes;
+  for (const [at, [name, value]] of parameters.entries())
+    if ((name.trim() === '') !== (value.trim() === '')) faults[`parameters[${at}]`] = texts.parameters;
+  return faults;
 }
 
 /** Returns the entry in the format of the API, without the secret when nothing was typed. */

@@ -77,10 +77,9 @@ export function OidcFields({ entry, onChange, errorOf, hasSecret }: OidcFieldsPr
         onChange={(parameters) => set({ parameters })}
         addText={texts.addParameter}
         error={errorOf('parameters')}
-        rowError={(at) => {
-          const name = entry.parameters[at]![0];
-          return name === '' ? null : errorOf(`parameters.${name}`);
-        }}
+        rowError={(at) =>
+          errorOf(`parameters[${at}]`) ?? errorOf(`parameters.${entry.parameters[at]![0].trim()}`)
+        }
       />
       <AreaField
         label={t.identityProviders.certificate}
