@@ -56,6 +56,6 @@ function advice(error: unknown, session: Session | null): string {
   if (!(error instanceof ApiError) || error.status !== 401 || session === null) return '';
   const { profile, url, username } = session;
   if (profile !== null)
-    return `\n  log in again: baton profiles login ${profile}, or use another one: baton profiles use NAME`;
-  return `\n  log in: baton profiles add NAME --url ${url} --username ${username ?? 'NAME'}`;
+    return `\n  log in again: baton login --profile ${profile}, or use another one: baton profiles use NAME`;
+  return `\n  log in: baton login ${url}${username === undefined ? '' : ` --username ${username}`}`;
 }

@@ -21,6 +21,12 @@ import { readUpdateSearch } from './update/update-search';
 import { webhookRoutes } from './webhooks/webhook-routes';
 
 const homeRoute = createRoute({ getParentRoute: () => rootRoute, path: '/', component: Home });
+/** Of no tenant; the gateway leads /device here. */
+const deviceRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/-/device',
+  component: lazyRouteComponent(() => import('./device/device-screen'), 'DeviceScreen'),
+});
 
 const overviewRoute = createRoute({
   getParentRoute: () => tenantRoute,
@@ -201,6 +207,7 @@ const blueprintEditRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   homeRoute,
+  deviceRoute,
   tenantRoute.addChildren([
     overviewRoute,
     deploymentsRoute,

@@ -2,6 +2,7 @@
 import { blueprintsTexts } from './en-blueprints';
 import { changeTexts } from './en-change';
 import { deploymentsTexts } from './en-deployments';
+import { deviceTexts } from './en-device';
 import { editorTexts } from './en-editor';
 import { eventsTexts } from './en-events';
 import { executionsTexts } from './en-executions';
@@ -18,6 +19,7 @@ import { webhooksTexts } from './en-webhooks';
 
 export const en = {
   ...frameTexts,
+  ...deviceTexts,
   ...kitTexts,
   ...deploymentsTexts,
   ...executionsTexts,
