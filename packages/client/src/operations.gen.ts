@@ -83,14 +83,16 @@ export interface Schemas {
   TokenExchange: { grant_type: "urn:ietf:params:oauth:grant-type:token-exchange"; subject_token: string; subject_token_type: "urn:ietf:params:oauth:token-type:jwt" | "urn:ietf:params:oauth:token-type:id_token"; requested_token_type?: "urn:ietf:params:oauth:token-type:access_token"; service_account: string };
   TopologyEdge: { source: string; target: string; type: string; kind: "contained_in" | "connected_to" | "depends_on" };
   TopologyNode: { id: string; type: string; host_id: string | null; contained_in: string | null; instances: { total: number; by_state: Record<string, number> }; has_drift: boolean };
-  Trigger: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; created_at: string; updated_at: string; created_by: string; tenant_name: string };
-  TriggerCreate: { deployment_id: string; workflow_id: string; parameters?: Record<string, string>; fixed_parameters?: Record<string, unknown>; scheme?: "standard" | "github"; secret?: string; is_enabled?: boolean | string };
+  Trigger: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; former_secret_until: string | null; last_call_at: string | null; last_execution_id: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string };
+  TriggerCreate: { deployment_id: string; workflow_id: string; parameters?: Record<string, string>; fixed_parameters?: Record<string, unknown>; is_enabled?: boolean | string; scheme?: "standard" | "github"; secret?: string };
+  TriggerRotation: { overlap_s?: number; secret?: string };
+  TriggerUpdate: { deployment_id?: string; workflow_id?: string; parameters?: Record<string, string>; fixed_parameters?: Record<string, unknown>; is_enabled?: boolean | string };
   User: { username: string; role: string; active: boolean; created_at: string; first_login_at: string | null; last_login_at: string | null; is_locked: boolean; show_getting_started: boolean; groups: number | (string)[]; tenants: number | Record<string, { "tenant-role": string | null; roles: (string)[] }>; tenant_roles: { direct: Record<string, string>; groups: Record<string, Record<string, (string)[]>> } | null; group_system_roles: Record<string, (string)[]>; password_hash: string | null };
   UserAccess: { username: string; kind: "local" | "provider" | "service_account"; provider: string | null; subject: string | null; provider_groups: (string)[]; active: boolean; system_roles: ({ role: string; from: ({ kind: "user" | "group" | "provider"; name: string | null; groups: (string)[] })[] })[]; tenants: ({ name: string; roles: ({ role: string; from: ({ kind: "user" | "group" | "provider"; name: string | null; groups: (string)[] })[] })[] })[]; sees_all_tenants: boolean };
   UserChange: { password?: string; role?: string; show_getting_started?: boolean | string };
   UserCode: { user_code: string };
   UserGroup: { name: string; ldap_dn: string | null; role: string; tenants: number | Record<string, string>; users: number | (string)[] };
-  Webhook: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string };
+  Webhook: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; last_delivery_state: "pending" | "delivered" | "failed" | null; last_delivery_at: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string };
   WebhookCreate: { url: string; events: ("execution.started" | "execution.finished" | "execution.cancelled" | "deployment.created" | "deployment.updated" | "deployment.drift_changed" | "deployment.deleted" | "blueprint.uploaded" | "blueprint.deleted" | "webhook.disabled" | "*")[]; filter?: { deployment_id?: string | (string)[]; blueprint_id?: string | (string)[]; workflow_id?: string | (string)[]; status?: string | (string)[] } | null; format?: "standard" | "cloudevents" | "slack" | "template"; template?: string | null; max_attempts?: number; order_by?: "deployment" | null; headers?: Record<string, string> | null; is_enabled?: boolean | string };
   WebhookDelivery: { id: string; webhook_id: string; event: string; state: "pending" | "delivered" | "failed"; attempts: number; last_status: number | null; error: string | null; answer: string | null; next_attempt_at: string | null; give_up_at: string; created_at: string; ended_at: string | null; tenant_name: string };
   WebhookUpdate: { url?: string; events?: ("execution.started" | "execution.finished" | "execution.cancelled" | "deployment.created" | "deployment.updated" | "deployment.drift_changed" | "deployment.deleted" | "blueprint.uploaded" | "blueprint.deleted" | "webhook.disabled" | "*")[]; filter?: { deployment_id?: string | (string)[]; blueprint_id?: string | (string)[]; workflow_id?: string | (string)[]; status?: string | (string)[] } | null; format?: "standard" | "cloudevents" | "slack" | "template"; template?: string | null; max_attempts?: number; order_by?: "deployment" | null; headers?: Record<string, string> | null; is_enabled?: boolean | string };
@@ -2097,7 +2099,7 @@ export interface Operations {
   /** GET /api/v3.1/triggers: Triggers of the caller; all of the tenant for its managers */
   listTriggers: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "path" | "deployment_id" | "workflow_id" | "scheme" | "is_enabled" | "created_at" | "updated_at" | "created_by" | "tenant_name";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "path" | "deployment_id" | "workflow_id" | "scheme" | "is_enabled" | "former_secret_until" | "last_call_at" | "last_execution_id" | "created_at" | "updated_at" | "created_by" | "tenant_name";
     body: undefined;
     answer: { items: (Schemas["Trigger"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -2113,7 +2115,14 @@ export interface Operations {
     params: { trigger_id: string };
     query: "_include";
     body: Schemas["TriggerCreate"];
-    answer: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
+    answer: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; former_secret_until: string | null; last_call_at: string | null; last_execution_id: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
+  };
+  /** PATCH /api/v3.1/triggers/{trigger_id}: Changes a trigger; only its creator changes more than is_enabled */
+  updateTrigger: {
+    params: { trigger_id: string };
+    query: "_include";
+    body: Schemas["TriggerUpdate"];
+    answer: Schemas["Trigger"];
   };
   /** DELETE /api/v3.1/triggers/{trigger_id}: Deletes a trigger */
   deleteTrigger: {
@@ -2128,6 +2137,13 @@ export interface Operations {
     query: "_include";
     body: undefined;
     answer: { execution_id: string };
+  };
+  /** POST /api/v3.1/triggers/{trigger_id}/rotate: Makes a new secret for a trigger of the caller; the former one stays valid for a time */
+  rotateTrigger: {
+    params: { trigger_id: string };
+    query: "_include";
+    body: Schemas["TriggerRotation"] | undefined;
+    answer: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; former_secret_until: string | null; last_call_at: string | null; last_execution_id: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
   };
   /** GET /api/v3.1/user: The user who asks */
   getCurrentUser: {
@@ -2293,7 +2309,7 @@ export interface Operations {
   /** GET /api/v3.1/webhooks: Webhooks of the tenant */
   listWebhooks: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "url" | "format" | "template" | "max_attempts" | "order_by" | "is_enabled" | "disabled_reason" | "disabled_at" | "former_key_until" | "created_at" | "updated_at" | "created_by" | "tenant_name";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "url" | "format" | "template" | "max_attempts" | "order_by" | "is_enabled" | "disabled_reason" | "disabled_at" | "former_key_until" | "last_delivery_state" | "last_delivery_at" | "created_at" | "updated_at" | "created_by" | "tenant_name";
     body: undefined;
     answer: { items: (Schemas["Webhook"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -2309,7 +2325,7 @@ export interface Operations {
     params: { webhook_id: string };
     query: "_include";
     body: Schemas["WebhookCreate"];
-    answer: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
+    answer: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; last_delivery_state: "pending" | "delivered" | "failed" | null; last_delivery_at: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
   };
   /** PATCH /api/v3.1/webhooks/{webhook_id}: Changes a webhook; enabling it gives its waiting deliveries a new start */
   updateWebhook: {
@@ -2358,7 +2374,7 @@ export interface Operations {
     params: { webhook_id: string };
     query: "_include";
     body: { overlap_s?: number } | undefined;
-    answer: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
+    answer: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; last_delivery_state: "pending" | "delivered" | "failed" | null; last_delivery_at: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
   };
   /** GET /api/v3.1/workers: Workers that have joined, the last seen ones first, at most 1000 */
   listWorkers: {

@@ -196,6 +196,8 @@ export const frameTexts = {
     enabled: 'Enabled',
     disabled: 'Disabled',
     due: 'Due',
+    delivered: 'Delivered',
+    gave_up: 'Disabled by the manager',
     fired: 'Started',
     refused: 'Refused',
     skipped: 'Skipped',
