@@ -27,21 +27,23 @@ export interface Schemas {
   FilterCreate: { filter_rules: unknown; visibility?: "private" | "tenant" | "global"; created_at?: string; created_by?: string };
   FilterUpdate: { filter_rules?: unknown; visibility?: "private" | "tenant" | "global" };
   HiddenWorkflow: { name: null; plugin: null; operation: null; parameters: null; is_cascading: null; is_available: null; availability_rules: null };
-  IdentityProvider: { id: string; type: "oidc"; name: string; issuer: string; client_id: string; has_client_secret: boolean; scopes: (string)[]; parameters: Record<string, string>; claims: { username: string; groups: string; strip_suffix: string | null }; mapping: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision: "jit" | "preexisting"; ca_certificate: string | null; is_enabled: boolean; users: number; created_at: string };
-  IdentityProviderChange: { name?: string; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean };
-  IdentityProviderTest: { ok: boolean; step: "address" | "discovery" | "keys" | "client" | "done"; message: string; warnings: (string)[] };
+  IdentityProvider: Schemas["OidcIdentityProvider"] | Schemas["LdapIdentityProvider"];
+  IdentityProviderChange: { name?: string; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; urls?: (string)[]; bind_dn?: string; bind_password?: string; user_base?: string; user_filter?: string; username_attribute?: string; subject_attribute?: string; group_base?: string | null; group_filter?: string; group_name_attribute?: string; nested_groups?: boolean };
+  IdentityProviderTest: { ok: boolean; step: "address" | "discovery" | "keys" | "client" | "connection" | "bind" | "users" | "groups" | "done"; message: string; warnings: (string)[] };
   InterDeploymentDependency: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; dependency_creator: string; source_deployment_id: string | null; target_deployment_id: string | null; target_deployment_func: unknown; external_source: Record<string, unknown> | null; external_target: Record<string, unknown> | null };
+  LdapIdentityProvider: { id: string; name: string; mapping: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision: "jit" | "preexisting"; ca_certificate: string | null; is_enabled: boolean; users: number; created_at: string; type: "ldap"; urls: (string)[]; bind_dn: string; has_bind_password: boolean; user_base: string; user_filter: string; username_attribute: string; subject_attribute: string; group_base: string | null; group_filter: string; group_name_attribute: string; nested_groups: boolean };
   License: { id: string; customer_id: string; expiration_date: string | null; license_edition: string | null; trial: boolean; cloudify_version: string | null; capabilities: (string)[] | null; expired: boolean };
   LogBundle: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; status: "creating" | "created" | "failed"; error: string };
-  LoginProvider: { id: string; name: string; type: "oidc" };
+  LoginProvider: { id: string; name: string; type: "oidc" | "ldap" };
   Maintenance: { status: "deactivated" | "activating" | "activated"; activated_at: string; activation_requested_at: string; remaining_executions: ({ id: string; status: string; deployment_id: string | null; workflow_id: string } | ({ id: string; status: string; deployment_id: string | null; workflow_id: string })[])[] | null; requested_by: string };
   ManagerStatus: { status: string; services: Record<string, { status: string; is_remote: boolean; extra_info: Record<string, unknown> }> };
-  NewIdentityProvider: { type: "oidc"; name?: string; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean };
+  NewIdentityProvider: { type: "oidc" | "ldap"; name?: string; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; urls?: (string)[]; bind_dn?: string; bind_password?: string; user_base?: string; user_filter?: string; username_attribute?: string; subject_attribute?: string; group_base?: string | null; group_filter?: string; group_name_attribute?: string; nested_groups?: boolean };
   NewSavedView: { screen: string; query: string; is_shared?: boolean };
   NewServiceAccount: { name: string; description?: string; role?: string; tenants?: ({ name: string; role: string })[]; trust?: ({ issuer: string; audience: string; subject: string; ca_certificate?: string | null })[] };
   NewUser: { username: string; password: string; role?: string; is_prehashed?: boolean | string; created_at?: string; first_login_at?: string | null; last_login_at?: string | null };
   Node: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; deployment_id: string; deployment_display_name: string; blueprint_id: string | null; type: string; type_hierarchy: (string)[]; host_id: string | null; properties: Record<string, unknown>; operations: Record<string, unknown>; plugins: (Record<string, unknown>)[]; plugins_to_install: (Record<string, unknown>)[] | null; relationships: (Record<string, unknown>)[]; number_of_instances: number; planned_number_of_instances: number; deploy_number_of_instances: number; min_number_of_instances: number; max_number_of_instances: number; actual_number_of_instances: number; actual_planned_number_of_instances: number; drifted_instances: number; unavailable_instances: number };
   NodeInstance: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; node_id: string; deployment_id: string; host_id: string | null; index: number; state: string; version: number; runtime_properties: Record<string, unknown>; system_properties: Record<string, unknown> | null; relationships: ({ target_name: string; target_id: string; type: string })[]; scaling_groups: ({ name: string; id: string })[]; is_status_check_ok: boolean; has_configuration_drift: boolean };
+  OidcIdentityProvider: { id: string; name: string; mapping: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision: "jit" | "preexisting"; ca_certificate: string | null; is_enabled: boolean; users: number; created_at: string; type: "oidc"; issuer: string; client_id: string; has_client_secret: boolean; scopes: (string)[]; parameters: Record<string, string>; claims: { username: string; groups: string; strip_suffix: string | null } };
   Operation: { id: string; name: string; state: string; dependencies: (string)[]; type: string; parameters: Record<string, unknown>; tasks_graph: string; tasks_graph_id: string; manager_name: string | null; agent_name: string | null; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; started_at?: string | null; ended_at?: string | null; attempt?: number | null; next_retry_at?: string | null; error?: { type: string; message: string; recoverable: boolean } | null; node_instance_id?: string | null; node_id?: string | null; operation?: string | null; source_id?: string | null; target_id?: string | null; subgraph_id?: string | null };
   OwnPermissions: { username: string; tenant: string; roles: (string)[]; permissions: (string)[] };
   PermissionGrant: { role: string; permission: string };
@@ -911,24 +913,24 @@ export interface Operations {
     body: undefined;
     answer: { items: (Schemas["IdentityProvider"])[] };
   };
-  /** PUT /api/v3.1/identity-providers/{provider_id}: Create an identity provider, or replace its settings; without client_secret the stored one stays */
+  /** PUT /api/v3.1/identity-providers/{provider_id}: Create an identity provider, or replace its settings; without client_secret or bind_password the stored one stays */
   putIdentityProvider: {
     params: { provider_id: string };
-    query: "_include";
+    query: never;
     body: Schemas["NewIdentityProvider"];
     answer: Schemas["IdentityProvider"];
   };
   /** GET /api/v3.1/identity-providers/{provider_id}: One identity provider, without its secret */
   getIdentityProviderById: {
     params: { provider_id: string };
-    query: "_include";
+    query: never;
     body: undefined;
     answer: Schemas["IdentityProvider"];
   };
   /** PATCH /api/v3.1/identity-providers/{provider_id}: Change some settings of an identity provider; what is absent stays */
   changeIdentityProvider: {
     params: { provider_id: string };
-    query: "_include";
+    query: never;
     body: Schemas["IdentityProviderChange"];
     answer: Schemas["IdentityProvider"];
   };
