@@ -5,8 +5,8 @@ import { callCommand, deleteCommand, getCommand } from '../layer/resource';
 import { secretText } from '../prompt';
 
 const SHOWN = {
-  columns: ['id', 'type', 'name', 'issuer', 'provision', 'is_enabled', 'users'],
-  wide: ['client_id', 'has_client_secret', 'scopes', 'created_at'],
+  columns: ['id', 'type', 'name', 'provision', 'is_enabled', 'users'],
+  wide: ['issuer', 'client_id', 'has_client_secret', 'urls', 'user_base', 'has_bind_password', 'created_at'],
 };
 
 /** `baton identity-providers ...`: where users of the organisation sign in (docs/login.md). */
@@ -16,6 +16,7 @@ export function identityProviderCommands(cli: Cli): void {
     about: 'where users of the organisation sign in',
     examples: [
       'identity-providers put company -s company.yaml --secret-file client-secret',
+      'identity-providers put directory -s type=ldap -s directory.yaml --secret-file bind-password',
       'identity-providers test company',
     ],
   });
@@ -31,7 +32,20 @@ export function identityProviderCommands(cli: Cli): void {
     operation: 'getIdentityProviderById',
     param: 'provider_id',
     about: 'show an identity provider without its secret',
-    more: ['claims', 'mapping', 'parameters'],
+    more: [
+      'scopes',
+      'claims',
+      'parameters',
+      'bind_dn',
+      'user_filter',
+      'username_attribute',
+      'subject_attribute',
+      'group_base',
+      'group_filter',
+      'group_name_attribute',
+      'nested_groups',
+      'mapping',
+    ],
   });
   writeCommands(cli, providers);
   callCommand(cli, providers, {
@@ -45,7 +59,7 @@ export function identityProviderCommands(cli: Cli): void {
     name: 'add-user <id> <username>',
     about: 'make a user that belongs to the provider, before the first sign-in',
     operation: 'addProviderUser',
-    options: [required('--subject <sub>', 'the user at the provider: claim sub')],
+    options: [required('--subject <sub>', 'the user at the provider: claim sub, or the value of subject_attribute')],
     request: ([provider_id, username], o) => ({
       params: { provider_id },
       body: { username, subject: o.subject },
@@ -69,7 +83,10 @@ export function identityProviderCommands(cli: Cli): void {
 
 const settings = () => [
   repeated('-s, --setting <name=value|file>', 'setting, or a YAML file of them (docs/login.md)'),
-  option('--secret-file <path>', 'file that holds the client secret; - = standard input'),
+  option(
+    '--secret-file <path>',
+    'file that holds the client secret, or the bind password of a directory; - = standard input',
+  ),
 ];
 
 /** `put` replaces all settings, `update` the named ones. */
@@ -84,20 +101,22 @@ function writeCommands(cli: Cli, providers: Command): void {
       uses: [operation],
       options: settings(),
       run: async ({ args: [id], options, client, out, io }) => {
-        const secret =
-          options.secretFile === undefined
-            ? {}
-            : {
-                client_secret: await secretText(io, {
-                  file: options.secretFile,
-                  label: `Client secret of ${id}`,
-                  options: '--secret-file',
-                }),
-              };
-        const type = operation === 'putIdentityProvider' ? { type: 'oidc' } : {};
-        const body = { ...type, ...collectValues(options.setting), ...secret } as never;
-        const provider = await client.call(operation, { params: { provider_id: id }, body });
-        out.done(`Identity provider ${id} stored.`, provider);
+        const isNew = operation === 'putIdentityProvider';
+        const wish = { ...(isNew ? { type: 'oidc' } : {}), ...collectValues(options.setting) };
+        const params = { provider_id: id };
+        const secret = async () => {
+          const type = isNew ? wish.type : (await client.call('getIdentityProviderById', { params })).type;
+          const [field, label] =
+            type === 'ldap' ? ['bind_password', 'Bind password'] : ['client_secret', 'Client secret'];
+          const text = await secretText(io, {
+            file: options.secretFile,
+            label: `${label} of ${id}`,
+            options: '--secret-file',
+          });
+          return { [field!]: text };
+        };
+        const body = { ...wish, ...(options.secretFile === undefined ? {} : await secret()) } as never;
+        out.done(`Identity provider ${id} stored.`, await client.call(operation, { params, body }));
       },
     });
 }

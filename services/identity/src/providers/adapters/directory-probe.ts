@@ -7,7 +7,7 @@ import { filledFilter } from './ldap-filter';
 import { AccountRefused, type LdapPool } from './ldap-pool';
 import { AddressRefused } from './provider-fetch';
 
-const PROBE_MS = 8_000;
+const PROBE_MS = 5_000;
 /** Entries that are counted. */
 const MOST = 100;
 

@@ -93,13 +93,34 @@ export function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
  * stays in it, and is never read as an answer that came by TLS.
  */
 async function startTls(socket: Socket): Promise<void> {
+  const limit = limitBytes(socket);
   const client = new Client({
     url: 'ldap://directory',
     timeout: ANSWER_MS,
     createConnection: () => socket,
   });
-  await client.exop(START_TLS);
+  await client.exop(START_TLS).catch((error: unknown) => {
+    throw limit.isOver() ? tooLarge() : error;
+  });
   socket.removeAllListeners('data');
+}
+
+const tooLarge = (): ProviderUnreached =>
+  new ProviderUnreached(`its answer is larger than ${MAX_BYTES} bytes`);
+
+/** Closes the connection when an answer is too large: the library would keep all of it. */
+function limitBytes(socket: Socket): { begin(): void; isOver(): boolean } {
+  let received = 0;
+  socket.on('data', (piece: Buffer) => {
+    received += piece.length;
+    if (received > MAX_BYTES) socket.destroy();
+  });
+  return {
+    begin: () => {
+      received = 0;
+    },
+    isOver: () => received > MAX_BYTES,
+  };
 }
 
 async function secured(
@@ -123,11 +144,7 @@ async function secured(
 
 function connectionOver(socket: TLSSocket): DirectoryConnection {
   const given = [socket];
-  let received = 0;
-  socket.on('data', (piece: Buffer) => {
-    received += piece.length;
-    if (received > MAX_BYTES) socket.destroy();
-  });
+  const limit = limitBytes(socket);
   const client = new Client({
     url: 'ldaps://directory',
     timeout: ANSWER_MS,
@@ -138,10 +155,11 @@ function connectionOver(socket: TLSSocket): DirectoryConnection {
     },
   });
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
-    received = 0;
+    limit.begin();
     try {
       return await work();
     } catch (error) {
+      if (limit.isOver()) throw tooLarge();
       if (!(error instanceof ResultCodeError)) socket.destroy();
       throw faultOf(error);
     }

@@ -63,13 +63,13 @@ export function createDirectoryLogins(deps: DirectoryLoginsDeps): DirectoryLogin
 
   const ofKnown = async (login: DirectoryLogin, owner: DirectoryOwner, provider: LdapProvider) => {
     const key = memory.keyOf(provider, owner.userId, login.password);
-    if (memory.has(key)) return { userId: owner.userId, isRemembered: true };
+    if (memory.has(owner.userId, key)) return { userId: owner.userId, isRemembered: true };
     const userId = await memory.once(key, async () => {
       const subject = await subjectOf(deps.db.query, owner.userId);
       return subject === null ? null : signIn(deps, provider, { subject }, login);
     });
     if (userId !== owner.userId) return null;
-    memory.add(key);
+    memory.add(owner.userId, key);
     return { userId, isRemembered: false };
   };
   const ofUnknown = async (login: DirectoryLogin, providers: readonly LdapProvider[]) => {
@@ -159,10 +159,13 @@ async function holdRefusal(
   });
 }
 
-/** Good answers of the last minute. No password is in it: only HMACs under a key of this process. */
+/**
+ * Good answers of the last minute, one for each user: a new password replaces the old one. No password is in it: only HMACs under a key
+ * of this process.
+ */
 function createMemory(clock: Pick<Clock, 'now'>) {
   const secret = randomBytes(32);
-  const good = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  const good = new LRUCache<number, { key: string; untilMs: number }>({ max: MAX_REMEMBERED });
   const underWay = new Map<string, Promise<number | null>>();
   return {
     /** Other settings of the provider are another key. */
@@ -170,9 +173,12 @@ function createMemory(clock: Pick<Clock, 'now'>) {
       createHmac('sha256', secret)
         .update(JSON.stringify([provider.id, storedLdap(provider), provider.caCertificate, userId, password]))
         .digest('base64'),
-    has: (key: string): boolean => (good.get(key) ?? 0) > clock.now(),
-    add: (key: string): void => {
-      good.set(key, clock.now() + REMEMBER_MS);
+    has: (userId: number, key: string): boolean => {
+      const known = good.get(userId);
+      return known !== undefined && known.key === key && known.untilMs > clock.now();
+    },
+    add: (userId: number, key: string): void => {
+      good.set(userId, { key, untilMs: clock.now() + REMEMBER_MS });
     },
     /** Requests of one client at once share one bind. */
     once: (key: string, ask: () => Promise<number | null>): Promise<number | null> => {

@@ -1,5 +1,6 @@
 /** Identity beside a real directory, and people who sign in there. */
 import type { Principal } from '@baton/contracts';
+import type { Log } from '@baton/kernel';
 import { startTestIdentity, type TestAnswer, type TestIdentity } from '../../testing-identity';
 import { sessionIn } from './login-rig';
 import {
@@ -20,6 +21,8 @@ export const groupDn = (cn: string): string => `cn=${cn},${GROUPS}`;
 export interface DirectoryRig {
   identity: TestIdentity;
   slapd: TestSlapd;
+  /** What identity has logged: fields and message of each line as JSON. */
+  logged: string[];
   settings(over?: Record<string, unknown>): Record<string, unknown>;
   put(id: string, over?: Record<string, unknown>): Promise<void>;
   basic(username: string, password?: string, tenant?: string): Promise<Principal>;
@@ -46,7 +49,11 @@ export async function startDirectoryRig(
   env: Record<string, string> = {},
 ): Promise<DirectoryRig> {
   const slapd = await startTestSlapd(entries);
-  const identity = await startTestIdentity({ BATON_LOGIN_PROVIDER_ALLOW: '127.0.0.1', ...env });
+  const logged: string[] = [];
+  const identity = await startTestIdentity(
+    { BATON_LOGIN_PROVIDER_ALLOW: '127.0.0.1', ...env },
+    keptLog(logged),
+  );
   const settings = (over: Record<string, unknown> = {}) => ({
     type: 'ldap',
     urls: [slapd.ldaps],
@@ -66,6 +73,7 @@ export async function startDirectoryRig(
   return {
     identity,
     slapd,
+    logged,
     settings,
     put: async (id, over) => {
       const answer = await identity.call('PUT', `/identity-providers/${id}`, settings(over));
@@ -94,6 +102,15 @@ export async function startDirectoryRig(
       await slapd.stop();
     },
   };
+}
+
+function keptLog(lines: string[]): Log {
+  const keep = (fields: object, message: string): void => {
+    const plain = Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? String(value.stack) : value]);
+    lines.push(JSON.stringify([Object.fromEntries(plain), message]));
+  };
+  const log: Log = { debug: keep, info: keep, warn: keep, error: keep, child: () => log };
+  return log;
 }
 
 const openSession = (
