@@ -70,6 +70,7 @@ ensurePrograms({
   nft: 'nftables',
   ip: 'iproute2',
   chromium: 'chromium',
+  slapd: 'slapd',
 });
 const services = await ensureTestServices();
 const env = services.env;
