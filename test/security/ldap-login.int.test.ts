@@ -47,8 +47,15 @@ describe.each(['services', 'one process'])('%s', (kind) => {
   });
 
   const signIn = (username: string, password: string) =>
-    world.call('POST', '/session', { body: { username, password }, headers: { 'sec-fetch-site': 'same-origin' } });
-  const who = { username: 'alice', is_admin: false, tenants: [{ name: 'default_tenant', roles: ['default', 'user'] }] };
+    world.call('POST', '/session', {
+      body: { username, password },
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
+  const who = {
+    username: 'alice',
+    is_admin: false,
+    tenants: [{ name: 'default_tenant', roles: ['default', 'user'] }],
+  };
 
   test('the form of the console opens a session, whatever letters the name is typed in', async () => {
     for (const username of ['alice', 'Alice']) {
@@ -88,7 +95,10 @@ describe.each(['services', 'one process'])('%s', (kind) => {
 
   test('a group that was taken is gone for the client with Basic authentication, too', async () => {
     await slapd.replace(groupDn('dev'), 'member', [dnOf('bob')]);
-    await world.call('PATCH', '/identity-providers/corp', { as: 'admin:admin', body: { name: 'checks anew' } });
+    await world.call('PATCH', '/identity-providers/corp', {
+      as: 'admin:admin',
+      body: { name: 'checks anew' },
+    });
     expect(await permissions()).not.toContain('deployment_list');
   });
 

@@ -65,7 +65,9 @@ const ldap = {
     .min(1)
     .max(8)
     .optional()
-    .describe('ldaps://host, or ldap://host, which always uses STARTTLS; the next one is asked when one is away'),
+    .describe(
+      'ldaps://host, or ldap://host, which always uses STARTTLS; the next one is asked when one is away',
+    ),
   bind_dn: text.optional().describe('Account that searches users and groups'),
   bind_password: z.string().min(1).max(4096).optional().describe('Stored sealed, never read back'),
   user_base: text.optional().describe('Entry below which the users are'),
@@ -73,12 +75,19 @@ const ldap = {
     .string()
     .max(4096)
     .optional()
-    .describe('Filter of users; {username} stands for the name. Default (&(objectClass=inetOrgPerson)(uid={username}))'),
+    .describe(
+      'Filter of users; {username} stands for the name. Default (&(objectClass=inetOrgPerson)(uid={username}))',
+    ),
   username_attribute: text.optional().describe('Attribute with the user name; default uid'),
   subject_attribute: text
     .optional()
-    .describe('Attribute that never changes for a user: entryUUID (default), or objectGUID of Active Directory'),
-  group_base: text.nullable().optional().describe('Entry below which the groups are; null: no groups are read'),
+    .describe(
+      'Attribute that never changes for a user: entryUUID (default), or objectGUID of Active Directory',
+    ),
+  group_base: text
+    .nullable()
+    .optional()
+    .describe('Entry below which the groups are; null: no groups are read'),
   group_filter: z
     .string()
     .max(4096)
@@ -88,7 +97,9 @@ const ldap = {
     ),
   group_name_attribute: text
     .optional()
-    .describe('Attribute with the name that rules of the mapping use; dn: the whole name of the entry. Default cn'),
+    .describe(
+      'Attribute with the name that rules of the mapping use; dn: the whole name of the entry. Default cn',
+    ),
   nested_groups: z.boolean().optional().describe('Whether groups in groups count; default true'),
 };
 
@@ -163,7 +174,11 @@ export type ProviderTestAnswer = z.infer<typeof providerTest>;
 
 const providerUser = z.object({
   username: resourceId,
-  subject: z.string().min(1).max(255).describe('The user at the provider: claim sub, or the value of subject_attribute'),
+  subject: z
+    .string()
+    .min(1)
+    .max(255)
+    .describe('The user at the provider: claim sub, or the value of subject_attribute'),
 });
 
 // Only system administrators: the handlers check it once more, because roles can be given permissions.
@@ -175,9 +190,7 @@ const shared = {
   spec: 'Baton',
 } as const;
 const params = z.object({ provider_id: providerId });
-const includeFields = [
-  ...new Set([...Object.keys(oidcProvider.shape), ...Object.keys(ldapProvider.shape)]),
-];
+const includeFields = [...new Set([...Object.keys(oidcProvider.shape), ...Object.keys(ldapProvider.shape)])];
 const one = { path: '/identity-providers/:provider_id', params, ...shared } as const;
 
 export const identityProviderRoutes = defineRoutes([

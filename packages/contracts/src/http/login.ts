@@ -8,7 +8,9 @@ const loginProvider = z
     name: z.string(),
     type: z
       .enum(['oidc', 'ldap'])
-      .describe('oidc: a link leads to the provider; ldap: name and password go to POST /session as those of local users do'),
+      .describe(
+        'oidc: a link leads to the provider; ldap: name and password go to POST /session as those of local users do',
+      ),
   })
   .meta({ id: 'LoginProvider' });
 

@@ -28,8 +28,7 @@ afterAll(() => rig.stop());
 
 const sql = async (text: string, values: unknown[] = []) =>
   (await rig.identity.db.pool.query(text, values)).rows;
-const access = async (username: string) =>
-  (await rig.identity.call('GET', `/users/${username}/access`)).body;
+const access = async (username: string) => (await rig.identity.call('GET', `/users/${username}/access`)).body;
 const groupsOf = async (username: string): Promise<string[]> => (await access(username)).provider_groups;
 
 test('a session, Basic authentication and a token take name and password of the directory', async () => {
@@ -40,7 +39,11 @@ test('a session, Basic authentication and a token take name and password of the 
     roles: ['default', 'operations'],
   });
   const alice = await rig.basic('ALICE', 'alice_pw', 'default_tenant');
-  expect(alice).toMatchObject({ username: 'alice', authMethod: 'http_basic', roles: ['default', 'operations'] });
+  expect(alice).toMatchObject({
+    username: 'alice',
+    authMethod: 'http_basic',
+    roles: ['default', 'operations'],
+  });
   const made = await rig.identity.call('POST', '/tokens', {}, alice);
   const { principal } = await rig.identity.rpc.authenticate({ token: made.body.value });
   expect([made.status, principal!.username]).toEqual([200, 'alice']);
@@ -141,7 +144,8 @@ test('a user belongs to the entry and not to its name: who gets the name is some
 });
 
 test('one person at two providers is not merged', async () => {
-  const [{ user_id: before }] = (await sql(`select user_id from provider_users pu join users u on u.id = pu.user_id
+  const [{ user_id: before }] =
+    (await sql(`select user_id from provider_users pu join users u on u.id = pu.user_id
     where u.username = 'alice'`)) as [{ user_id: number }];
   await rig.put('second', { user_filter: '(&(objectClass=inetOrgPerson)(uid={username})(uid=alice))' });
   await rig.identity.call('PATCH', '/identity-providers/corp', { is_enabled: false });
@@ -180,7 +184,8 @@ test('the page of the sign-in learns the name of the directory, and nothing else
 
 test('a good password binds once in a minute, and a changed one is asked for at once', async () => {
   await rig.basic('carol');
-  const binds = () => rig.slapd.log.filter((line) => line.includes(`BIND dn="${dnOf('carol')}" method`)).length;
+  const binds = () =>
+    rig.slapd.log.filter((line) => line.includes(`BIND dn="${dnOf('carol')}" method`)).length;
   const before = binds();
   for (let at = 0; at < 3; at++) await rig.basic('carol');
   await Promise.all(Array.from({ length: 5 }, () => rig.basic('carol')));

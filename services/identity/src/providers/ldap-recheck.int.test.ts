@@ -62,16 +62,19 @@ const leave: [string, string, (uid: string) => Promise<unknown>][] = [
   ['no longer fits user_filter', 'gwen', (uid) => rig.slapd.replace(dnOf(uid), 'title', ['former'])],
 ];
 
-test.each(leave)('a user who %s loses sessions and roles, and its tokens are worth nothing', async (_how, uid, go) => {
-  await members('dev', [uid]);
-  const session = await rig.signIn(uid);
-  const token = await tokenOf(session);
-  expect(await byToken(token)).toEqual(['default', 'operations']);
-  await go(uid);
-  await later(4 * MINUTE_MS + 1_000);
-  await expect(rig.whoIs(session)).rejects.toMatchObject(OVER);
-  expect(await byToken(token)).toEqual(['default']);
-});
+test.each(leave)(
+  'a user who %s loses sessions and roles, and its tokens are worth nothing',
+  async (_how, uid, go) => {
+    await members('dev', [uid]);
+    const session = await rig.signIn(uid);
+    const token = await tokenOf(session);
+    expect(await byToken(token)).toEqual(['default', 'operations']);
+    await go(uid);
+    await later(4 * MINUTE_MS + 1_000);
+    await expect(rig.whoIs(session)).rejects.toMatchObject(OVER);
+    expect(await byToken(token)).toEqual(['default']);
+  },
+);
 
 test('a new password in the directory ends no session, and the old one signs nobody in once it was used', async () => {
   const session = await rig.signIn('hugo');
@@ -92,7 +95,10 @@ test('a user who is renamed in the directory keeps session and name', async () =
 test('while the directory is away everything stays, and local users sign in', async () => {
   await members('dev', ['ines']);
   const session = await rig.signIn('ines');
-  await rig.put('corp', { name: 'other settings forget what was remembered', user_filter: '(uid={username})' });
+  await rig.put('corp', {
+    name: 'other settings forget what was remembered',
+    user_filter: '(uid={username})',
+  });
   await rig.slapd.pause();
   await later(60 * MINUTE_MS);
   expect(await rolesOf(session)).toEqual(['default', 'operations']);

@@ -6,10 +6,10 @@ import type { AuthorizationAt } from '../adapters/authorization-cache';
 import type { Passwords } from '../adapters/passwords';
 import { isLocked, type LockSettings } from '../domain/account-lock';
 import { isName } from '../domain/checks';
-import type { DirectoryLogins } from '../providers/commands/directory-logins';
 import { badCode, type LoginRefusals, noCredentials, unauthorized } from '../domain/login-refusals';
 import { buildPrincipal } from '../domain/principal';
 import { isSecretOf, parseToken } from '../domain/token';
+import type { DirectoryLogins } from '../providers/commands/directory-logins';
 import {
   countFailedLogin,
   findLoginByCode,

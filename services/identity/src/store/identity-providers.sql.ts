@@ -87,9 +87,7 @@ export async function writeProvider(tx: Tx<Tables>, provider: Provider): Promise
     ca_certificate: provider.caCertificate,
     is_enabled: provider.isEnabled,
     ldap:
-      provider.type === 'ldap'
-        ? (storedLdap(provider) as unknown as Prisma.InputJsonObject)
-        : Prisma.DbNull,
+      provider.type === 'ldap' ? (storedLdap(provider) as unknown as Prisma.InputJsonObject) : Prisma.DbNull,
   };
   await model.over(tx, async (p) => {
     await p.identityProvider.createMany({ data: { id: provider.id, ...data }, skipDuplicates: true });

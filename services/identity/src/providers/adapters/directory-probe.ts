@@ -2,7 +2,7 @@
 import { PresenceFilter } from 'ldapts';
 import { isGuid, subjectOf, textsOf } from '../domain/ldap-entry';
 import type { LdapProvider } from '../domain/provider';
-import { DirectoryFault, type DirectoryConnection } from './ldap-connection';
+import { type DirectoryConnection, DirectoryFault } from './ldap-connection';
 import { filledFilter } from './ldap-filter';
 import { AccountRefused, type LdapPool } from './ldap-pool';
 import { AddressRefused } from './provider-fetch';
@@ -57,7 +57,9 @@ const NO_SUCH_OBJECT = 32;
 
 function whyOf(error: unknown, step: ProbeResult['step']): string {
   if (error instanceof DirectoryFault && error.code === NO_SUCH_OBJECT)
-    return step === 'groups' ? 'it has no entry group_base' : 'it has no entry user_base, or bind_dn may not read it';
+    return step === 'groups'
+      ? 'it has no entry group_base'
+      : 'it has no entry user_base, or bind_dn may not read it';
   return error instanceof Error ? error.message : 'an unknown fault';
 }
 

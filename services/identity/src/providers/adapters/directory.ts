@@ -14,8 +14,8 @@ import {
 } from '../domain/ldap-entry';
 import { LoginFailure } from '../domain/login-failure';
 import type { LdapProvider } from '../domain/provider';
-import { filledFilter } from './ldap-filter';
 import { BindRefused, type DirectoryConnection } from './ldap-connection';
+import { filledFilter } from './ldap-filter';
 import type { LdapPool } from './ldap-pool';
 import type { Recheck } from './oidc-client';
 
@@ -95,7 +95,11 @@ async function findUser(
   const { usernameAttribute, subjectAttribute } = provider;
   const [entry, another] = await connection.search(provider.userBase, {
     filter: filterOf(provider, sought),
-    attributes: [usernameAttribute, isGuid(subjectAttribute) ? 'objectGUID' : subjectAttribute, ...DISABLED_MARKS],
+    attributes: [
+      usernameAttribute,
+      isGuid(subjectAttribute) ? 'objectGUID' : subjectAttribute,
+      ...DISABLED_MARKS,
+    ],
     most: 1,
   });
   if (!entry || isDisabled(entry)) return undefined;

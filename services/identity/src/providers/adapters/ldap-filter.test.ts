@@ -6,7 +6,18 @@ const places = { needed: ['username'], allowed: ['username'] } as const;
 
 test('a name is put in as it is, and is no part of the filter whatever it holds', () => {
   expect(filledFilter('(uid={username})', { username: 'alice' }).toString()).toBe('(uid=alice)');
-  for (const name of ['*', 'a*', ')(uid=*', '\\', '\\2a', 'a\u0000b', ')(|(uid=*))', '{username}', '{dn}', 'a,ou=x']) {
+  for (const name of [
+    '*',
+    'a*',
+    ')(uid=*',
+    '\\',
+    '\\2a',
+    'a\u0000b',
+    ')(|(uid=*))',
+    '{username}',
+    '{dn}',
+    'a,ou=x',
+  ]) {
     const filled = filledFilter('(uid={username})', { username: name });
     expect([filled, (filled as EqualityFilter).value]).toEqual([expect.any(EqualityFilter), name]);
     // Read back from its written form it is still one comparison.

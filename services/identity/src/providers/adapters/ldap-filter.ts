@@ -25,10 +25,13 @@ const placesIn = (text: string): string[] => [...text.matchAll(PLACE)].map(([, n
 
 /** Returns the texts of a filter in which a place may not stand: a name with a `*` beside it would match other names. */
 function forbiddenTexts(filter: Filter): string[] {
-  if (filter instanceof AndFilter || filter instanceof OrFilter) return filter.filters.flatMap(forbiddenTexts);
+  if (filter instanceof AndFilter || filter instanceof OrFilter)
+    return filter.filters.flatMap(forbiddenTexts);
   if (filter instanceof NotFilter) return forbiddenTexts(filter.filter);
   if (filter instanceof EqualityFilter || filter instanceof ExtensibleFilter) return [];
-  return filter instanceof SubstringFilter ? [filter.initial, ...filter.any, filter.final] : [filter.toString()];
+  return filter instanceof SubstringFilter
+    ? [filter.initial, ...filter.any, filter.final]
+    : [filter.toString()];
 }
 
 /**

@@ -160,7 +160,8 @@ async function bindAsProvider(
 
 function passwordOf(sealer: Sealer, { id, secretSealed }: LdapProvider): Secret {
   const password = secretSealed && sealer.open('bind password', id, secretSealed);
-  if (!password) throw new ProviderUnreached('its bind_password is missing or sealed by another key; set it again');
+  if (!password)
+    throw new ProviderUnreached('its bind_password is missing or sealed by another key; set it again');
   return password;
 }
 
@@ -175,7 +176,8 @@ async function acquire(
     kept.cancel();
     const { connection } = kept;
     // It was bound as somebody else since, and its server may have closed it.
-    const isGood = connection.isOpen && (await until(signal, bindAsProvider(sealer, provider, connection)).then(yes, no));
+    const isGood =
+      connection.isOpen && (await until(signal, bindAsProvider(sealer, provider, connection)).then(yes, no));
     if (isGood) return connection;
     connection.close();
   }

@@ -110,7 +110,11 @@ async function refresh(
 }
 
 /** @throws ProviderUnreached */
-async function countKeys(fetch: ProviderFetch, provider: OidcProvider, uri: string | undefined): Promise<number> {
+async function countKeys(
+  fetch: ProviderFetch,
+  provider: OidcProvider,
+  uri: string | undefined,
+): Promise<number> {
   if (uri === undefined) throw new ProviderUnreached('its discovery document names no jwks_uri');
   const answer = await fetch(uri, { headers: { accept: 'application/json' } }, provider.caCertificate);
   const { keys } = (await answer.json()) as { keys?: unknown };

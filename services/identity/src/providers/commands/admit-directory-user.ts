@@ -50,7 +50,10 @@ async function store(
   if (!provider?.isEnabled) throw new LoginFailure('no_provider', `provider ${providerId} is disabled`);
   const known = await findBySubject(tx, providerId, identity.subject);
   if (known && known.username.toLowerCase() !== typed.toLowerCase())
-    throw new LoginFailure('bad_name', `the user is called ${known.username} here and signs in with that name`);
+    throw new LoginFailure(
+      'bad_name',
+      `the user is called ${known.username} here and signs in with that name`,
+    );
   const user = known ?? (await createProviderUser(tx, provider, identity, newHash));
   const { groups } = identity;
   await noteChecked(tx, user.user_id, { groups, refreshSealed: null, againMs: RECHECK_MS });

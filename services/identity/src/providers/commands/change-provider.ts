@@ -132,7 +132,10 @@ function given(sealer: Sealer, before: Provider, wish: ProviderChange): Provider
   const secretSealed = sealed('bind password', wish.bind_password);
   const after = { ...before, ...present({ ...common, secretSealed, ...givenLdap(wish) }) };
   requireFilter('user_filter', after.userFilter, { needed: ['username'], allowed: ['username'] });
-  requireFilter('group_filter', after.groupFilter, { needed: ['dn', 'username'], allowed: ['dn', 'username'] });
+  requireFilter('group_filter', after.groupFilter, {
+    needed: ['dn', 'username'],
+    allowed: ['dn', 'username'],
+  });
   return after;
 }
 

@@ -37,7 +37,9 @@ export function givenLdap(wish: ProviderChange): Given {
     bindDn: checked(wish.bind_dn, (dn) => requireDn('bind_dn', dn)),
     userBase: checked(wish.user_base, (dn) => requireDn('user_base', dn)),
     userFilter: wish.user_filter,
-    usernameAttribute: checked(wish.username_attribute, (name) => requireAttribute('username_attribute', name)),
+    usernameAttribute: checked(wish.username_attribute, (name) =>
+      requireAttribute('username_attribute', name),
+    ),
     subjectAttribute: checked(wish.subject_attribute, (name) => requireAttribute('subject_attribute', name)),
     groupBase: checked(wish.group_base, (dn) => (dn === null ? null : requireDn('group_base', dn))),
     groupFilter: wish.group_filter,
@@ -76,13 +78,17 @@ export function requireLdapUrl(text: string, field: string): string {
 /** @throws AppError bad_parameters_error: an empty name would bind as nobody, and a word alone names a mechanism to the library */
 function requireDn(field: string, dn: string): string {
   if (/^[A-Za-z0-9.-]+=/.test(requireText(field, dn, MAX_DN))) return dn;
-  throw badParameter(field, `Invalid ${field}`, { expected: 'a distinguished name, such as ou=people,dc=example,dc=org' });
+  throw badParameter(field, `Invalid ${field}`, {
+    expected: 'a distinguished name, such as ou=people,dc=example,dc=org',
+  });
 }
 
 /** @throws AppError bad_parameters_error unless the text can be the name of an attribute (RFC 4512, section 1.4) */
 function requireAttribute(field: string, name: string): string {
   if (/^[A-Za-z][A-Za-z0-9-]{0,127}$/.test(name)) return name;
-  throw badParameter(field, `Invalid ${field} \`${name.slice(0, 100)}\``, { expected: 'name of an attribute, such as uid' });
+  throw badParameter(field, `Invalid ${field} \`${name.slice(0, 100)}\``, {
+    expected: 'name of an attribute, such as uid',
+  });
 }
 
 /** @throws AppError illegal_action_error: values of another attribute are other subjects */

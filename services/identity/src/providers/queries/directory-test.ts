@@ -12,7 +12,10 @@ interface Deps {
  * Connects to each server of the directory, binds, and looks for users and groups. Says in one sentence what fails. One server that
  * works is enough: those that do not are warnings.
  */
-export async function testDirectory({ probe, sealer }: Deps, provider: LdapProvider): Promise<ProviderTestAnswer> {
+export async function testDirectory(
+  { probe, sealer }: Deps,
+  provider: LdapProvider,
+): Promise<ProviderTestAnswer> {
   const { id, secretSealed, urls } = provider;
   if (secretSealed === null) return failed('bind', 'There is no bind_password.');
   if (!sealer.open('bind password', id, secretSealed))

@@ -30,7 +30,9 @@ export async function providerToSignIn({ db }: Deps, id: string): Promise<OidcPr
 }
 
 /** What everybody may know: the page of the sign-in shows it. */
-export async function publicProviders({ db }: Deps): Promise<{ id: string; name: string; type: Provider['type'] }[]> {
+export async function publicProviders({
+  db,
+}: Deps): Promise<{ id: string; name: string; type: Provider['type'] }[]> {
   return (await listProviders(db.query))
     .filter(({ isEnabled }) => isEnabled)
     .map(({ id, name, type }) => ({ id, name, type }));

@@ -106,7 +106,10 @@ export async function startDirectoryRig(
 
 function keptLog(lines: string[]): Log {
   const keep = (fields: object, message: string): void => {
-    const plain = Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? String(value.stack) : value]);
+    const plain = Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof Error ? String(value.stack) : value,
+    ]);
     lines.push(JSON.stringify([Object.fromEntries(plain), message]));
   };
   const log: Log = { debug: keep, info: keep, warn: keep, error: keep, child: () => log };

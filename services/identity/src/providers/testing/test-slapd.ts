@@ -62,7 +62,12 @@ const frame: Entry[] = [
   { dn: SUFFIX, objectClass: ['dcObject', 'organization'], dc: 'example', o: 'example' },
   { dn: PEOPLE, objectClass: 'organizationalUnit', ou: 'people' },
   { dn: GROUPS, objectClass: 'organizationalUnit', ou: 'groups' },
-  { dn: READER, objectClass: ['organizationalRole', 'simpleSecurityObject'], cn: 'reader', userPassword: READER_PASSWORD },
+  {
+    dn: READER,
+    objectClass: ['organizationalRole', 'simpleSecurityObject'],
+    cn: 'reader',
+    userPassword: READER_PASSWORD,
+  },
 ];
 
 const configuration = (folder: string): string => `
@@ -97,7 +102,8 @@ access to * by dn.exact="${READER}" read by anonymous auth by * none
 
 /** Text of a change in LDIF: values in base64, so that no character is special. */
 const ldif = ({ dn, ...attributes }: Entry): string => {
-  const line = (name: string, value: string | Buffer): string => `${name}:: ${Buffer.from(value).toString('base64')}`;
+  const line = (name: string, value: string | Buffer): string =>
+    `${name}:: ${Buffer.from(value).toString('base64')}`;
   const lines = Object.entries(attributes).flatMap(([name, values]) =>
     (Array.isArray(values) ? values : [values]).map((value: string | Buffer) => line(name, value)),
   );
@@ -122,7 +128,9 @@ export async function startTestSlapd(
     'data.ldif': [...frame, ...entries].map(ldif).join('\n'),
   }))
     writeFileSync(join(folder, name), text);
-  const loaded = spawnSync('/usr/sbin/slapadd', ['-q', '-f', config, '-l', join(folder, 'data.ldif')], { encoding: 'utf8' });
+  const loaded = spawnSync('/usr/sbin/slapadd', ['-q', '-f', config, '-l', join(folder, 'data.ldif')], {
+    encoding: 'utf8',
+  });
   if (loaded.status !== 0) throw new Error(`slapadd: ${loaded.error?.message ?? loaded.stderr}`);
   const [ldap, ldaps] = [await freePort(), await freePort()];
   const log: string[] = [];
@@ -149,7 +157,9 @@ export async function startTestSlapd(
       }),
     start: async () => {
       const urls = `${slapd.ldap} ${slapd.ldaps}`;
-      running = spawn('/usr/sbin/slapd', ['-d', '256', '-h', urls, '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] });
+      running = spawn('/usr/sbin/slapd', ['-d', '256', '-h', urls, '-f', config], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       running.stderr!.setEncoding('utf8').on('data', (text: string) => log.push(...text.split('\n')));
       await eventually(() => slapd.change(async () => undefined));
     },
