@@ -16,7 +16,7 @@ import { LoginFailure } from '../domain/login-failure';
 import type { LdapProvider } from '../domain/provider';
 import { BindRefused, type DirectoryConnection } from './ldap-connection';
 import { filledFilter } from './ldap-filter';
-import type { LdapPool } from './ldap-pool';
+import type { LdapPool, Use } from './ldap-pool';
 import type { Recheck } from './oidc-client';
 
 /** A sign-in is answered in this time: gateways give up after five seconds. */
@@ -46,7 +46,7 @@ export interface Directory {
 export function createDirectory(pool: LdapPool): Directory {
   return {
     signIn: (provider, sought, password) =>
-      pool.use(provider, { name: nameOf(sought), deadlineMs: SIGN_IN_MS }, async (connection, bindAgain) => {
+      pool.use(provider, signInOf(nameOf(sought)), async (connection, bindAgain) => {
         const user = await findUser(connection, provider, sought);
         if (!user) return nobody(connection, provider);
         if (!(await isPassword(connection, user.entry.dn, password))) return null;
@@ -54,13 +54,13 @@ export function createDirectory(pool: LdapPool): Directory {
         return identify(connection, provider, user);
       }),
     pretend: (provider, name) =>
-      pool.use(provider, { name: name.toLowerCase(), deadlineMs: SIGN_IN_MS }, async (connection) => {
+      pool.use(provider, signInOf(name.toLowerCase()), async (connection) => {
         await findUser(connection, provider, { username: randomName() });
         await nobody(connection, provider);
       }),
     async askAgain(provider, subject) {
       try {
-        return await pool.use(provider, { name: subject, deadlineMs: RECHECK_MS }, async (connection) => {
+        return await pool.use(provider, checkOf(subject), async (connection) => {
           const user = await findUser(connection, provider, { subject });
           if (!user) return { kind: 'denied', reason: 'the directory has no such user, or has disabled it' };
           const identity = await identify(connection, provider, user);
@@ -73,6 +73,8 @@ export function createDirectory(pool: LdapPool): Directory {
   };
 }
 
+const signInOf = (name: string): Use => ({ name, deadlineMs: SIGN_IN_MS, queue: 'signIns' });
+const checkOf = (name: string): Use => ({ name, deadlineMs: RECHECK_MS, queue: 'checks' });
 const randomName = (): string => `x${randomBytes(12).toString('hex')}`;
 const nameOf = (sought: Sought): string =>
   'username' in sought ? sought.username.toLowerCase() : sought.subject;

@@ -71,6 +71,8 @@ export async function connectDirectory(
     socket = connect({ host: address, port: Number(port) || (isTls ? 636 : 389) });
     await once(socket, 'connect', { signal });
     if (!isTls) await until(signal, startTls(socket));
+    // The connection with TLS tells its faults.
+    socket.on('error', () => undefined);
     return connectionOver(await secured(socket, bareHost(hostname), caCertificate, signal));
   } catch (error) {
     socket?.destroy();

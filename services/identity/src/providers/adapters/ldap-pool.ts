@@ -15,6 +15,8 @@ import { ProviderUnreached } from './provider-fetch';
 
 /** Connections to one directory at once; further users wait. */
 const AT_ONCE = 8;
+/** Connections for checks of users who signed in before, besides those: a flood of sign-ins keeps nobody in a group. */
+const CHECKS_AT_ONCE = 4;
 const MAX_PENDING = 64;
 /** Of one user name: who guesses the password of one account delays only that account. */
 const MAX_PENDING_OF_NAME = 8;
@@ -34,6 +36,8 @@ export interface Use {
   name: string;
   /** Time for everything, the wait included. */
   deadlineMs: number;
+  /** Sign-ins and checks wait apart. */
+  queue: 'signIns' | 'checks';
 }
 
 /** `bindAgain` makes the connection that of the account of the provider again, after a bind as somebody else. */
@@ -57,7 +61,8 @@ interface Idle {
 }
 
 interface Pool {
-  queue: FairQueue;
+  signIns: FairQueue;
+  checks: FairQueue;
   idle: Idle[];
   /** Time until which a server is asked last, by its address. */
   awayUntil: Map<string, number>;
@@ -92,7 +97,7 @@ export function createLdapPool(deps: LdapPoolDeps): LdapPool {
   };
   return {
     connect,
-    use: async (provider, { name, deadlineMs }, work) => {
+    use: async (provider, { name, deadlineMs, queue }, work) => {
       const pool = poolOf(provider);
       const signal = AbortSignal.timeout(deadlineMs);
       const run = async () => {
@@ -108,7 +113,7 @@ export function createLdapPool(deps: LdapPoolDeps): LdapPool {
           release(pool, connection);
         }
       };
-      const running = pool.queue.run(name, run);
+      const running = pool[queue].run(name, run);
       return until(signal, running).catch((error: unknown) => {
         throw signal.aborted ? tookTooLong() : error;
       });
@@ -119,12 +124,12 @@ export function createLdapPool(deps: LdapPoolDeps): LdapPool {
 
 const tookTooLong = (): ProviderUnreached => new ProviderUnreached('it took too long');
 
+const newQueue = (atOnce: number): FairQueue =>
+  createFairQueue({ atOnce, maxPending: MAX_PENDING, maxPendingOfName: MAX_PENDING_OF_NAME });
+
 const newPool = (): Pool => ({
-  queue: createFairQueue({
-    atOnce: AT_ONCE,
-    maxPending: MAX_PENDING,
-    maxPendingOfName: MAX_PENDING_OF_NAME,
-  }),
+  signIns: newQueue(AT_ONCE),
+  checks: newQueue(CHECKS_AT_ONCE),
   idle: [],
   awayUntil: new Map(),
   isClosed: false,

@@ -4,7 +4,7 @@
  * A refusal takes the same steps and time whether the name is one of Baton, one of a directory, or none.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { afterDelay, type Clock, type Log, Secret } from '@baton/kernel';
+import { afterDelay, type Clock, isAppError, type Log, Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { LRUCache } from 'lru-cache';
 import type { Passwords } from '../../adapters/passwords';
@@ -23,6 +23,8 @@ const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 /** A refusal takes at least this long: longer than a bind at a directory that is well. */
 const LEAST_REFUSAL_MS = 500;
+/** And at most this long: gateways give up after five seconds, and do not count the failure then. */
+const MOST_REFUSAL_MS = 4_000;
 const MAX_PASSWORD = 1_024;
 
 export interface DirectoryLogin {
@@ -40,13 +42,13 @@ export interface DirectoryLogins {
   /**
    * Checks the password at the directory of `owner`; without one, at each directory that makes users. After a good answer the user
    * exists, with the roles of its groups, unless the answer was remembered. Null: refused.
-   * @throws AppError too_many_requests_error
+   * @throws AppError too_many_requests_error when the password was judged nowhere
    */
   check(
     login: DirectoryLogin,
     owner: DirectoryOwner | null,
   ): Promise<{ userId: number; isRemembered: boolean } | null>;
-  /** Takes the steps of a refusal for a name that no directory is asked for. @throws AppError too_many_requests_error */
+  /** Takes the steps of a refusal, for a name that no directory is asked for. */
   pretend(username: string): Promise<void>;
 }
 
@@ -74,13 +76,26 @@ export function createDirectoryLogins(deps: DirectoryLoginsDeps): DirectoryLogin
   };
   const ofUnknown = async (login: DirectoryLogin, providers: readonly LdapProvider[]) => {
     const { username } = login;
-    const found = await Promise.all(providers.map((one) => signIn(deps, one, { username }, login)));
-    const userId = found.find((one) => one !== null) ?? null;
+    const answers = await Promise.allSettled(providers.map((one) => signIn(deps, one, { username }, login)));
+    const values = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const [fault] = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    // Where one directory was asked, the password was judged: this failure must count.
+    if (values.length === 0 && fault !== undefined) throw fault;
+    const userId = values.find((one) => one !== null) ?? null;
     return userId === null ? null : { userId, isRemembered: false };
   };
-  const refuse = async (username: string, all: readonly LdapProvider[], asked: readonly LdapProvider[]) => {
+  /** Ends a refusal: the directories that were not asked are asked for nobody, and some time passes. */
+  const refuse = async (
+    username: string,
+    directories: { all: readonly LdapProvider[]; asked: readonly LdapProvider[] },
+    startedMs: number,
+  ) => {
+    const { all, asked } = directories;
+    if (all.length === 0) return;
     const others = all.filter((one) => !asked.includes(one));
-    await Promise.all(others.map((provider) => pretendAt(deps, provider, username)));
+    const steps = Promise.all(others.map((provider) => pretendAt(deps, provider, username)));
+    await atMost(startedMs + MOST_REFUSAL_MS - deps.clock.now(), steps);
+    await atMost(startedMs + LEAST_REFUSAL_MS - deps.clock.now());
   };
   return {
     async check(login, owner) {
@@ -92,15 +107,12 @@ export function createDirectoryLogins(deps: DirectoryLoginsDeps): DirectoryLogin
       const good =
         owner === null ? await ofUnknown(login, asked) : first ? await ofKnown(login, owner, first) : null;
       if (good) return good;
-      await refuse(login.username, all, asked);
-      await holdRefusal(deps.clock, all, startedMs);
+      await refuse(login.username, { all, asked }, startedMs);
       return null;
     },
     async pretend(username) {
       const startedMs = deps.clock.now();
-      const all = await enabledDirectories(deps.db);
-      await refuse(username, all, []);
-      await holdRefusal(deps.clock, all, startedMs);
+      await refuse(username, { all: await enabledDirectories(deps.db), asked: [] }, startedMs);
     },
   };
 }
@@ -126,10 +138,10 @@ async function signIn(
   });
 }
 
-const pretendAt = (deps: DirectoryLoginsDeps, provider: LdapProvider, username: string): Promise<null> =>
-  unlessAway(deps.log, provider, async () => {
-    await deps.directory.pretend(provider, username);
-    return null;
+/** Throws nothing: the password was judged elsewhere, and its refusal must count. */
+const pretendAt = (deps: DirectoryLoginsDeps, provider: LdapProvider, username: string): Promise<unknown> =>
+  unlessAway(deps.log, provider, () => deps.directory.pretend(provider, username)).catch((error: unknown) => {
+    if (!isAppError(error, 'too_many_requests_error')) throw error;
   });
 
 /** A directory that is away, and a user who is not taken, are told to administrators alone. */
@@ -146,17 +158,13 @@ async function unlessAway<T>(log: Log, provider: LdapProvider, work: () => Promi
   }
 }
 
-/** Waits until a refusal may be told. Without directories there is nothing to hide. */
-async function holdRefusal(
-  clock: Pick<Clock, 'now'>,
-  directories: readonly LdapProvider[],
-  startedMs: number,
-): Promise<void> {
-  const leftMs = startedMs + LEAST_REFUSAL_MS - clock.now();
-  if (directories.length === 0 || leftMs <= 0) return;
-  await new Promise<void>((resolve) => {
-    afterDelay(leftMs, resolve);
+/** Waits for the work, and not longer than this; without work, for this time. */
+async function atMost(waitMs: number, work?: Promise<unknown>): Promise<void> {
+  let cancel = (): void => undefined;
+  const patience = new Promise<void>((resolve) => {
+    cancel = afterDelay(Math.max(0, waitMs), resolve);
   });
+  await (work === undefined ? patience : Promise.race([work, patience]).finally(() => cancel()));
 }
 
 /**
