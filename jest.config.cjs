@@ -31,6 +31,10 @@ module.exports = {
   // Suites with a runner of their own: tools/e2e.mjs, test/fault/run.ts.
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '<rootDir>/test/e2e/', '<rootDir>/test/fault/'],
   modulePathIgnorePatterns: ['/dist/'],
+  reporters: [
+    'default',
+    ...(process.env.BATON_TEST_FAILURES ? ['<rootDir>/test/harness/failures-reporter.cjs'] : []),
+  ],
   setupFilesAfterEnv: ['<rootDir>/test/harness/fixed-seed.cjs'],
   transform: {
     '^.+\\.(ts|m?js)$': [

@@ -2,22 +2,40 @@ import { readFileSync } from 'node:fs';
 import { UsageFailure } from './failure';
 import * as yaml from './yaml-value';
 
-/** Reads inputs or parameters: `name=value` (value read as YAML), or a file of them. Later ones override earlier ones. */
+const EXPECTED = 'expected name=value, a file of names and values, or an object such as {"name": "value"}';
+
+/**
+ * Reads inputs or parameters: `name=value` (value read as YAML), a file of them, or an object in JSON or YAML. Later ones override
+ * earlier ones.
+ * @throws UsageFailure for a text that is none of these
+ */
 export function collectValues(items: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const item of items) {
     const at = item.indexOf('=');
-    if (at > 0) values[item.slice(0, at)] = yaml.parseValue(item.slice(at + 1));
-    else Object.assign(values, fileValues(item));
+    if (item.trimStart().startsWith('{')) Object.assign(values, objectOf(item, item));
+    else if (at > 0) values[item.slice(0, at)] = yaml.parseValue(item.slice(at + 1));
+    else Object.assign(values, objectOf(item, fileText(item)));
   }
   return values;
 }
 
-function fileValues(path: string): Record<string, unknown> {
-  const value = yaml.parseValue(readFileSync(path, 'utf8'));
+function fileText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new UsageFailure(
+      `${path}: ${isMissing ? 'there is no such file' : (cause as Error).message}; ${EXPECTED}`,
+    );
+  }
+}
+
+function objectOf(item: string, text: string): Record<string, unknown> {
+  const value = yaml.parseValue(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
-  throw new UsageFailure(`${path}: expected a file of names and values, or name=value`);
+  throw new UsageFailure(`${item}: ${EXPECTED}`);
 }
 
 /** Converts `key=value` texts into labels. */

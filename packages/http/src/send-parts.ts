@@ -8,6 +8,20 @@ const JOINED_BYTES = 64 * 1024;
 const JOINED_PIECE = 4 * 1024;
 /** Smaller raw texts are joined with the text before them. */
 const LEAST_PIECE = 1024;
+/** Up to this size an answer is sent as one text: with its head it is one write, and packing would save nothing that counts. */
+const ONE_TEXT = 8 * 1024;
+
+/** Returns the parts as one text, or null when they are longer than `ONE_TEXT`. */
+function shortText(parts: readonly (string | RawJson)[]): string | null {
+  let size = 0;
+  for (const part of parts) {
+    size += typeof part === 'string' ? part.length : part.size;
+    if (size > ONE_TEXT) return null;
+  }
+  let text = '';
+  for (const part of parts) text += typeof part === 'string' ? part : part.text;
+  return text;
+}
 
 /** Returns the bytes of the parts; texts and small raw texts are joined. The bytes of large raw texts are not copied. */
 function piecesOf(parts: readonly (string | RawJson)[]): Uint8Array[] {
@@ -36,6 +50,8 @@ export function sendParts(
 ): void {
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'string') return replyWhole(response, status, headers, only);
+  const short = shortText(parts);
+  if (short !== null) return replyWhole(response, status, headers, short);
   const whole = piecesOf(parts);
   const packed = request.headers[packedHeader] === undefined ? null : packPieces(whole);
   if (packed) headers[packedHeader] = packed.layoutBytes;

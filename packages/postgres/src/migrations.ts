@@ -25,7 +25,7 @@ export interface MigrationOptions {
 
 const TABLE = 'schema_migrations';
 /** One runner per database at a time; the others wait. The number only has to be ours. */
-const LOCK = 7_236_001;
+export const RUNNERS_LOCK = 7_236_001;
 const LOCK_RETRY_MS = 50;
 
 // `app_now` is stable, so that `due_at < app_now()` may use an index; a session of a test may stop its clock. It is in plpgsql,
@@ -78,7 +78,7 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
  */
 async function lockInTurn(client: pg.Client): Promise<void> {
   const isTaken = async () =>
-    (await client.query('select pg_try_advisory_lock($1) as is_taken', [LOCK])).rows[0].is_taken as boolean;
+    (await client.query('select pg_try_advisory_lock($1) as is_taken', [RUNNERS_LOCK])).rows[0].is_taken as boolean;
   while (!(await isTaken())) await new Promise<void>((resolve) => afterDelay(LOCK_RETRY_MS, resolve));
 }
 
@@ -152,7 +152,8 @@ async function runLibrary(
     logger: {
       debug: () => undefined,
       info: (message: string) => child.debug({ message }, 'migration'),
-      warn: (message: string) => child.warn({ message }, 'migration'),
+      // Its warning here is that a file runs without a transaction, which the file itself asks for.
+      warn: (message: string) => child.debug({ message }, 'migration'),
       error: (message: string) => child.error({ message }, 'migration'),
     },
   });

@@ -1,4 +1,4 @@
-/** The steps of one request through the gateway, in order, as Express middleware. */
+/** The steps of one request through the gateway, in order, inside Express. */
 import type { Cache } from '@baton/cache';
 import type { Principal, RouteContract } from '@baton/contracts';
 import { bareListHeader, httpsHeader, originHeader, principalHeader, signPrincipal } from '@baton/http';
@@ -16,7 +16,7 @@ import {
   credentialOf,
 } from './authorize';
 import type { AddressOf } from './client-address';
-import { Exchange, exchangeOf, setExchange, step } from './exchange';
+import { Exchange, exchangeOf, inOrder, setExchange } from './exchange';
 import { type FixedHeaders, UNLESS_SAID } from './fixed-headers';
 import type { Forwarder } from './forward';
 import { bodyLimit, checkAnnouncedLength, countRequest, type LimitSettings } from './limits';
@@ -64,11 +64,13 @@ export interface HandleDeps extends AuthorizeDeps, SignInDeps {
 export function createHandler(deps: HandleDeps): (RequestHandler | ErrorRequestHandler)[] {
   return [
     receive(deps),
-    step((exchange) => findRoute(deps, exchange)),
-    step((exchange) => countIn(deps, exchange)),
-    step((exchange) => identify(deps, exchange)),
-    step((exchange) => enter(deps, exchange)),
-    step((exchange) => forward(deps, exchange)),
+    inOrder(
+      (exchange) => findRoute(deps, exchange),
+      (exchange) => countIn(deps, exchange),
+      (exchange) => identify(deps, exchange),
+      (exchange) => enter(deps, exchange),
+      (exchange) => forward(deps, exchange),
+    ),
     refuseThrown(deps),
   ];
 }
@@ -205,7 +207,7 @@ async function enter(deps: HandleDeps, exchange: Exchange): Promise<void> {
 }
 
 /** The last step: the answer comes from the service, or from the error on the way to it. */
-function forward(deps: HandleDeps, exchange: Exchange): false {
+function forward(deps: HandleDeps, exchange: Exchange): void {
   const { request, response, method, api, query, caller, headers, answerHeaders, hasBody } = exchange;
   const { contract, isLong } = exchange.route;
   const outgoing = headers.forwarded;
@@ -216,7 +218,7 @@ function forward(deps: HandleDeps, exchange: Exchange): false {
       signPrincipal(caller.principal, deps.identityKey, contract.owner, deps.clock),
     );
   // The client left while the caller was looked up, or the request was ended because its body came too slowly.
-  if (response.destroyed || response.headersSent) return false;
+  if (response.destroyed || response.headersSent) return;
   if (api.hasBareLists && contract.list) outgoing.push(bareListHeader, 'yes');
   // The name of a session cookie depends on HTTPS.
   if (contract.session && deps.sessions.isHttps(request)) outgoing.push(httpsHeader, 'yes');
@@ -243,7 +245,6 @@ function forward(deps: HandleDeps, exchange: Exchange): false {
     response,
     (error) => refuse(deps.floods, exchange, error),
   );
-  return false;
 }
 
 /**
