@@ -916,21 +916,21 @@ export interface Operations {
   /** PUT /api/v3.1/identity-providers/{provider_id}: Create an identity provider, or replace its settings; without client_secret or bind_password the stored one stays */
   putIdentityProvider: {
     params: { provider_id: string };
-    query: never;
+    query: "_include";
     body: Schemas["NewIdentityProvider"];
     answer: Schemas["IdentityProvider"];
   };
   /** GET /api/v3.1/identity-providers/{provider_id}: One identity provider, without its secret */
   getIdentityProviderById: {
     params: { provider_id: string };
-    query: never;
+    query: "_include";
     body: undefined;
     answer: Schemas["IdentityProvider"];
   };
   /** PATCH /api/v3.1/identity-providers/{provider_id}: Change some settings of an identity provider; what is absent stays */
   changeIdentityProvider: {
     params: { provider_id: string };
-    query: never;
+    query: "_include";
     body: Schemas["IdentityProviderChange"];
     answer: Schemas["IdentityProvider"];
   };
