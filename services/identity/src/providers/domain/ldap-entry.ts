@@ -15,7 +15,7 @@ const ACCOUNT_DISABLE = 2;
 const LOCKED_FOR_EVER = '000001010000Z';
 
 /** Returns the values of an attribute, whose name is the same in any letter case. */
-export function valuesOf({ values }: LdapEntry, attribute: string): readonly (string | Buffer)[] {
+function valuesOf({ values }: LdapEntry, attribute: string): readonly (string | Buffer)[] {
   const wanted = attribute.toLowerCase();
   return Object.entries(values).find(([name]) => name.toLowerCase() === wanted)?.[1] ?? [];
 }
