@@ -100,7 +100,9 @@ test('more groups than a search of the directory returns at once are all read', 
   });
   await expect(bare).rejects.toThrow();
   // With one more group nobody knows which is missing.
-  await rig.slapd.change((client) => client.add(groupDn('more'), attributesOf(group('more', [dnOf('many')]))));
+  await rig.slapd.change((client) =>
+    client.add(groupDn('more'), attributesOf(group('more', [dnOf('many')]))),
+  );
   expect(await rig.isRefused('many')).toBe(true);
   expect(rig.logged.join('\n')).toContain('more than 5000 groups');
 });

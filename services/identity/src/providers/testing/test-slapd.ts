@@ -17,7 +17,7 @@ export const READER_PASSWORD = 'the password of the reader';
 const ROOT = `cn=root,${SUFFIX}`;
 const ROOT_PASSWORD = 'the password of the tests';
 /** Most entries of a search that is not paged. */
-export const SIZE_LIMIT = 500;
+const SIZE_LIMIT = 500;
 
 export interface TestSlapd {
   ldaps: string;
