@@ -335,7 +335,10 @@ test('exit codes: not found, refused, not reached, failed execution', async () =
   const away = await run(['users', 'unlock', 'admin'], { more: { BATON_URL: 'http://127.0.0.1:9' } });
   expect(away.code).toBe(5);
   const denied = await run(['sites', 'list'], { more: { BATON_PASSWORD: 'wrong' } });
-  expect([denied.code, denied.err]).toEqual([4, expect.stringContaining('baton profiles add NAME --url')]);
+  expect([denied.code, denied.err]).toEqual([
+    4,
+    expect.stringContaining(`log in: baton login ${fleet.baseUrl}`),
+  ]);
 }, 60_000);
 
 test('a profile keeps a token; when it is refused, the words are those of this program', async () => {
@@ -360,7 +363,7 @@ test('a profile keeps a token; when it is refused, the words are those of this p
     },
     { deadlineMs: 20_000 },
   );
-  expect(refused.err).toContain('log in again: baton profiles login lab');
+  expect(refused.err).toContain('log in again: baton login --profile lab');
   expect(refused.err).not.toContain(token);
   expect((await own(['profiles', 'login', 'lab', '-P', password!])).code).toBe(0);
   expect((await own(['sites', 'list'])).code).toBe(0);

@@ -26,6 +26,7 @@ const DOCUMENTED = new Set([
   'overview-light',
   'editor-error-light',
   'update-preview-light',
+  'device-question-light',
 ]);
 const isForDocs = process.env.BATON_SCREENSHOTS === 'docs';
 /** Pictures of all screens are asked for. */

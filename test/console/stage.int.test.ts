@@ -2,6 +2,7 @@
  * Suites that look at one manager in one browser, after each other: to start both costs as much as many tests. One alone:
  * `npx jest test/console/stage -t shell`. Each must pass alone, and leave what the next ones count as it was.
  */
+import { devicePart } from './device.part';
 import { hostilePart } from './hostile.part';
 import { keyboardPart } from './keyboard.part';
 import { resourcesPart } from './resources.part';
@@ -20,5 +21,6 @@ afterAll(() => stage?.close());
 describe('resources', () => resourcesPart(shared));
 describe('shell', () => shellPart(shared));
 describe('keyboard', () => keyboardPart(shared));
+describe('device', () => devicePart(shared));
 // Last: it makes deployments.
 describe('hostile', () => hostilePart(shared));

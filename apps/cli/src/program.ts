@@ -15,6 +15,7 @@ import { filterCommands } from './commands/filters';
 import { groupCommands } from './commands/groups';
 import { identityProviderCommands } from './commands/identity-providers';
 import { labelCommands } from './commands/labels';
+import { loginCommands } from './commands/login';
 import { managerCommands } from './commands/manager';
 import { modificationCommands } from './commands/modifications';
 import { nodeCommands } from './commands/nodes';
@@ -37,6 +38,7 @@ import { formats } from './output';
 /** All kinds of objects, in the order of --help. A new kind is one more line here. */
 const KINDS = [
   statusCommands,
+  loginCommands,
   profileCommands,
   blueprintCommands,
   pluginCommands,

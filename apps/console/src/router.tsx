@@ -20,6 +20,12 @@ import { Empty, Loading, ProblemView } from './ui/states';
 import { readUpdateSearch } from './update/update-search';
 
 const homeRoute = createRoute({ getParentRoute: () => rootRoute, path: '/', component: Home });
+/** Of no tenant; the gateway leads /device here. */
+const deviceRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/-/device',
+  component: lazyRouteComponent(() => import('./device/device-screen'), 'DeviceScreen'),
+});
 
 const overviewRoute = createRoute({
   getParentRoute: () => tenantRoute,
@@ -200,6 +206,7 @@ const blueprintEditRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   homeRoute,
+  deviceRoute,
   tenantRoute.addChildren([
     overviewRoute,
     deploymentsRoute,

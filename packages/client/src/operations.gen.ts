@@ -2,7 +2,9 @@
 /** Objects of the API by the names that the OpenAPI document gives them. */
 export interface Schemas {
   Agent: { id: string; host_id: string | null; ip: string | null; install_method: string | null; system: string | null; version: string | null; node: string; deployment: string; state: string; tenant_name: string; created_at: string; created_by: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; name: string; node_instance_id: string; updated_at: string | null; rabbitmq_username: null; rabbitmq_password: null; rabbitmq_exchange: string | null };
+  AskedDeviceLogin: { user_code: string; client_name: string; address: string; is_same_address: boolean; created_at: string; age_s: number; expires_at: string; state: "pending" | "approved" | "denied" };
   AuditEntry: { id: number; ref_table: string; ref_id: string; ref_identifier: Record<string, unknown>; operation: "create" | "update" | "delete"; creator_name: string; execution_id: string | null; created_at: string; request_id: string; chain: string };
+  BegunDeviceLogin: { device_code: string; user_code: string; verification_uri: string; verification_uri_complete: string; expires_in: number; interval: number };
   Blueprint: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; description: string | null; main_file_name: string; plan: Record<string, unknown> | null; requirements: Record<string, unknown> | null; updated_at: string; is_hidden: boolean; state: "pending" | "uploading" | "extracting" | "parsing" | "uploaded" | "failed_uploading" | "failed_extracting" | "failed_parsing" | "failed_extracting_to_file_server" | "invalid" | "validating"; error: string | null; error_traceback: string | null; labels: ({ key: string; value: string; created_at: string; creator_id: number; created_by?: string })[]; upload_execution: Record<string, unknown> | null; has_icon: boolean };
   BlueprintV21: { id: string; description: string | null; main_file_name: string; plan: Record<string, unknown> | null; created_at: string; updated_at: string };
   ClusterStatus: { status: "OK" | "Degraded" | "Fail"; services: Record<string, { status: string; is_external: boolean; nodes: Record<string, Record<string, unknown>> }> };
@@ -17,6 +19,10 @@ export interface Schemas {
   DeploymentUpdate: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; deployment_id: string; state: "updating" | "successful" | "failed"; execution_id: string | null; old_blueprint_id: string | null; new_blueprint_id: string | null; old_inputs: Record<string, unknown>; new_inputs: Record<string, unknown>; runtime_only_evaluation: boolean; keep_old_deployment_dependencies: boolean; deployment_plan: Record<string, unknown> | null; deployment_update_nodes: (Record<string, unknown>)[] | null; deployment_update_node_instances: Record<string, unknown> | null; deployment_update_deployment: Record<string, unknown> | null; modified_entity_ids: Record<string, unknown> | null; central_plugins_to_install: (Record<string, unknown>)[] | null; central_plugins_to_uninstall: (Record<string, unknown>)[] | null; steps: ({ id: string; action: "add" | "remove" | "modify"; entity_type: string; entity_id: (string)[]; topology_order: number })[]; recursive_dependencies: unknown; schedules_to_create: unknown; schedules_to_delete: unknown; labels_to_create: (Record<string, unknown>)[] | null };
   DeploymentUpdateChange: { action: "add" | "remove" | "modify"; entity_type: string; node_id: string | null; path: (string)[]; before: unknown; after: unknown; effect: "install" | "uninstall" | "establish" | "unlink" | "check" | "update" | "reinstall" | "none" | "refused" };
   DeploymentWorkflow: { name: string; plugin: string | null; operation: string | null; parameters: Record<string, unknown>; is_cascading: boolean; is_available: boolean; availability_rules: Record<string, unknown> | null };
+  DeviceLoginApproval: { user_code: string; is_confirmed: true };
+  DeviceLoginRequest: { client_name: string };
+  DeviceToken: { access_token: string; token_type: "N_A"; expires_in: number; token_id: string; username: string; expiration_date: string };
+  DeviceTokenRequest: { grant_type?: "urn:ietf:params:oauth:grant-type:device_code"; device_code: string };
   DoctorFinding: { check: string; id: string; about: string; repair: string; is_repaired: boolean; error: string | null };
   DriftFinding: { of: "instance" | "source_of_relationship" | "target_of_relationship"; other_instance_id: string | null; is_check_failed: boolean; checked_at: string | null; task: string | null; result: unknown; changes: ({ path: (string)[]; expected: unknown; actual: unknown })[] };
   Error: { message: string; error_code: string; server_traceback?: string | null };
@@ -84,6 +90,7 @@ export interface Schemas {
   User: { username: string; role: string; active: boolean; created_at: string; first_login_at: string | null; last_login_at: string | null; is_locked: boolean; show_getting_started: boolean; groups: number | (string)[]; tenants: number | Record<string, { "tenant-role": string | null; roles: (string)[] }>; tenant_roles: { direct: Record<string, string>; groups: Record<string, Record<string, (string)[]>> } | null; group_system_roles: Record<string, (string)[]>; password_hash: string | null };
   UserAccess: { username: string; kind: "local" | "provider" | "service_account"; provider: string | null; subject: string | null; provider_groups: (string)[]; active: boolean; system_roles: ({ role: string; from: ({ kind: "user" | "group" | "provider"; name: string | null; groups: (string)[] })[] })[]; tenants: ({ name: string; roles: ({ role: string; from: ({ kind: "user" | "group" | "provider"; name: string | null; groups: (string)[] })[] })[] })[]; sees_all_tenants: boolean };
   UserChange: { password?: string; role?: string; show_getting_started?: boolean | string };
+  UserCode: { user_code: string };
   UserGroup: { name: string; ldap_dn: string | null; role: string; tenants: number | Record<string, string>; users: number | (string)[] };
   Webhook: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string };
   WebhookCreate: { url: string; events: ("execution.started" | "execution.finished" | "execution.cancelled" | "deployment.created" | "deployment.updated" | "deployment.deleted" | "blueprint.uploaded" | "blueprint.deleted" | "webhook.disabled" | "*")[]; filter?: { deployment_id?: string | (string)[]; blueprint_id?: string | (string)[]; workflow_id?: string | (string)[]; status?: string | (string)[] } | null; format?: "standard" | "cloudevents" | "slack" | "template"; template?: string | null; max_attempts?: number; order_by?: "deployment" | null; headers?: Record<string, string> | null; is_enabled?: boolean | string };
@@ -1073,6 +1080,41 @@ export interface Operations {
     query: never;
     body: undefined;
     answer: unknown;
+  };
+  /** POST /api/v3.1/login/device: Ask for a login of a program, which a person approves with a browser */
+  beginDeviceLogin: {
+    params: undefined;
+    query: "_include";
+    body: Schemas["DeviceLoginRequest"];
+    answer: Schemas["BegunDeviceLogin"];
+  };
+  /** POST /api/v3.1/login/device/approve: Let the program be the user of this session; it gets a token */
+  approveDeviceLogin: {
+    params: undefined;
+    query: "_include";
+    body: Schemas["DeviceLoginApproval"];
+    answer: Schemas["AskedDeviceLogin"];
+  };
+  /** POST /api/v3.1/login/device/deny: Refuse the login; the program is told so */
+  denyDeviceLogin: {
+    params: undefined;
+    query: "_include";
+    body: Schemas["UserCode"];
+    answer: Schemas["AskedDeviceLogin"];
+  };
+  /** POST /api/v3.1/login/device/lookup: Which program asks for a login with this code, and from where */
+  getDeviceLogin: {
+    params: undefined;
+    query: "_include";
+    body: Schemas["UserCode"];
+    answer: Schemas["AskedDeviceLogin"];
+  };
+  /** POST /api/v3.1/login/device/token: Get the token of a login that was approved, once */
+  redeemDeviceLogin: {
+    params: undefined;
+    query: "_include";
+    body: Schemas["DeviceTokenRequest"];
+    answer: Schemas["DeviceToken"];
   };
   /** GET /api/v3.1/login/oidc/{provider_id}: Begin a sign-in: leads the browser to the provider, and binds the attempt to the browser by a cookie */
   beginOidcLogin: {

@@ -8,7 +8,14 @@ export { createExpress } from './express-app';
 export { whyUnreached } from './fetch-failure';
 export { createHttpApp, type HttpApp } from './http-app';
 export { createListener, type HttpListener, type ListenerOptions } from './http-listener';
-export { cameOverHttps, httpsHeader, originHeader, originOf } from './https-header';
+export {
+  addressHeader,
+  addressOf,
+  cameOverHttps,
+  httpsHeader,
+  originHeader,
+  originOf,
+} from './https-header';
 export {
   booleanOf,
   listEnvelope,

@@ -17,6 +17,9 @@ import { reopenAbandonedTenants } from './commands/delete-tenant';
 import { createSignInCode as createCode, purgeSessions } from './commands/sessions';
 import { purgeExpiredTokens } from './commands/tokens';
 import type { Config } from './config';
+import { purgeDeviceLogins } from './devices/commands/purge-logins';
+import { createCodeHash } from './devices/domain/user-code';
+import { deviceLoginHttp } from './devices/http/device-login.routes';
 import { configuredLimits } from './domain/quota';
 import { cloudifyWire } from './http/cloudify/wire-policy';
 import { ownUserHttp } from './http/own-user.routes';
@@ -96,6 +99,8 @@ export function buildService(
     cacheMs: config.BATON_CREDENTIAL_CACHE_MS,
     sessionLifeMs: config.BATON_SESSION_LIFE,
     sessionIdleMs: config.BATON_SESSION_IDLE,
+    codeHash: createCodeHash(config.BATON_INTERNAL_KEY),
+    deviceTokenLifeMs: config.BATON_DEVICE_TOKEN_LIFE,
     nowMs: () => databaseNowMs(db),
     tenantParts: ports.tenantParts ?? createTenantParts(infra.rpc),
     defaultLimits: configuredLimits(config),
@@ -112,6 +117,7 @@ export function buildService(
       { name: 'write-activity', intervalMs: ACTIVITY_MS, tickOnce: () => activity.flush() },
       { name: 'purge-tokens', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeExpiredTokens(deps) },
       { name: 'purge-sessions', intervalMs: 10 * MINUTE_MS, tickOnce: () => purgeSessions(deps) },
+      { name: 'purge-device-logins', intervalMs: MINUTE_MS, tickOnce: () => purgeDeviceLogins(deps) },
       { name: 'reopen-tenants', intervalMs: MINUTE_MS, tickOnce: () => reopenAbandonedTenants(deps) },
       clearing.loop,
     ],
@@ -132,6 +138,7 @@ type RouteDeps = Parameters<typeof usersHttp>[0] &
   Parameters<typeof sessionHttp>[0] &
   Parameters<typeof providersHttp>[0] &
   Parameters<typeof loginHttp>[0] &
+  Parameters<typeof deviceLoginHttp>[0] &
   Parameters<typeof accountsHttp>[0];
 
 const routesOf = (deps: RouteDeps, kickClearing: () => void): ServiceParts['routes'] => [
@@ -143,6 +150,7 @@ const routesOf = (deps: RouteDeps, kickClearing: () => void): ServiceParts['rout
   ...sessionHttp(deps),
   ...providersHttp(deps),
   ...loginHttp(deps),
+  ...deviceLoginHttp(deps),
   ...accountsHttp(deps),
   ...ownUserHttp(deps),
   ...permissionsHttp(deps),

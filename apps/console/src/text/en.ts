@@ -2,6 +2,7 @@
 import { blueprintsTexts } from './en-blueprints';
 import { changeTexts } from './en-change';
 import { deploymentsTexts } from './en-deployments';
+import { deviceTexts } from './en-device';
 import { editorTexts } from './en-editor';
 import { eventsTexts } from './en-events';
 import { executionsTexts } from './en-executions';
@@ -16,6 +17,7 @@ import { schedulesTexts } from './en-schedules';
 
 export const en = {
   ...frameTexts,
+  ...deviceTexts,
   ...kitTexts,
   ...deploymentsTexts,
   ...executionsTexts,
