@@ -256,13 +256,7 @@ test('a directory is stored with the password of a file, which no command shows'
   await baton('identity-providers', 'put', 'corp', '-s', file('directory.yaml'), ...password);
   await baton('identity-providers', 'update', 'corp', '-s', 'name=Our company', '-s', 'is_enabled=false');
   const shown = await baton('identity-providers', 'get', 'corp', '-o', 'yaml');
-  expect(parse(shown)).toMatchObject({
-    type: 'ldap',
-    name: 'Our company',
-    urls: ['ldaps://ldap.example'],
-    has_bind_password: true,
-    subject_attribute: 'entryUUID',
-  });
+  expect(parse(shown)).toMatchObject({ type: 'ldap', name: 'Our company', has_bind_password: true });
   expect(shown).not.toContain('the password of the reader');
   expect(await baton('identity-providers', 'list')).toMatch(/corp +ldap +Our company/);
   await baton('identity-providers', 'delete', 'corp');
