@@ -69,6 +69,16 @@ it('starts the workflow once for a signed request, as the user who made the trig
   expect(other.body.execution_id).not.toBe(answer.body.execution_id);
 });
 
+it('moves to a new master key', async () => {
+  const { path, secret } = await make('t1');
+  const { masterKeys } = cluster.carried;
+  masterKeys.unshift('second');
+  await cluster.tick('reseal-texts');
+  await cluster.tick('reseal-texts');
+  masterKeys.pop();
+  expect((await fire(path, signed(secret))).status).toBe(201);
+});
+
 it('answers an unknown address, a wrong signature and an old request alike, and starts nothing', async () => {
   const { path, secret } = await make('t1');
   const foreign = await make('t2');

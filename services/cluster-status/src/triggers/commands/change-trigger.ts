@@ -11,6 +11,7 @@ import type { z } from 'zod';
 import type { DB } from '../../store/tables.gen';
 import type { TextSealPort } from '../../webhooks/adapters/sealed-content';
 import { isSigningSecret, newSigningSecret } from '../../webhooks/domain/signature';
+import { useOfTrigger } from '../domain/kept-secret';
 import { countTriggers, deleteTrigger, insertTrigger } from '../store/triggers.sql';
 
 export interface TriggerDeps {
@@ -21,8 +22,6 @@ export interface TriggerDeps {
 const MOST_TRIGGERS = 1_000;
 /** 160 bits: an address cannot be guessed, and tells nothing of tenant or trigger. */
 const ADDRESS_BYTES = 20;
-
-export const useOfTrigger = (address: string): string => `triggers/${address}`;
 
 /** Creates a trigger; returns its secret. @throws AppError conflict_error, bad_parameters_error */
 export async function createTrigger(

@@ -1,6 +1,7 @@
 import { parseJson } from '@baton/http';
 import { AppError, type Clock, type Json, Secret } from '@baton/kernel';
 import type { TriggerPeers } from '../adapters/trigger-peers';
+import { useOfTrigger } from '../domain/kept-secret';
 import { mapParameters } from '../domain/map-parameters';
 import { requestIdOf, type TriggerCall, verifiedId } from '../domain/verify-call';
 import {
@@ -11,7 +12,7 @@ import {
   pruneCalls,
   type TriggerRow,
 } from '../store/triggers.sql';
-import { type TriggerDeps, useOfTrigger } from './change-trigger';
+import type { TriggerDeps } from './change-trigger';
 
 export interface FireDeps extends TriggerDeps {
   peers: TriggerPeers;
