@@ -256,6 +256,22 @@ test('what is read of deployments: nodes, instances, searches, summaries, workfl
   await baton('modifications', 'rollback', modification!);
 }, 60_000);
 
+test('a directory is stored with the password of a file, which no command shows', async () => {
+  writeFileSync(file('reader.txt'), 'the password of the reader\n');
+  writeFileSync(
+    file('directory.yaml'),
+    'type: ldap\nurls: [ldaps://ldap.example]\nbind_dn: cn=reader,dc=x\nuser_base: ou=people,dc=x\n',
+  );
+  const password = ['--bind-password-file', file('reader.txt')];
+  await baton('identity-providers', 'put', 'corp', '-s', file('directory.yaml'), ...password);
+  await baton('identity-providers', 'update', 'corp', '-s', 'name=Our company', '-s', 'is_enabled=false');
+  const shown = await baton('identity-providers', 'get', 'corp', '-o', 'yaml');
+  expect(parse(shown)).toMatchObject({ type: 'ldap', name: 'Our company', has_bind_password: true });
+  expect(shown).not.toContain('the password of the reader');
+  expect(await baton('identity-providers', 'list')).toMatch(/corp +ldap +Our company/);
+  await baton('identity-providers', 'delete', 'corp');
+});
+
 test('the manager as a whole', async () => {
   for (const line of [
     ['status'],
