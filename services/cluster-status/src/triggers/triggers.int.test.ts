@@ -69,14 +69,15 @@ it('starts the workflow once for a signed request, as the user who made the trig
   expect(other.body.execution_id).not.toBe(answer.body.execution_id);
 });
 
-it('moves to a new master key', async () => {
+it('moves to a new master key, with the secret before the last rotation', async () => {
   const { path, secret } = await make('t1');
+  const rotated = await cluster.call('POST', '/triggers/t1/rotate', { as: asBob, json: { overlap_s: 60 } });
   const { masterKeys } = cluster.carried;
   masterKeys.unshift('second');
-  await cluster.tick('reseal-texts');
-  await cluster.tick('reseal-texts');
+  for (const _kind of sealedKinds) await cluster.tick('reseal-texts');
   masterKeys.pop();
   expect((await fire(path, signed(secret))).status).toBe(201);
+  expect((await fire(path, signed(rotated.body.secret, { id: 'msg_2' }))).status).toBe(201);
 });
 
 it('answers an unknown address, a wrong signature and an old request alike, and starts nothing', async () => {
