@@ -196,6 +196,55 @@ export function identityPart(shared: () => Stage): void {
     await page.getByText('No identity providers').waitFor();
   });
 
+  test('a directory is made by its own form, tested, changed without its password, and deleted', async () => {
+    const directoryOf = async () => await call(client, 'getIdentityProviderById', { provider_id: 'people' });
+    await press('New provider');
+    await dialog().getByLabel('Type').selectOption('ldap');
+    await required('Id').fill('people');
+    await required('Addresses').fill('https://ldap.example.org');
+    await required('Account that searches').fill('reader');
+    await field('Its password').fill(SECRET);
+    const users = dialog().getByRole('group', { name: 'Users' });
+    await users.getByLabel(/^Search below/).fill('ou=people,dc=example,dc=org');
+    await dialog().getByRole('button', { name: 'Fill in for Active Directory' }).click();
+    expect(await users.getByLabel('Attribute that never changes').inputValue()).toBe('objectGUID');
+    await dialog().getByRole('button', { name: 'Fill in for OpenLDAP' }).click();
+    expect(await users.getByLabel('Attribute that never changes').inputValue()).toBe('entryUUID');
+    await send('Create the provider');
+    await dialog().getByText('Each address begins with ldaps:// or ldap://.').waitFor();
+    await required('Addresses').fill('ldaps://127.0.0.1:9');
+    await send('Create the provider');
+    await dialog().getByText('Invalid bind_dn').waitFor();
+    await judge(page, 'directory-form');
+    await required('Account that searches').fill('cn=reader,dc=example,dc=org');
+    await users.getByLabel('Filter').fill('(uid=');
+    await send('Create the provider');
+    await users.locator('[aria-invalid=true]').waitFor();
+    await users.getByLabel('Filter').fill('(uid={username})');
+    await send('Create the provider');
+    await page.getByRole('heading', { level: 1, name: 'people' }).waitFor();
+    await page.getByText('none are read').waitFor();
+    expect(await page.getByText('Redirect address').count()).toBe(0);
+    await press('Test the provider');
+    await page
+      .getByRole('status')
+      .getByText(/ldaps:\/\/127\.0\.0\.1:9 cannot be used/)
+      .waitFor();
+    await judge(page, 'directory');
+    await press('Edit');
+    await dialog().getByText('A password is stored. Left empty, it stays.').waitFor();
+    const groups = dialog().getByRole('group', { name: 'Groups' });
+    await groups.getByLabel('Search below').fill('ou=groups,dc=example,dc=org');
+    await send('Save');
+    await isClosed();
+    await page.getByText('ou=groups,dc=example,dc=org').waitFor();
+    expect(await directoryOf()).toMatchObject({ type: 'ldap', has_bind_password: true, nested_groups: true });
+    await press('Delete');
+    await dialog().getByLabel('Type this to confirm:').fill('people');
+    await send('Delete the provider');
+    await page.getByText('No identity providers').waitFor();
+  });
+
   test('a service account is made with a role in a tenant', async () => {
     await go('/admin/service-accounts');
     await page.getByText('No service accounts').waitFor();

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isoInstant, systemClock } from '@baton/kernel';
 import { setFakeNow } from '@baton/testkit';
 import { Webhook } from 'standardwebhooks';
+import { sealedKinds } from '../store/sealed-texts.sql';
 import { admin, bob, startCluster } from '../testing/cluster-setup';
 
 let cluster: Awaited<ReturnType<typeof startCluster>>;

@@ -67,7 +67,10 @@ const columns = (tenant: string): Column<IdentityProvider>[] => [
   },
   { name: t.identityProviders.name, cell: ({ name }) => name },
   { name: t.identityProviders.type, cell: ({ type }) => t.identityProviders.types[type] },
-  { name: t.identityProviders.issuer, cell: ({ issuer }) => issuer },
+  {
+    name: t.identityProviders.address,
+    cell: (provider) => (provider.type === 'ldap' ? provider.urls.join(', ') : provider.issuer),
+  },
   {
     name: t.identityProviders.state,
     cell: ({ is_enabled: isEnabled }) => <Badge status={isEnabled ? 'enabled' : 'disabled'} />,

@@ -8,6 +8,7 @@ export const MANAGES_PROVIDERS = 'ldap_set';
 
 export type IdentityProvider = Schemas['IdentityProvider'];
 export type OidcProvider = Extract<IdentityProvider, { type: 'oidc' }>;
+export type LdapProvider = Extract<IdentityProvider, { type: 'ldap' }>;
 export type MappingRule = IdentityProvider['mapping'][number];
 export type ProviderTest = AnswerOf<'testIdentityProvider'>;
 export type NewProvider = Operations['putIdentityProvider']['body'];

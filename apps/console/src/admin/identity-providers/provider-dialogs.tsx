@@ -28,7 +28,7 @@ export default function ProviderDialogs({ asked, ...props }: DialogProps & { ask
   return asked === 'disable' ? <Disable {...props} /> : <Delete {...props} />;
 }
 
-function AddUser({ provider: { id }, onClose }: DialogProps) {
+function AddUser({ provider: { id, type }, onClose }: DialogProps) {
   const tenant = useTenant();
   const navigate = useNavigate();
   const [user, setUser] = useState({ username: '', subject: '' });
@@ -62,8 +62,8 @@ function AddUser({ provider: { id }, onClose }: DialogProps) {
             isRequired
           />
           <TextField
-            label={texts.subject}
-            hint={texts.subjectHint}
+            label={texts.subjects[type]}
+            hint={texts.subjectHints[type]}
             value={user.subject}
             onChange={(subject) => setUser({ ...user, subject })}
             error={errorOf('subject')}

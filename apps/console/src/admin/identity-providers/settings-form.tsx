@@ -39,12 +39,15 @@ export interface SettingsFormProps<Provider extends IdentityProvider, Entry> {
   parts: ProviderParts<Provider, Entry>;
   /** Null: a new one. */
   provider: Provider | null;
+  /** Of a new one: the choice of its type. */
+  choice: ReactNode;
   onClose: () => void;
 }
 
 export function SettingsForm<Provider extends IdentityProvider, Entry>({
   parts,
   provider,
+  choice,
   onClose,
 }: SettingsFormProps<Provider, Entry>) {
   const { client } = useApi();
@@ -91,6 +94,7 @@ export function SettingsForm<Provider extends IdentityProvider, Entry>({
     >
       {(errorOf) => (
         <>
+          {choice}
           {!provider && (
             <TextField
               label={t.identityProviders.id}
