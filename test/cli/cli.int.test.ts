@@ -256,17 +256,6 @@ test('what is read of deployments: nodes, instances, searches, summaries, workfl
   await baton('modifications', 'rollback', modification!);
 }, 60_000);
 
-test('a directory is stored with the password of a file, which no command shows', async () => {
-  writeFileSync(file('reader.txt'), 'the password of the reader\n');
-  const texts = ['type=ldap', 'urls=[ldaps://ldap.example]', 'bind_dn=cn=reader', 'user_base=ou=people'];
-  const settings = texts.flatMap((text) => ['-s', text]);
-  await baton('identity-providers', 'put', 'corp', ...settings, '--bind-password-file', file('reader.txt'));
-  const shown = await baton('identity-providers', 'get', 'corp', '-o', 'yaml');
-  expect(parse(shown)).toMatchObject({ type: 'ldap', has_bind_password: true });
-  expect(shown).not.toContain('the password of the reader');
-  await baton('identity-providers', 'delete', 'corp');
-});
-
 test('the manager as a whole', async () => {
   for (const line of [
     ['status'],
