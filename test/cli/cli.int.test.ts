@@ -206,6 +206,16 @@ test('blueprints, deployments, executions, schedules, groups and updates', async
   const trigger = ['create', 'on-push', ...at, '-w', 'install', '--from', 'size=/size'];
   expect(JSON.parse(await baton('triggers', ...trigger, '--json')).secret).toMatch(/^whsec_/);
   expect(await baton('triggers', 'list', '-o', 'name')).toBe('on-push\n');
+  await baton('triggers', 'update', 'on-push', '-p', 'delta=2');
+  await baton('triggers', 'disable', 'on-push');
+  const rotated = JSON.parse(await baton('triggers', 'rotate', 'on-push', '--overlap', '60', '--json'));
+  expect(rotated.secret).toMatch(/^whsec_/);
+  expect(parse(await baton('triggers', 'get', 'on-push', '-o', 'yaml'))).toMatchObject({
+    workflow_id: 'install',
+    parameters: { size: '/size' },
+    fixed_parameters: { delta: 2 },
+    is_enabled: false,
+  });
   await baton('triggers', 'delete', 'on-push');
 
   await baton('groups', 'put', 'all', '-d', 'web');
@@ -313,7 +323,10 @@ test('exit codes: not found, refused, not reached, failed execution', async () =
   const away = await run(['users', 'unlock', 'admin'], { more: { BATON_URL: 'http://127.0.0.1:9' } });
   expect(away.code).toBe(5);
   const denied = await run(['sites', 'list'], { more: { BATON_PASSWORD: 'wrong' } });
-  expect([denied.code, denied.err]).toEqual([4, expect.stringContaining('baton profiles add NAME --url')]);
+  expect([denied.code, denied.err]).toEqual([
+    4,
+    expect.stringContaining(`log in: baton login ${fleet.baseUrl}`),
+  ]);
 }, 60_000);
 
 test('a profile keeps a token; when it is refused, the words are those of this program', async () => {
@@ -338,7 +351,7 @@ test('a profile keeps a token; when it is refused, the words are those of this p
     },
     { deadlineMs: 20_000 },
   );
-  expect(refused.err).toContain('log in again: baton profiles login lab');
+  expect(refused.err).toContain('log in again: baton login --profile lab');
   expect(refused.err).not.toContain(token);
   expect((await own(['profiles', 'login', 'lab', '-P', password!])).code).toBe(0);
   expect((await own(['sites', 'list'])).code).toBe(0);

@@ -22,9 +22,11 @@ const DOCUMENTED = new Set([
   'execution-log-light',
   'execution-cancelling-narrow',
   'sign-in-light',
+  'sign-in-directory-light',
   'overview-light',
   'editor-error-light',
   'update-preview-light',
+  'device-question-light',
 ]);
 const isForDocs = process.env.BATON_SCREENSHOTS === 'docs';
 /** Pictures of all screens are asked for. */

@@ -2,11 +2,14 @@
  * Suites that look at one manager in one browser, after each other: to start both costs as much as many tests. One alone:
  * `npx jest test/console/stage -t shell`. Each must pass alone, and leave what the next ones count as it was.
  */
+import { devicePart } from './device.part';
 import { hostilePart } from './hostile.part';
+import { identityPart } from './identity.part';
 import { keyboardPart } from './keyboard.part';
 import { resourcesPart } from './resources.part';
 import { shellPart } from './shell.part';
 import { openStage, type Stage } from './stage';
+import { webhooksPart } from './webhooks.part';
 
 jest.setTimeout(240_000);
 let stage: Stage;
@@ -18,7 +21,10 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 describe('resources', () => resourcesPart(shared));
+describe('webhooks', () => webhooksPart(shared));
+describe('identity', () => identityPart(shared));
 describe('shell', () => shellPart(shared));
 describe('keyboard', () => keyboardPart(shared));
+describe('device', () => devicePart(shared));
 // Last: it makes deployments.
 describe('hostile', () => hostilePart(shared));

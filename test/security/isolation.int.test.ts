@@ -9,6 +9,7 @@ import { allRoutes } from '@baton/contracts/http/all';
 import { tgz, wagon } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { type Caller, callerOf, PASSWORD, type Who } from './caller';
+import { codesOfLogin } from './login-codes';
 
 const CANARY = 'canaryvalue';
 let fleet: Fleet;
@@ -386,6 +387,8 @@ const OPEN = [
   'GET /login/oidc/:provider_id',
   'GET /login/oidc/:provider_id/callback',
   'POST /token-exchange',
+  'POST /login/device',
+  'POST /login/device/token',
 ];
 
 test('S24: without credentials only what is meant to be open answers, and it names nothing', async () => {
@@ -404,7 +407,7 @@ test('S24: without credentials only what is meant to be open answers, and it nam
   expect(open.filter((path) => !OPEN.includes(path))).toEqual([]);
 });
 
-test('S22: a passphrase in an address, a password of a sign-in and the secret of its session are in no log', async () => {
+test('S22: a passphrase in an address, a password of a sign-in, the secret of its session and codes of logins are in no log', async () => {
   const word = 'passphrase-canary-of-the-logs';
   expect((await send(owner, 'GET', `/secrets/share/export?_passphrase=${word}`)).status).toBe(200);
   expect(
@@ -423,12 +426,11 @@ test('S22: a passphrase in an address, a password of a sign-in and the secret of
     fetch(`${fleet.baseUrl}/api/v3.1${path}`, { method, headers: { cookie, tenant: owner.tenant } });
   expect((await bySession('GET', '/blueprints')).status).toBe(200);
   expect((await bySession('DELETE', '/blueprints/nosuch')).status).toBe(403);
+  const codes = await codesOfLogin(fleet.baseUrl, cookie);
   const dir = join(fleet.dir, 'logs');
   for (const file of readdirSync(dir)) {
     const log = readFileSync(join(dir, file), 'utf8');
-    expect(log).not.toContain(word);
-    expect(log).not.toContain(PASSWORD);
-    expect(log).not.toContain(cookie.slice(-40));
-    expect(log).not.toContain(CANARY);
+    for (const secret of [word, PASSWORD, cookie.slice(-40), CANARY, ...codes])
+      expect(log).not.toContain(secret);
   }
 });

@@ -22,8 +22,8 @@ export const unknownPermissions = (): string[] =>
 
 /** Returns the verdict of the permission table and the contract for one call (reference/rest-api.md 1.4, 2.4). */
 export function verdictOf(route: RouteContract, role: Role, place: Place): Verdict {
-  // Only callers with a session cookie have a session to show.
-  if (route.session === 'shows' || route.session === 'closes') return 'decided by the service';
+  // Only callers with a session cookie have a session to show, or decide about the login of a program.
+  if (['shows', 'closes', 'judges'].includes(route.session ?? '')) return 'decided by the service';
   // An open route that reads a credential may require a permission of callers with one.
   if (route.permission === 'none') return route.isCredentialRead ? 'decided by the service' : 'allowed';
   if (role === 'sys_admin') return 'allowed';

@@ -18,6 +18,7 @@ const PAGES = [
   '/api/docs/swagger-ui-bundle.js',
   '/api/docs/favicon-32x32.png',
   '/api/openapi.json',
+  '/device',
   '/ui/',
   '/ui/default_tenant/deployments',
   '/ui/favicon.svg',

@@ -9,6 +9,8 @@ export interface Profile {
   url: string;
   username?: string;
   token?: string;
+  /** End of the token; absent for one that an earlier release kept. */
+  token_expires?: string | undefined;
   tenant: string;
 }
 

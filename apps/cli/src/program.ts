@@ -15,6 +15,7 @@ import { filterCommands } from './commands/filters';
 import { groupCommands } from './commands/groups';
 import { identityProviderCommands } from './commands/identity-providers';
 import { labelCommands } from './commands/labels';
+import { loginCommands } from './commands/login';
 import { managerCommands } from './commands/manager';
 import { modificationCommands } from './commands/modifications';
 import { nodeCommands } from './commands/nodes';
@@ -28,15 +29,17 @@ import { siteCommands } from './commands/sites';
 import { snapshotCommands } from './commands/snapshots';
 import { statusCommands } from './commands/status';
 import { tenantCommands } from './commands/tenants';
+import { triggerCommands } from './commands/triggers';
 import { userGroupCommands } from './commands/user-groups';
 import { userCommands } from './commands/users';
-import { triggerCommands, webhookCommands } from './commands/webhooks';
+import { webhookCommands } from './commands/webhooks';
 import { type Cli, createCli } from './layer/define';
 import { formats } from './output';
 
 /** All kinds of objects, in the order of --help. A new kind is one more line here. */
 const KINDS = [
   statusCommands,
+  loginCommands,
   profileCommands,
   blueprintCommands,
   pluginCommands,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { secretText } from './prompt';
+import { secretText, shownLine } from './prompt';
 import { quietIo } from './testing-io';
 
 const ABOUT = { label: 'Password', options: '--password' };
@@ -43,4 +43,24 @@ test('a secret comes from standard input or a file without its last line end', a
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('a shown line leaves what follows to the next question', async () => {
+  const { input, raw } = terminal();
+  const quiet = quietIo({}, '', { input });
+  const ask = (byDefault?: string) => shownLine(quiet.io, { label: 'User', options: '-U', byDefault });
+  input.write('alice\n\nsecret\r');
+  expect(await ask()).toBe('alice');
+  expect(await ask('bob')).toBe('bob');
+  expect(await secretText(quiet.io, ABOUT)).toBe('secret');
+  expect(quiet.err()).toBe('User: User [bob]: Password: \n');
+  expect(raw).toEqual([true, false]);
+});
+
+test('the end of the input ends a question, and without a terminal there is none', async () => {
+  const { input } = terminal();
+  const asked = shownLine(quietIo({}, '', { input }).io, { label: 'User', options: '-U' });
+  input.end();
+  await expect(asked).rejects.toMatchObject({ exitCode: 130 });
+  await expect(shownLine(quietIo().io, { label: 'User', options: '-U' })).rejects.toThrow('give -U;');
 });

@@ -70,3 +70,42 @@ function hiddenLine({ input, err }: CliIo, label: string): Promise<string> {
     input.on('data', onData);
   });
 }
+
+/**
+ * Asks for a line that is shown while it is typed; the terminal itself echoes and edits it. `byDefault`: the answer to an empty line.
+ * @throws UsageFailure without a terminal; CommandFailure at the end of the input
+ */
+export async function shownLine(
+  { input, err }: CliIo,
+  { label, options, byDefault = '' }: { label: string; options: string; byDefault?: string },
+): Promise<string> {
+  if (!input.isTTY) throw new UsageFailure(`give ${options}; there is no terminal to ask on`);
+  err(byDefault === '' ? `${label}: ` : `${label} [${byDefault}]: `);
+  const line = await firstLine(input);
+  return line.trim() || byDefault;
+}
+
+/** Reads up to the end of a line; the rest stays for the next question. */
+function firstLine(input: CliIo['input']): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let typed = '';
+    const leave = (): void => {
+      input.off('data', onData).off('end', onEnd);
+      input.pause();
+    };
+    const onEnd = (): void => {
+      leave();
+      reject(new CommandFailure('nothing was entered', exitCodes.interrupted));
+    };
+    const onData = (piece: Buffer | string): void => {
+      typed += piece.toString();
+      const end = typed.indexOf('\n');
+      if (end < 0) return;
+      leave();
+      if (end + 1 < typed.length) input.unshift(Buffer.from(typed.slice(end + 1)));
+      resolve(typed.slice(0, end).replace(/\r$/, ''));
+    };
+    input.on('data', onData).on('end', onEnd);
+    input.resume();
+  });
+}

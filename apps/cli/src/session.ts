@@ -13,6 +13,8 @@ export interface Session {
   tenant: string;
   url: string;
   username: string | undefined;
+  /** Id of the token that is used, for GET and DELETE /tokens/{id}; null for a password, and for the token of an execution. */
+  tokenId: string | null;
   /** Profile whose token is used; null when credentials came from options or the environment. */
   profile: string | null;
 }
@@ -28,7 +30,8 @@ export interface GlobalOptions {
   tenant?: string;
 }
 
-const DEFAULT_URL = 'http://127.0.0.1:8080';
+/** Where a standalone listens. */
+export const DEFAULT_URL = 'http://127.0.0.1:8080';
 
 /**
  * Returns client and printer of a command. Settings come from the options, then the environment, then the profile, then the
@@ -58,7 +61,23 @@ export function sessionOf(io: CliIo, command: Command): Session {
     tenant,
     url,
     username,
+    tokenId: token === undefined ? null : tokenIdOf(token),
     profile: isOfProfile ? (name ?? null) : null,
+  };
+}
+
+/** Returns the id in a token: `ctok-<id>-<secret>`; null for a text that is no token of a user. */
+export const tokenIdOf = (token: string): string | null =>
+  /^ctok-([A-Za-z0-9]{10})-/.exec(token)?.[1] ?? null;
+
+/** Returns the options, and the environment in place of those that are not given. */
+export function withEnvironment({ env }: CliIo, options: GlobalOptions): GlobalOptions {
+  return {
+    ...options,
+    url: options.url ?? env.url,
+    username: options.username ?? env.username,
+    password: options.password ?? env.password,
+    tenant: options.tenant ?? env.tenant,
   };
 }
 

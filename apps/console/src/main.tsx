@@ -2,6 +2,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { SESSION_KEY, signIn, takeSignInCode, takeSignInFailure } from './api/session';
 import { App } from './app';
+import { keepDeviceCode } from './device/device-code';
 import { router } from './router';
 import { applyTheme, readSettings } from './settings/settings';
 import { openedTenant } from './shell/opened-tenant';
@@ -36,6 +37,7 @@ function failedAtProvider(): string | null {
  */
 async function start(): Promise<void> {
   applyTheme();
+  keepDeviceCode(window.location, window.history, () => sessionStorage);
   const wiring = wire();
   const notice = failedAtProvider() ?? (await enterByCode(wiring));
   const tenant = openedTenant(window.location.pathname, readSettings().tenant);

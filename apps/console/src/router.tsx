@@ -18,8 +18,15 @@ import { t } from './text/text';
 import { readTopologySearch } from './topology/topology-search';
 import { Empty, Loading, ProblemView } from './ui/states';
 import { readUpdateSearch } from './update/update-search';
+import { webhookRoutes } from './webhooks/webhook-routes';
 
 const homeRoute = createRoute({ getParentRoute: () => rootRoute, path: '/', component: Home });
+/** Of no tenant; the gateway leads /device here. */
+const deviceRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/-/device',
+  component: lazyRouteComponent(() => import('./device/device-screen'), 'DeviceScreen'),
+});
 
 const overviewRoute = createRoute({
   getParentRoute: () => tenantRoute,
@@ -200,6 +207,7 @@ const blueprintEditRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   homeRoute,
+  deviceRoute,
   tenantRoute.addChildren([
     overviewRoute,
     deploymentsRoute,
@@ -223,6 +231,7 @@ const routeTree = rootRoute.addChildren([
     sitesRoute,
     pluginsRoute,
     pluginRoute,
+    ...webhookRoutes,
     blueprintsRoute,
     newBlueprintRoute,
     blueprintRoute,

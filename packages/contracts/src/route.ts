@@ -77,8 +77,11 @@ export interface RouteContract {
    * credentials are ignored. shows and closes: only a caller with a session cookie gets an answer, all others 401.
    * begins and returns: the two ends of a sign-in at an identity provider. No credential is read, and the service learns under
    * which address the browser reached the manager.
+   * asks: a program asks a person for a login. No credential is read, and the service learns under which address the program
+   * reached the manager, and from which address it comes.
+   * judges: only a caller with a session cookie may answer such a request; the service learns the caller's address.
    */
-  session?: 'opens' | 'shows' | 'closes' | 'begins' | 'returns';
+  session?: 'opens' | 'shows' | 'closes' | 'begins' | 'returns' | 'asks' | 'judges';
   /** The route is in the spec, but was removed from the latest original: 404 under BATON_WIRE=cloudify. */
   isGoneFromOriginal?: boolean;
   /** The route writes a record itself or work of an execution: left out of the audit log. */

@@ -13,3 +13,12 @@ export const originOf = (headers: IncomingHttpHeaders): string => {
   const said = headers[originHeader];
   return typeof said === 'string' ? said : '';
 };
+
+/** With this header the gateway tells a service the address of the client, as limits count it: of IPv6 the /64 network. */
+export const addressHeader = 'x-baton-address';
+
+/** Returns that address; empty where the gateway does not tell it. */
+export const addressOf = (headers: IncomingHttpHeaders): string => {
+  const said = headers[addressHeader];
+  return typeof said === 'string' ? said : '';
+};

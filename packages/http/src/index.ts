@@ -8,7 +8,14 @@ export { createExpress } from './express-app';
 export { whyUnreached } from './fetch-failure';
 export { createHttpApp, type HttpApp } from './http-app';
 export { createListener, type HttpListener, type ListenerOptions } from './http-listener';
-export { cameOverHttps, httpsHeader, originHeader, originOf } from './https-header';
+export {
+  addressHeader,
+  addressOf,
+  cameOverHttps,
+  httpsHeader,
+  originHeader,
+  originOf,
+} from './https-header';
 export {
   booleanOf,
   listEnvelope,
@@ -19,7 +26,7 @@ export {
 export { openApiDocument } from './openapi';
 export type { HttpAppOptions, ObservedRequest, PlainAnswer } from './options';
 export { packedHeader, unpackPieces } from './packed-answer';
-export { type AddressRules, pinnedAddress } from './pinned-address';
+export { type AddressRules, bareHost, pinnedAddress } from './pinned-address';
 export { checkWrittenAddress, pinnedRequest, type SafeFetchDeps } from './pinned-request';
 export {
   principalHeader,

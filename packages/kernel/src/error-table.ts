@@ -29,7 +29,9 @@ const entry = (http: number, grpc: number, doc: string, retryable = false): Erro
 });
 
 export const errorTable = {
+  access_denied: entry(400, DENIED, 'A person has denied the login that a program asked for.'),
   ambiguous_name: entry(409, PRECONDITION, 'A single read matches several objects.'),
+  authorization_pending: entry(400, PRECONDITION, 'Nobody has approved the login of the program yet.', true),
   bad_parameters_error: entry(
     400,
     INVALID,
@@ -86,6 +88,11 @@ export const errorTable = {
     'A deployment modification is already started.',
   ),
   expired_cloudify_license: entry(400, PRECONDITION, 'The trial license expired.'),
+  expired_token: entry(
+    400,
+    PRECONDITION,
+    'The login that a program asked for is over: too old, used, or never begun.',
+  ),
   failed_dependency: entry(400, UNAVAILABLE, 'A secret provider could not be reached or refused.'),
   forbidden_error: entry(403, DENIED, 'The user may not do this, or the tenant is missing or unknown.'),
   forbidden_while_cancelling: entry(403, DENIED, 'The execution that asks is being cancelled.'),
@@ -133,6 +140,7 @@ export const errorTable = {
   request_body_timeout_error: entry(408, DEADLINE, 'The body of the request came too slowly.', true),
   request_timeout_error: entry(504, DEADLINE, 'A service did not answer in time.', true),
   service_unavailable_error: entry(503, UNAVAILABLE, 'A service of the manager does not answer.', true),
+  slow_down: entry(400, EXHAUSTED, 'The program asks too often whether its login was approved.', true),
   snapshot_action_error: entry(400, PRECONDITION, 'The snapshot is in the wrong state.'),
   stale_attempt_error: entry(
     409,

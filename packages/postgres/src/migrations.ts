@@ -78,7 +78,8 @@ export async function runMigrations(options: MigrationOptions): Promise<string[]
  */
 async function lockInTurn(client: pg.Client): Promise<void> {
   const isTaken = async () =>
-    (await client.query('select pg_try_advisory_lock($1) as is_taken', [RUNNERS_LOCK])).rows[0].is_taken as boolean;
+    (await client.query('select pg_try_advisory_lock($1) as is_taken', [RUNNERS_LOCK])).rows[0]
+      .is_taken as boolean;
   while (!(await isTaken())) await new Promise<void>((resolve) => afterDelay(LOCK_RETRY_MS, resolve));
 }
 

@@ -1,7 +1,14 @@
 /** The steps of one request through the gateway, in order, inside Express. */
 import type { Cache } from '@baton/cache';
 import type { Principal, RouteContract } from '@baton/contracts';
-import { bareListHeader, httpsHeader, originHeader, principalHeader, signPrincipal } from '@baton/http';
+import {
+  addressHeader,
+  bareListHeader,
+  httpsHeader,
+  originHeader,
+  principalHeader,
+  signPrincipal,
+} from '@baton/http';
 import { AppError, type Clock, type FloodLog, type Log } from '@baton/kernel';
 import type { ServiceIdentity } from '@baton/trust';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
@@ -59,6 +66,11 @@ export interface HandleDeps extends AuthorizeDeps, SignInDeps {
   /** Called once the answer of a route is complete. */
   observe: (contract: RouteContract | null, method: string, status: number, durationMs: number) => void;
 }
+
+/** Both ends of a sign-in at a provider name the address of the manager to the provider; a login of a program names its page. */
+const NEEDS_ORIGIN = new Set<RouteContract['session']>(['begins', 'returns', 'asks']);
+/** People are shown where the request of a program comes from. */
+const NEEDS_ADDRESS = new Set<RouteContract['session']>(['asks', 'judges']);
 
 /** Returns all steps of the gateway. Every refusal is a JSON body. */
 export function createHandler(deps: HandleDeps): (RequestHandler | ErrorRequestHandler)[] {
@@ -222,9 +234,8 @@ function forward(deps: HandleDeps, exchange: Exchange): void {
   if (api.hasBareLists && contract.list) outgoing.push(bareListHeader, 'yes');
   // The name of a session cookie depends on HTTPS.
   if (contract.session && deps.sessions.isHttps(request)) outgoing.push(httpsHeader, 'yes');
-  // Both ends of a sign-in at a provider name this address to the provider.
-  if (contract.session === 'begins' || contract.session === 'returns')
-    outgoing.push(originHeader, deps.sessions.originOf(request));
+  if (NEEDS_ORIGIN.has(contract.session)) outgoing.push(originHeader, deps.sessions.originOf(request));
+  if (NEEDS_ADDRESS.has(contract.session)) outgoing.push(addressHeader, exchange.address);
   if (contract.responseKind === 'events') watchStream(deps, exchange);
   const asked = deps.pageSize.complete(contract, query);
   deps.forwarder.forward(

@@ -48,6 +48,13 @@ const ROOT_HTML = `<!doctype html>
 </html>
 `;
 
+/**
+ * Short address of the console's page for codes, which people type from another screen. No tenant has the name `-`. Browsers keep the
+ * fragment, which may hold the code.
+ */
+const DEVICE = '/device';
+const DEVICE_PAGE = '/ui/-/device';
+
 const SECURITY_HEADERS = pageHeaders({
   defaultSrc: ["'self'"],
   // swagger-ui draws its icons from data URLs. Styles that it sets through the DOM do not count as inline styles.
@@ -77,6 +84,10 @@ export function createPages(
       write(page, fixedHeaders, request, response);
     });
   }
+  router.get(DEVICE, (request, response) => {
+    setAll(response, [...PAGE_HEADERS, ...fixedHeaders(request)]);
+    response.writeHead(303, { location: DEVICE_PAGE, 'content-length': 0 }).end();
+  });
   let files: RequestHandler | undefined;
   for (const file of SWAGGER_FILES)
     router.get(`/api/docs/${file}`, (request, response, next) => {

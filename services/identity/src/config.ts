@@ -10,6 +10,8 @@ import { z } from 'zod';
 const isMinute = (ms: number): boolean => ms >= 60_000;
 const MINUTE = 'must be at least 1m';
 
+const LONGEST_TOKEN_MS = 366 * 86_400_000;
+
 const most = () => envValue.integer(0, Number.MAX_SAFE_INTEGER).prefault('0');
 
 export const configSchema = runtimeConfig.extend({
@@ -50,6 +52,14 @@ export const configSchema = runtimeConfig.extend({
     .refine(isMinute, MINUTE)
     .prefault('2h')
     .describe("Time without a request after which a browser's session ends"),
+  BATON_DEVICE_TOKEN_LIFE: envValue
+    .durationMs()
+    .refine(isMinute, MINUTE)
+    .refine((ms) => ms <= LONGEST_TOKEN_MS, 'must be at most 366d')
+    .prefault('30d')
+    .describe(
+      'Life of the token that a program gets when a person approves its login, as by `baton login --device`',
+    ),
   BATON_LOGIN_PROVIDER_ALLOW: z
     .string()
     .default('')

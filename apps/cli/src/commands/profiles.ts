@@ -1,14 +1,9 @@
-import { createClient } from '@baton/client';
 import type { Command } from 'commander';
-import type { CliIo } from '../cli-io';
 import { UsageFailure } from '../failure';
-import { declaredClient } from '../layer/declared-client';
 import { type Cli, command, noun, type Run } from '../layer/define';
-import { type Profile, profileNamed, readProfiles, writeProfiles } from '../profile-store';
-import { secretText } from '../prompt';
-import type { GlobalOptions } from '../session';
-
-const LIFETIME = '+30d';
+import { keepLogin, passwordLogin } from '../log-in';
+import { profileNamed, readProfiles, writeProfiles } from '../profile-store';
+import { type GlobalOptions, withEnvironment } from '../session';
 
 export function profileCommands(cli: Cli): void {
   const profiles = noun(cli, 'profiles', {
@@ -59,12 +54,13 @@ function loginCommands(cli: Cli, profiles: Command): void {
       'log in to a manager; a token is kept, the password is not; without one it is asked for, without echo',
     uses: ['createToken'],
     run: async ({ args: [name], out, io }) => {
-      const { url, username, password, tenant } = withEnvironment(io, add);
+      const { url, username, password, tenant } = withEnvironment(io, add.optsWithGlobals<GlobalOptions>());
       if (!url || !username)
         throw new UsageFailure(
           'give --url and --username (or BATON_URL, BATON_USERNAME); --password or BATON_PASSWORD',
         );
-      await logIn(io, name, { url, username, tenant: tenant ?? 'default_tenant' }, password);
+      const target = { name, url, tenant: tenant ?? 'default_tenant' };
+      keepLogin(io, name, await passwordLogin(io, target, username, password));
       out.done(`Profile ${name} added and in use.`, { name, url, username });
     },
   });
@@ -78,49 +74,15 @@ function loginCommands(cli: Cli, profiles: Command): void {
       if (!name)
         throw new UsageFailure('no profile is in use; give its name, or add one: baton profiles add NAME');
       const profile = profileNamed(all, name);
-      const { username = profile.username, password } = withEnvironment(io, again);
+      const { username = profile.username, password } = withEnvironment(
+        io,
+        again.optsWithGlobals<GlobalOptions>(),
+      );
       if (!username) throw new UsageFailure(`profile ${name} has no user name; give --username`);
-      await logIn(io, name, { url: profile.url, username, tenant: profile.tenant }, password);
+      keepLogin(io, name, await passwordLogin(io, { ...profile, name }, username, password));
       out.done(`Logged in to ${profile.url} as ${username}.`, { name, url: profile.url, username });
     },
   });
-}
-
-/** Gets a token for a password, and keeps the token in the profile, which is then in use. */
-async function logIn(
-  io: CliIo,
-  name: string,
-  profile: Profile & { username: string },
-  password: string | undefined,
-): Promise<void> {
-  const { url, username, tenant } = profile;
-  const given = await secretText(io, {
-    value: password,
-    label: `Password of ${username} at ${url}`,
-    options: '--password or BATON_PASSWORD',
-  });
-  const client = declaredClient(
-    createClient({ baseUrl: url, username, password: given, tenant }),
-    'profiles',
-    ['createToken'],
-  );
-  const body = { description: 'baton command', expiration_date: LIFETIME };
-  const token = await client.call('createToken', { body });
-  const all = readProfiles(io.env.profilesFile);
-  all.profiles[name] = { url, username, token: token.value, tenant };
-  all.current = name;
-  writeProfiles(io.env.profilesFile, all);
-}
-
-function withEnvironment({ env }: CliIo, command: Command): GlobalOptions {
-  const options = command.optsWithGlobals<GlobalOptions>();
-  return {
-    ...options,
-    url: options.url ?? env.url,
-    username: options.username ?? env.username,
-    password: options.password ?? env.password,
-    tenant: options.tenant ?? env.tenant,
-  };
 }
 
 function changeProfiles(

@@ -85,7 +85,8 @@ export const takeSignInCode = (location: Location, history: History): string | n
 export const takeSignInFailure = (location: Location, history: History): string | null =>
   takeHash('sign-in', /^[a-z_]{1,30}$/, location, history);
 
-function takeHash(name: string, shape: RegExp, location: Location, history: History): string | null {
+/** Returns the value of `#<name>=<value>` when it has the shape, and takes it out of the address. */
+export function takeHash(name: string, shape: RegExp, location: Location, history: History): string | null {
   const prefix = `#${name}=`;
   // Read first: the location follows the history at once.
   const { hash } = location;

@@ -5,5 +5,6 @@ test.each([
   ['/ui/a%20b/', null, 'a b'],
   ['/ui/', 'other', 'other'],
   ['/ui', null, 'default_tenant'],
+  ['/ui/-/device', 'other', 'other'],
   ['/ui/%E0%A4%A', 'other', 'default_tenant'],
 ])('%s after %s is of %s', (pathname, last, tenant) => expect(openedTenant(pathname, last)).toBe(tenant));

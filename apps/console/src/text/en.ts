@@ -2,20 +2,24 @@
 import { blueprintsTexts } from './en-blueprints';
 import { changeTexts } from './en-change';
 import { deploymentsTexts } from './en-deployments';
+import { deviceTexts } from './en-device';
 import { editorTexts } from './en-editor';
 import { eventsTexts } from './en-events';
 import { executionsTexts } from './en-executions';
 import { formsTexts } from './en-forms';
 import { frameTexts } from './en-frame';
+import { identityTexts } from './en-identity';
 import { kitTexts } from './en-kit';
 import { managerTexts } from './en-manager';
 import { overviewTexts } from './en-overview';
 import { peopleTexts } from './en-people';
 import { resourcesTexts } from './en-resources';
 import { schedulesTexts } from './en-schedules';
+import { webhooksTexts } from './en-webhooks';
 
 export const en = {
   ...frameTexts,
+  ...deviceTexts,
   ...kitTexts,
   ...deploymentsTexts,
   ...executionsTexts,
@@ -29,6 +33,8 @@ export const en = {
   ...editorTexts,
   ...formsTexts,
   ...changeTexts,
+  ...webhooksTexts,
+  ...identityTexts,
 };
 
 export type Catalogue = typeof en;

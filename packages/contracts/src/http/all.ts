@@ -20,6 +20,7 @@ import { deploymentSummariesRoutes } from './deployment-summaries';
 import { deploymentTopologyRoutes } from './deployment-topology';
 import { deploymentUpdatesRoutes } from './deployment-updates';
 import { deploymentsRoutes } from './deployments';
+import { deviceLoginRoutes } from './device-login';
 import { doctorRoutes } from './doctor';
 import { evaluateFunctionsRoutes } from './evaluate-functions';
 import { eventRoutes } from './events';
@@ -81,6 +82,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...deploymentUpdatesRoutes,
   ...deploymentsRoutes,
   ...evaluateFunctionsRoutes,
+  ...deviceLoginRoutes,
   ...doctorRoutes,
   ...webhookRoutes,
   ...workerRoutes,

@@ -1,5 +1,5 @@
 import { AppError, isoInstant, notFound } from '@baton/kernel';
-import type { Db } from '@baton/postgres';
+import type { Db, Tx } from '@baton/postgres';
 import { isServiceAccount } from '../accounts/store/accounts.sql';
 import { requireText } from '../domain/checks';
 import { requireExpiration } from '../domain/expiration';
@@ -69,29 +69,34 @@ export async function createSessionToken(deps: Deps, userId: number): Promise<Cr
   return storeToken(deps, userId, { description: null, expirationDate, isSession: true });
 }
 
+type TokenToStore = Pick<CreatedToken, 'description' | 'expirationDate'> & { isSession: boolean };
+
 /** Stores a new token of the user, after deleting the user's expired tokens. */
 export async function storeToken(
   deps: Pick<Deps, 'db'>,
   userId: number,
-  {
-    description,
-    expirationDate,
-    isSession,
-  }: { description: string | null; expirationDate: string | null; isSession: boolean },
+  wish: TokenToStore,
+): Promise<CreatedToken> {
+  return deps.db.tx((tx) => storeTokenIn(tx, userId, wish));
+}
+
+/** Like `storeToken`, in a transaction that does more. */
+export async function storeTokenIn(
+  tx: Tx<Tables>,
+  userId: number,
+  { description, expirationDate, isSession }: TokenToStore,
 ): Promise<CreatedToken> {
   const token = newToken();
-  await deps.db.tx(async (tx) => {
-    await deleteExpiredTokensOf(tx, userId);
-    await insertToken(tx, {
-      id: token.id,
-      user_id: userId,
-      secret_hash: token.secretHash,
-      description,
-      expiration_date: expirationDate,
-      is_session: isSession,
-    });
-    if (isSession) await trimSessionTokens(tx, userId);
+  await deleteExpiredTokensOf(tx, userId);
+  await insertToken(tx, {
+    id: token.id,
+    user_id: userId,
+    secret_hash: token.secretHash,
+    description,
+    expiration_date: expirationDate,
+    is_session: isSession,
   });
+  if (isSession) await trimSessionTokens(tx, userId);
   return { id: token.id, value: token.value, description, expirationDate };
 }
 

@@ -4,7 +4,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
  * Credentials that Baton creates: `<kind>-<id of 10>-<secret of 40>`, letters and digits. User tokens are of kind ctok
  * (reference/rest-api.md 2.3). A credential of one kind is never accepted as another kind.
  */
-export type TokenKind = 'ctok' | 'bses' | 'bcode';
+export type TokenKind = 'ctok' | 'bses' | 'bcode' | 'bdev';
 const ID_LENGTH = 10;
 const SECRET_LENGTH = 40;
 const SHAPE = /^([a-z]+)-([A-Za-z0-9]{10})-([A-Za-z0-9]{40})$/;
@@ -30,7 +30,7 @@ export interface NewToken {
   secretHash: Buffer;
 }
 
-/** ctok: a user token; bses: the session of a browser; bcode: the code of a sign-in link. */
+/** ctok: a user token; bses: the session of a browser; bcode: the code of a sign-in link; bdev: a device code. */
 export function newToken(kind: TokenKind = 'ctok'): NewToken {
   const id = randomText(ID_LENGTH);
   const secret = randomText(SECRET_LENGTH);
@@ -41,7 +41,7 @@ export function newToken(kind: TokenKind = 'ctok'): NewToken {
  * Hashes a secret with sha256 instead of a slow hash: the secret has 238 random bits, so it cannot be guessed, and a request costs
  * under a microsecond instead of the 10 to 15 ms of a password hash.
  */
-function hashSecret(secret: string): Buffer {
+export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 

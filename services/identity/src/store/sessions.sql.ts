@@ -62,15 +62,22 @@ export async function findSession(
     .executeTakeFirst();
 }
 
+/** Locks the session against its end until the transaction ends; returns false when it was already gone. */
+export async function holdSession(tx: Tx<Tables>, id: string): Promise<boolean> {
+  const { rows } = await sql`select id from sessions where id = ${id} for key share`.execute(tx);
+  return rows.length > 0;
+}
+
 /** Deletes a session; returns false when it was already gone. */
 export async function deleteSession(tx: Tx<Tables>, id: string): Promise<boolean> {
   const done = await tx.deleteFrom('sessions').where('id', '=', id).executeTakeFirst();
   return done.numDeletedRows > 0n;
 }
 
-/** Deletes every session of the user, and every code that would open one. */
+/** Deletes every session of the user, every code that would open one, and every login of a program that a session approved. */
 export async function deleteSessionsOf(tx: Tx<Tables>, userId: number): Promise<void> {
   await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('device_logins').where('approved_by', '=', userId).execute();
   await deleteCodesOf(tx, userId);
 }
 

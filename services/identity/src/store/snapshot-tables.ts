@@ -16,6 +16,8 @@ export const snapshotTables: SnapshotTables = {
     sessions: 'the same',
     sign_in_codes: 'the same',
     used_login_states: 'the same',
+    device_logins: 'the same',
+    device_code_tries: 'the same',
   },
   contents: [],
   // The administrator of this manager keeps the current password, so that the person who restores can still log in.

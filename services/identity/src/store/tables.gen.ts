@@ -23,6 +23,27 @@ export interface AuthorizationState {
   revision: Generated<number>;
 }
 
+export interface DeviceCodeTries {
+  began_at: Generated<string>;
+  blocked_until: Generated<string>;
+  count: number;
+  user_id: number;
+}
+
+export interface DeviceLogins {
+  address: string;
+  approved_by: number | null;
+  client_name: string;
+  created_at: Generated<string>;
+  expires_at: string;
+  id: string;
+  interval_s: number;
+  last_polled_at: string | null;
+  secret_hash: Buffer;
+  state: Generated<string>;
+  user_code_hash: Buffer;
+}
+
 export interface FormerTenants {
   clear_after: Generated<string>;
   cleared_at: string | null;
@@ -38,6 +59,7 @@ export interface IdentityProviders {
   id: string;
   is_enabled: Generated<boolean>;
   issuer: string;
+  ldap: Json | null;
   mapping: Json;
   name: string;
   parameters: Generated<Json>;
@@ -223,6 +245,8 @@ export interface UserViews {
 
 export interface DB {
   authorization_state: AuthorizationState;
+  device_code_tries: DeviceCodeTries;
+  device_logins: DeviceLogins;
   former_tenants: FormerTenants;
   identity_providers: IdentityProviders;
   inbox: Inbox;
