@@ -3,6 +3,13 @@ export { type CtxHost, createCtxHost } from './ctx/ctx-host';
 export type { EmitKind, OperationHost, PythonPlugin, TextCut } from './host';
 export { type InvokeDeps, invoke } from './invoke';
 export {
+  defaultModuleLimits,
+  type ModuleLimits,
+  type ModulePlugin,
+  moduleHostFile,
+} from './module/module-plugin';
+export { createModuleProcesses, type ModuleProcesses } from './module/module-pool';
+export {
   endOfKind,
   endOfThrown,
   type OperationEnd,

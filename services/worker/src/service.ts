@@ -9,7 +9,9 @@ import {
   buildWorkflowRegistry,
   type CtxHost,
   createCtxHost,
+  createModuleProcesses,
   defaultAssetsDir,
+  type ModuleProcesses,
   ownDir,
   type ScriptSettings,
   startOrphanGuard,
@@ -27,8 +29,10 @@ import {
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
+import { createReadSecret } from './adapters/read-secret';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
 import { tryHandlers } from './code/handlers';
+import { createModulePlugins } from './code/module-plugins';
 import { createPythonPlugins } from './code/python-plugins';
 import { configSchema, placesOf, scriptEnv, type WorkerConfig } from './config';
 import { createBlueprintFiles } from './files/blueprint-files';
@@ -98,7 +102,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
       isolation: async () => isolationText(choice),
       ...(problem !== null && { handlers: () => Promise.reject(new Error(problem)) }),
     },
-    ...lifeOf(config, { worker, scripts, choice }),
+    ...lifeOf(config, { worker, scripts, choice, modules: runtime.modules }),
   };
 }
 
@@ -117,7 +121,12 @@ function readyConsumers(slots: number, handler: ReturnType<typeof onTaskReady>):
 
 function lifeOf(
   config: WorkerConfig,
-  o: { worker: Worker; scripts: ScriptSettings & { ctxHost: CtxHost }; choice: Choice },
+  o: {
+    worker: Worker;
+    scripts: ScriptSettings & { ctxHost: CtxHost };
+    choice: Choice;
+    modules: ModuleProcesses;
+  },
 ): Required<Pick<ServiceParts, 'start' | 'stop'>> {
   const { guard, ctxHost, workRoot } = o.scripts;
   return {
@@ -128,6 +137,7 @@ function lifeOf(
     },
     stop: async () => {
       await o.worker.stop(config.BATON_WORKER_STOP_AFTER);
+      await o.modules.close();
       guard.close();
       ctxHost.close();
       await o.choice.egress.close();
@@ -162,7 +172,7 @@ function runtimeOf(
   infra: Infra,
   scripts: ScriptSettings,
   loaded: readonly Plugin[],
-): WorkerDeps['runtime'] {
+): WorkerDeps['runtime'] & { modules: ModuleProcesses } {
   const fetchUrl = createSafeFetch(config.BATON_WORKER_FETCH_ALLOW);
   const composition = compositionPlugin({
     managerUrl: config.BATON_WORKER_MANAGER_URL,
@@ -174,6 +184,7 @@ function runtimeOf(
     operations: buildRegistry(plugins),
     workflows: buildWorkflowRegistry(plugins),
     scripts,
+    modules: createModuleProcesses(scripts),
   };
 }
 
@@ -190,7 +201,16 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
   return {
     deployments: createDeploymentsClient(rpc),
     files,
-    plugins: createPythonPlugins({ catalog, files, cache, fetchUrl, settings, clock }),
+    plugins: createPythonPlugins({
+      catalog,
+      files,
+      cache,
+      fetchUrl,
+      settings,
+      clock,
+      modules: createModulePlugins({ workRoot, clock }),
+    }),
+    readSecret: createReadSecret(config.BATON_WORKER_MANAGER_URL),
     folders: createOperationFolders({
       catalog,
       cache,

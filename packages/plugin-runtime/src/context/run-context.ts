@@ -1,13 +1,11 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import {
-  FatalError,
   type InstanceContext,
   type NodeContext,
   type OperationContext,
   type OperationLogger,
   OperationRetry,
   type SideContext,
-  storedStep,
 } from '@baton/plugin-sdk';
 import type { OperationHost } from '../host';
 import type { OperationTask } from '../task';
@@ -15,6 +13,7 @@ import { textOf } from '../thrown';
 import { ownPlaces } from './places';
 import { type Resources, sessionResources } from './resources';
 import type { OperationSession } from './session';
+import { runStep } from './steps';
 
 /** Logger of an operation. Back-pressure cannot reach synchronous callers; the host limits the lines that it keeps. */
 class HostLogger implements OperationLogger {
@@ -124,17 +123,6 @@ export class RunContext implements OperationContext {
   sendEvent(text: string): void {
     void this.#session.host.emit('event', 'info', textOf(text));
   }
-  /** @throws FatalError: plugins that are a part of Baton declare no secrets. */
-  async secret(name: string): Promise<string> {
-    throw new FatalError(`the plugin ${this.#task.plugin.name} does not declare the secret ${name}`);
-  }
-  async step<T extends Json>(key: string, work: () => Promise<T>): Promise<T> {
-    const side = this.type === 'relationship-instance' ? await this.source() : await this.#session.own();
-    return await storedStep(side.instance, this.#task.taskId, key, work);
-  }
-  progress(done: number, total: number, text = ''): void {
-    this.logger.info(`${done} of ${total}${text === '' ? '' : `: ${textOf(text)}`}`);
-  }
   getResource(path: string): Promise<Uint8Array> {
     return this.#files().read(path);
   }
@@ -146,6 +134,18 @@ export class RunContext implements OperationContext {
   }
   downloadResourceAndRender(path: string, target?: string, variables?: JsonObject): Promise<string> {
     return this.#files().downloadAndRender(path, target ?? null, variables ?? {});
+  }
+
+  secret(name: string): Promise<string> {
+    return this.#session.host.secret(name);
+  }
+  step<T extends Json>(key: string, work: () => Promise<T>): Promise<T> {
+    return runStep(this.#session, key, work);
+  }
+  progress(done: number, total: number, text?: string): void {
+    const share = total > 0 ? ` (${Math.floor((done / total) * 100)} %)` : '';
+    const what = text === undefined ? '' : `: ${textOf(text)}`;
+    void this.#session.host.emit('log', 'info', `progress ${done}/${total}${share}${what}`);
   }
 
   #files(): Resources {

@@ -38,7 +38,7 @@ export function commonEnv({ settings, runDir, ctxUrl }: ProcessRun): Record<stri
 }
 
 /** Address of the API, in the variables that operations know. The execution's token decides about their rights there. */
-function managerEnv(url: string): Record<string, string> {
+export function managerEnv(url: string): Record<string, string> {
   const { protocol, hostname, port } = new URL(url);
   return {
     REST_PROTOCOL: protocol.slice(0, -1),

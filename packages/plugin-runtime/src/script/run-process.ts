@@ -287,7 +287,14 @@ function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function stopGroup(groupId: number, graceMs: number, group: OperationGroup | null): Promise<void> {
+/**
+ * Ends a process group and everything inside its isolation: SIGTERM, and SIGKILL after `graceMs`. The second begins at once for 0.
+ */
+export async function stopGroup(
+  groupId: number,
+  graceMs: number,
+  group: Pick<OperationGroup, 'kill'> | null,
+): Promise<void> {
   // The direct child of an isolating program is the first process inside: all processes inside end with it, in any
   // process group.
   const inside = childrenOf(groupId);
