@@ -88,7 +88,7 @@ it('the types of the new plugin fit, and its own tests pass', () => {
   const { scripts } = JSON.parse(readFileSync(join(plugin, 'package.json'), 'utf8'));
   const [, bundle] = /&& esbuild (.*?) &&/.exec(scripts.test)!;
   execFileSync(bin('esbuild', 'bin/esbuild'), bundle!.split(' '), { cwd: plugin });
-  expect(run('--test', '.build/plugin.test.cjs')).toMatch(/# pass 2\n/);
+  expect(run('--test', '.build/plugin.test.cjs')).toMatch(/# pass 3\n/);
 }, 240_000);
 
 it('build writes the package, the same bytes each time', async () => {
@@ -124,7 +124,7 @@ it('build writes the package, the same bytes each time', async () => {
     main: 'index.js',
     types: ['notes.nodes.Note'],
     secrets: [],
-    description: 'Notes in files',
+    description: 'Notes',
   });
   expect(textOf('LICENSES.txt')).toBe('@baton/plugin-sdk 0.2.0: Apache-2.0\nzod 4.6.7: MIT\n');
   expect(textOf('index.js')).not.toContain(outside);
@@ -174,7 +174,7 @@ describe('build refuses', () => {
   it('a mistake in the definition, with its path', async () => {
     write('src/plugin.ts', kept.replace("compare: ['text']", "compare: ['txt']"));
     expect(await refusal()).toContain(
-      'plugin.types.notes.nodes.Note.compare: there is no txt; expected path, text; did you mean text?',
+      'plugin.types.notes.nodes.Note.compare: there is no txt; expected text; did you mean text?',
     );
   });
 

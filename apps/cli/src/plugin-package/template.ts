@@ -12,7 +12,7 @@ const PACKAGE = {
   name: 'NAME',
   version: '0.1.0',
   private: true,
-  description: 'Notes in files',
+  description: 'Notes',
   scripts: {
     build: 'baton plugins build',
     test: 'tsc && esbuild test/plugin.test.ts --bundle --platform=node --outfile=.build/plugin.test.cjs --log-level=warning && node --test .build/plugin.test.cjs',
@@ -33,41 +33,44 @@ const COMPILER = {
   include: ['src', 'test'],
 };
 
-const PLUGIN = `import { readFile, rm, writeFile } from 'node:fs/promises';
+const PLUGIN = `import { randomUUID } from 'node:crypto';
 import { definePlugin, nodeType } from '@baton/plugin-sdk';
 import * as z from 'zod';
 import { description, name, version } from '../package.json';
 
+// A note that is kept with the node instance. A plugin for a service asks the service instead, with http.
 const note = nodeType({
   properties: z.object({
-    path: z.string().describe('Path of the file on the worker'),
-    text: z.string().default('Hello'),
+    text: z.string().min(1).default('Hello').describe('Text of the note'),
   }),
-  runtime: z.object({ path: z.string() }),
+  runtime: z.object({ id: z.string(), saved: z.string() }),
 
-  async create({ properties, runtime, log }) {
-    runtime.path = properties.path;
-    await writeFile(properties.path, properties.text);
-    log.info(\`wrote \${properties.path}\`);
+  async create({ properties, runtime, step, log }) {
+    // The result of a step is stored: when the worker is lost, the next one goes on with the same id.
+    runtime.id = await step('id', async () => randomUUID());
+    runtime.saved = properties.text;
+    log.info(\`wrote the note \${runtime.id}\`);
   },
 
-  // What is there now; null when it is gone. Gives the workflows check_status, check_drift, heal and pull.
-  async read({ runtime }) {
-    try {
-      return { text: await readFile(runtime.path ?? '', 'utf8') };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw error;
-    }
+  // The present values; null when the thing is gone. Gives the workflows check_status, check_drift, heal and pull.
+  read({ runtime }) {
+    return runtime.saved === undefined ? null : { text: runtime.saved };
   },
   compare: ['text'],
 
-  async update({ runtime, changes }) {
-    if (runtime.path && changes.text !== undefined) await writeFile(runtime.path, changes.text);
+  update({ runtime, changes }) {
+    if (changes.text !== undefined) runtime.saved = changes.text;
   },
 
-  async delete({ runtime }) {
-    if (runtime.path) await rm(runtime.path, { force: true });
+  delete({ runtime }) {
+    delete runtime.saved;
+  },
+
+  operations: {
+    shout: {
+      inputs: z.object({ times: z.int().min(1).max(3).default(1) }),
+      run: ({ runtime, inputs }) => \`\${runtime.saved ?? ''}\${'!'.repeat(inputs.times)}\`,
+    },
   },
 
   // These do no harm when they run again after the loss of a worker.
@@ -78,39 +81,35 @@ export default definePlugin({ name, version, description, types: { 'NAME.nodes.N
 `;
 
 const TEST = `import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { testNode } from '@baton/plugin-sdk/testing';
+import { crashEverywhere, testNode } from '@baton/plugin-sdk/testing';
 import plugin from '../src/plugin';
 
-test('a note is written, repaired and removed', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'note-'));
-  const path = join(folder, 'note.txt');
-  try {
-    const node = testNode(plugin, 'NAME.nodes.Note', { properties: { path } });
-    await node.run('create');
-    assert.equal(await readFile(path, 'utf8'), 'Hello');
-    assert.deepEqual(node.runtimeProperties, { path });
+const makeNote = (properties = {}) => testNode(plugin, 'NAME.nodes.Note', { properties });
 
-    await writeFile(path, 'changed by hand');
-    assert.deepEqual(await node.run('check_drift'), [
-      { path: 'text', stored: 'Hello', present: 'changed by hand' },
-    ]);
-    await node.run('heal');
-    assert.equal(await node.run('check_drift'), null);
+test('a note is written, changed in place and removed', async () => {
+  const node = makeNote();
+  await node.run('create');
+  assert.equal(node.runtimeProperties.saved, 'Hello');
+  assert.equal(await node.run('shout', { times: 2 }), 'Hello!!');
 
-    await node.run('delete');
-    await assert.rejects(node.run('check_status'), /does not exist any more/);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  node.properties.text = 'Good morning';
+  assert.deepEqual(await node.run('check_drift'), [
+    { path: 'text', stored: 'Good morning', present: 'Hello' },
+  ]);
+  await node.run('update');
+  assert.equal(await node.run('check_drift'), null);
+
+  await node.run('delete');
+  await assert.rejects(node.run('check_status'), /does not exist any more/);
 });
 
 test('a wrong property is refused by its name', async () => {
-  const node = testNode(plugin, 'NAME.nodes.Note', { properties: { path: 'x', text: 5 } });
-  await assert.rejects(node.run('create'), /properties\\.text/);
+  await assert.rejects(makeNote({ text: 5 }).run('create'), /properties\\.text/);
+});
+
+test('a worker may be lost behind each step', async () => {
+  await crashEverywhere(() => makeNote(), 'create');
 });
 `;
 
@@ -127,8 +126,11 @@ node_templates:
   note:
     type: NAME.nodes.Note
     properties:
-      path: /tmp/NAME.txt
       text: {get_input: text}
+
+outputs:
+  note:
+    value: {get_attribute: [note, saved]}
 `;
 
 const README = `# NAME
@@ -143,6 +145,8 @@ A plugin of Baton in TypeScript.
     baton blueprints upload example/blueprint.yaml --id NAME
     baton deployments create NAME --blueprint NAME
     baton executions start install --deployment NAME
+    baton deployments outputs NAME
+    baton deployments update NAME -i text='Good morning'    # changes the note in place
 
 \`src/plugin.ts\` is the plugin. Files below \`files/\` become a part of the package.
 A new release needs a new version in package.json.
