@@ -6,8 +6,19 @@ import { useOf } from '../webhooks/domain/kept-secrets';
 import type { DB } from './tables.gen';
 
 const KINDS = {
-  webhooks: { table: sql.table('webhooks'), key: sql`uid::text`, useOf },
-  triggers: { table: sql.table('triggers'), key: sql`address`, useOf: useOfTrigger },
+  webhooks: { table: sql.table('webhooks'), key: sql`uid::text`, column: sql.ref('sealed'), useOf },
+  triggers: {
+    table: sql.table('triggers'),
+    key: sql`address`,
+    column: sql.ref('sealed'),
+    useOf: useOfTrigger,
+  },
+  formerOfTriggers: {
+    table: sql.table('triggers'),
+    key: sql`address`,
+    column: sql.ref('former_sealed'),
+    useOf: useOfTrigger,
+  },
 } as const;
 export type SealedKind = keyof typeof KINDS;
 export const sealedKinds = Object.keys(KINDS) as SealedKind[];
@@ -25,11 +36,10 @@ export async function sealedTexts(
   after: string,
   limit: number,
 ): Promise<SealedTextRow[]> {
-  const { table, key, useOf: use } = KINDS[kind];
+  const { table, key, column, useOf: use } = KINDS[kind];
   const { rows } = await sql<{ key: string; tenant: string; sealed: Buffer }>`
-    select ${key} as key, tenant, sealed from ${table} where ${key} > ${after} order by ${key} limit ${limit}`.execute(
-    db,
-  );
+    select ${key} as key, tenant, ${column} as sealed from ${table}
+    where ${key} > ${after} and ${column} is not null order by ${key} limit ${limit}`.execute(db);
   return rows.map((row) => ({
     key: row.key,
     of: { tenant: row.tenant, use: use(row.key) },
@@ -44,8 +54,8 @@ export async function writeResealed(
   row: SealedTextRow,
   sealed: Buffer,
 ): Promise<boolean> {
-  const { table, key } = KINDS[kind];
-  const done = await sql`update ${table} set sealed = ${sealed}
-    where ${key} = ${row.key} and sealed = ${row.sealed}`.execute(db);
+  const { table, key, column } = KINDS[kind];
+  const done = await sql`update ${table} set ${column} = ${sealed}
+    where ${key} = ${row.key} and ${column} = ${row.sealed}`.execute(db);
   return done.numAffectedRows === 1n;
 }

@@ -191,9 +191,9 @@ it('gives up, disables the webhook with the reason, tells the others, and starts
   receiver.answer('/hopeless', status(400));
   await cluster.tell(executionStatusChanged, finished());
   expect(await delivered('hopeless', 'failed')).toMatchObject({
-    error: 'given up after 1 attempts: the endpoint answered 400',
+    error: 'given up after 1 attempt: the endpoint answered 400',
   });
-  const reason = 'given up after 1 attempts: the endpoint answered 400';
+  const reason = 'given up after 1 attempt: the endpoint answered 400';
   expect((await call('GET', '/webhooks/hopeless')).body).toMatchObject({
     is_enabled: false,
     disabled_reason: reason,

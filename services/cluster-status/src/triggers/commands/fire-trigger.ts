@@ -5,6 +5,7 @@ import { useOfTrigger } from '../domain/kept-secret';
 import { mapParameters } from '../domain/map-parameters';
 import { requestIdOf, type TriggerCall, verifiedId } from '../domain/verify-call';
 import {
+  type CalledTrigger,
   findByAddress,
   isOverRate,
   noteCall,
@@ -67,16 +68,25 @@ async function genuine(
   request: Pick<TriggerCall, 'headers' | 'body'>,
 ): Promise<{ row: TriggerRow; messageId: string }> {
   const row = await findByAddress(deps.db.query, address);
-  const opened =
-    row && (await deps.seals.open({ tenant: row.tenant, use: useOfTrigger(address) }, row.sealed));
   const call = { ...request, nowMs: deps.clock.now() };
-  const messageId = verifiedId(row?.scheme ?? 'standard', opened?.text ?? NOBODYS, call);
-  if (row === null || !opened || messageId === null)
+  const messageId = row === null ? verifiedId('standard', NOBODYS, call) : await idOf(deps, row, call);
+  if (row === null || messageId === null)
     throw new AppError(
       'unauthorized_error',
       'The request is not signed as a trigger at this address needs it',
     );
   return { row, messageId };
+}
+
+/** Returns the id of a request that a valid secret has signed: the current one, or the former one during its overlap; else null. */
+async function idOf({ seals }: FireDeps, row: CalledTrigger, call: TriggerCall): Promise<string | null> {
+  const use = useOfTrigger(row.address);
+  for (const sealed of [row.sealed, row.former_sealed]) {
+    const opened = sealed && (await seals.open({ tenant: row.tenant, use }, sealed));
+    const id = opened && verifiedId(row.scheme, opened.text, call);
+    if (id) return id;
+  }
+  return null;
 }
 
 async function noteOnce(

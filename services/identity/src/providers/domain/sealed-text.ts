@@ -1,6 +1,7 @@
 /**
- * Seals secrets that identity keeps or hands to a browser: client secrets, refresh tokens, attempts to sign in. AES-256-GCM under a
- * key that is not in the database. The use and its owner are authenticated, so no sealed text can be moved to another place.
+ * Seals secrets that identity keeps or hands to a browser: client secrets, passwords of accounts at directories, refresh
+ * tokens, attempts to sign in. AES-256-GCM under a key that is not in the database. The use and its owner are authenticated, so no
+ * sealed text can be moved to another place.
  */
 import { hkdfSync } from 'node:crypto';
 import { Secret } from '@baton/kernel';
@@ -9,7 +10,7 @@ import { openBytes, SEAL_KEY_BYTES, sealBytes } from '@baton/trust/sealed-bytes'
 /** First byte of every sealed text; another number is refused. */
 const FORMAT = 1;
 
-export type SealUse = 'client secret' | 'refresh token' | 'login attempt';
+export type SealUse = 'client secret' | 'bind password' | 'refresh token' | 'login attempt';
 
 export interface Sealer {
   /** `owner`: the provider or user that the text belongs to. */
