@@ -6,7 +6,7 @@ import { root } from './run-steps.mjs';
 /** Writes the program below the folder of the plugin runtime's assets. */
 export const buildModuleHost = (assets) =>
   build({
-    entryPoints: [join(root, 'packages/plugin-runtime/src/module/child/main.ts')],
+    entryPoints: [join(root, 'packages/plugin-runtime/src/module/child/host.main.ts')],
     outfile: join(assets, 'module/host.js'),
     bundle: true,
     platform: 'node',

@@ -2,12 +2,7 @@ export { requireCases } from './context/letter-case';
 export { type CtxHost, createCtxHost } from './ctx/ctx-host';
 export type { EmitKind, OperationHost, PythonPlugin, TextCut } from './host';
 export { type InvokeDeps, invoke } from './invoke';
-export {
-  defaultModuleLimits,
-  type ModuleLimits,
-  type ModulePlugin,
-  moduleHostFile,
-} from './module/module-plugin';
+export type { ModulePlugin } from './module/module-plugin';
 export { createModuleProcesses, type ModuleProcesses } from './module/module-pool';
 export {
   endOfKind,

@@ -4,7 +4,7 @@ import type { Instance } from './instance';
 import type { OperationSession } from './session';
 
 /** The runtime property that holds the results of steps: {id of the task: {key: result}}. */
-export const STEPS = '__baton_steps';
+const STEPS = '__baton_steps';
 
 /** In a relationship operation the source holds the steps. @throws FatalError without an instance */
 async function holderOf(session: OperationSession): Promise<Instance> {

@@ -27,66 +27,85 @@ export function createModuleProcesses(
   settings: ScriptSettings,
   given: Partial<ModuleLimits> = {},
 ): ModuleProcesses {
-  const limits = { ...defaultModuleLimits, ...given };
-  const starting = new Map<string, Promise<Kept>>();
-  /** By key, in the order of their last use. */
-  const open = new Map<string, Kept>();
-  const all = new Map<ModuleProcess, Kept>();
-  let isClosed = false;
+  return new Pool(settings, { ...defaultModuleLimits, ...given });
+}
 
-  const drop = (kept: Kept): void => {
+class Pool implements ModuleProcesses {
+  readonly #settings: ScriptSettings;
+  readonly #limits: ModuleLimits;
+  readonly #starting = new Map<string, Promise<Kept>>();
+  /** By key, in the order of their last use. */
+  readonly #open = new Map<string, Kept>();
+  readonly #all = new Map<ModuleProcess, Kept>();
+  #isClosed = false;
+
+  constructor(settings: ScriptSettings, limits: ModuleLimits) {
+    this.#settings = settings;
+    this.#limits = limits;
+  }
+
+  async of(tenant: string, plugin: ModulePlugin): Promise<ModuleProcess> {
+    const kept = await this.#findOrStart(JSON.stringify([tenant, plugin.folder]), tenant, plugin);
     clearTimeout(kept.idle);
-    if (open.get(kept.key) === kept) open.delete(kept.key);
-  };
-  const retire = (kept: Kept): void => {
-    drop(kept);
-    if (kept.holders === 0) kept.process.retire();
-  };
-  const start = async (key: string, tenant: string, plugin: ModulePlugin): Promise<Kept> => {
-    const process = await ModuleProcess.start(tenant, plugin, settings, limits);
-    const kept: Kept = { key, process, idle: undefined, holders: 0 };
-    open.set(key, kept);
-    all.set(process, kept);
-    void process.gone.finally(() => {
-      drop(kept);
-      all.delete(process);
-    });
-    if (isClosed) process.kill('the worker stops');
-    return kept;
-  };
-  const findOrStart = async (key: string, tenant: string, plugin: ModulePlugin): Promise<Kept> => {
-    const found = open.get(key);
+    kept.holders++;
+    if (this.#open.delete(kept.key)) this.#open.set(kept.key, kept);
+    return kept.process;
+  }
+
+  settle(process: ModuleProcess): void {
+    const kept = this.#all.get(process);
+    if (!kept) return;
+    kept.holders--;
+    if (this.#isWorn(kept) || this.#open.get(kept.key) !== kept) return this.#retire(kept);
+    if (kept.holders > 0) return;
+    kept.idle = setTimeout(() => this.#retire(kept), this.#limits.idleMs).unref();
+    const idle = [...this.#open.values()].filter(({ holders }) => holders === 0);
+    const tooMany = Math.max(0, idle.length - this.#limits.mostIdle);
+    for (const one of idle.slice(0, tooMany)) this.#retire(one);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#starting.values());
+    for (const process of this.#all.keys()) process.kill('the worker stops');
+    await Promise.all([...this.#all.keys()].map((process) => process.gone));
+  }
+
+  async #findOrStart(key: string, tenant: string, plugin: ModulePlugin): Promise<Kept> {
+    const found = this.#open.get(key);
     if (found?.process.isOpen) return found;
-    const running = starting.get(key) ?? start(key, tenant, plugin).finally(() => starting.delete(key));
+    const starting = this.#starting;
+    const running = starting.get(key) ?? this.#start(key, tenant, plugin).finally(() => starting.delete(key));
     starting.set(key, running);
     return running;
-  };
-  const isWorn = ({ process }: Kept): boolean =>
-    process.given >= limits.recycleOperations || process.rssBytes > limits.recycleBytes;
+  }
 
-  return {
-    of: async (tenant, plugin) => {
-      const kept = await findOrStart(JSON.stringify([tenant, plugin.folder]), tenant, plugin);
-      clearTimeout(kept.idle);
-      kept.holders++;
-      open.delete(kept.key);
-      open.set(kept.key, kept);
-      return kept.process;
-    },
-    settle: (process) => {
-      const kept = all.get(process);
-      if (!kept) return;
-      kept.holders--;
-      if (isWorn(kept) || open.get(kept.key) !== kept) return retire(kept);
-      if (kept.holders > 0) return;
-      kept.idle = setTimeout(() => retire(kept), limits.idleMs).unref();
-      const idle = [...open.values()].filter(({ holders }) => holders === 0);
-      for (const one of idle.slice(0, Math.max(0, idle.length - limits.mostIdle))) retire(one);
-    },
-    close: async () => {
-      isClosed = true;
-      for (const process of all.keys()) process.kill('the worker stops');
-      await Promise.all([...all.keys()].map((process) => process.gone));
-    },
-  };
+  async #start(key: string, tenant: string, plugin: ModulePlugin): Promise<Kept> {
+    const process = await ModuleProcess.start(tenant, plugin, this.#settings, this.#limits);
+    const kept: Kept = { key, process, idle: undefined, holders: 0 };
+    this.#open.set(key, kept);
+    this.#all.set(process, kept);
+    const forget = (): void => {
+      this.#drop(kept);
+      this.#all.delete(process);
+    };
+    void process.gone.then(forget, forget);
+    if (this.#isClosed) process.kill('the worker stops');
+    return kept;
+  }
+
+  /** No further operation gets the process. */
+  #drop(kept: Kept): void {
+    clearTimeout(kept.idle);
+    if (this.#open.get(kept.key) === kept) this.#open.delete(kept.key);
+  }
+
+  #retire(kept: Kept): void {
+    this.#drop(kept);
+    if (kept.holders === 0) kept.process.retire();
+  }
+
+  #isWorn({ process }: Kept): boolean {
+    return process.given >= this.#limits.recycleOperations || process.rssBytes > this.#limits.recycleBytes;
+  }
 }

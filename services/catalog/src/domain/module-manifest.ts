@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '@baton/kernel';
 import { invalidPlugin, type PluginPackage } from './plugin-package';
 
 /** The number of the file format that this manager reads. */
-export const MODULE_FORMAT = 1;
+const MODULE_FORMAT = 1;
 export const MODULE_MAIN = 'index.js';
 
 const ENTRY = 'plugin.json';
