@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { stringify } from 'yaml';
+import { Document, isMap } from 'yaml';
 import { CommandFailure } from '../failure';
 import { type AuthorFolder, readAuthorFolder } from './author-folder';
 import { bundlePlugin, type Description, describeBundled } from './bundle-plugin';
@@ -33,7 +33,7 @@ export async function buildPlugin(folder: string, out: string | undefined): Prom
   const text = (entry: string, content: string) => ({ name: entry, content: Buffer.from(content) });
   const archive = await packed([
     text('plugin.json', `${JSON.stringify(manifestOf(author, description), null, 2)}\n`),
-    text('plugin.yaml', stringify(description.yaml, { lineWidth: 0, aliasDuplicateObjects: false })),
+    text('plugin.yaml', yamlText(description)),
     text(MAIN, bundle.code),
     text('LICENSES.txt', licencesOf(bundle.sources, author.path)),
     ...ownFiles(author.path),
@@ -45,6 +45,16 @@ export async function buildPlugin(folder: string, out: string | undefined): Prom
   renameSync(`${file}.part`, file);
   const sha256 = createHash('sha256').update(archive).digest('hex');
   return { file, name, version, bytes: archive.length, sha256, types: description.types };
+}
+
+/** Texts about types stand before the properties of the type. */
+function yamlText({ yaml, comments }: Description): string {
+  const document = new Document(yaml, { aliasDuplicateObjects: false });
+  for (const { path, text } of comments) {
+    const type = document.getIn(path, true);
+    if (isMap(type)) type.commentBefore = text.replace(/^/gm, ' ');
+  }
+  return document.toString({ lineWidth: 0 });
 }
 
 const manifestOf = ({ name, version, sdk }: AuthorFolder, { types, secrets, description }: Description) => ({

@@ -21,6 +21,7 @@ export interface Description {
   description: string;
   types: string[];
   secrets: string[];
+  comments: { path: string[]; text: string }[];
   yaml: Record<string, unknown>;
 }
 

@@ -127,6 +127,9 @@ it('build writes the package, the same bytes each time', async () => {
     description: 'Notes',
   });
   expect(textOf('LICENSES.txt')).toBe('@baton/plugin-sdk 0.2.0: Apache-2.0\nzod 4.6.7: MIT\n');
+  expect(textOf('plugin.yaml')).toMatch(
+    /^ {2}notes\.nodes\.Note:\n {4}# A note\n {4}derived_from: cloudify\.nodes\.Root$/m,
+  );
   expect(textOf('index.js')).not.toContain(outside);
 });
 

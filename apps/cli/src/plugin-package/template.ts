@@ -40,6 +40,7 @@ import { description, name, version } from '../package.json';
 
 // A note that is kept with the node instance. A plugin for a service asks the service instead, with http.
 const note = nodeType({
+  description: 'A note',
   properties: z.object({
     text: z.string().min(1).default('Hello').describe('Text of the note'),
   }),

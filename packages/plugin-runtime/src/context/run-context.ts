@@ -1,13 +1,11 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import {
-  FatalError,
   type InstanceContext,
   type NodeContext,
   type OperationContext,
   type OperationLogger,
   OperationRetry,
   type SideContext,
-  storedStep,
 } from '@baton/plugin-sdk';
 import type { OperationHost } from '../host';
 import type { OperationTask } from '../task';
@@ -124,17 +122,6 @@ export class RunContext implements OperationContext {
   }
   sendEvent(text: string): void {
     void this.#session.host.emit('event', 'info', textOf(text));
-  }
-  /** @throws FatalError: plugins that are a part of Baton declare no secrets. */
-  async secret(name: string): Promise<string> {
-    throw new FatalError(`the plugin ${this.#task.plugin.name} does not declare the secret ${name}`);
-  }
-  async step<T extends Json>(key: string, work: () => Promise<T>): Promise<T> {
-    const side = this.type === 'relationship-instance' ? await this.source() : await this.#session.own();
-    return await storedStep(side.instance, this.#task.taskId, key, work);
-  }
-  progress(done: number, total: number, text = ''): void {
-    this.logger.info(`${done} of ${total}${text === '' ? '' : `: ${textOf(text)}`}`);
   }
   getResource(path: string): Promise<Uint8Array> {
     return this.#files().read(path);

@@ -1,6 +1,6 @@
 import { endOfThrown, type OperationEnd, stopReason } from '../operation-end';
 import type { OperationSession } from './session';
-import { forgetSteps } from './steps';
+import { forgetOlderSteps } from './steps';
 
 /**
  * Runs the work of an operation and stores the runtime properties that it changed, also when it failed, but not when it was
@@ -20,7 +20,7 @@ export async function settled(
   }
   if (signal.aborted) return { kind: 'stopped', reason: stopReason(signal) };
   try {
-    if (end.kind === 'succeeded' && !session.retryRequest) await forgetSteps(session);
+    if (end.kind === 'succeeded' && !session.retryRequest) await forgetOlderSteps(session);
     await session.save();
   } catch (thrown) {
     if (end.kind === 'succeeded' || end.kind === 'retry' || end.kind === 'deferred')

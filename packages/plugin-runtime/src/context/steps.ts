@@ -50,11 +50,15 @@ export async function runStep<T extends Json>(
   }
 }
 
-/** Removes the steps of a task that has succeeded, from what is stored next. */
-export async function forgetSteps(session: OperationSession): Promise<void> {
+/**
+ * Removes steps of earlier tasks, from what is stored next. The steps of this task stay: its worker may still be lost before its end
+ * is reported, and the next attempt must find them. The next operation that reads the instance removes them.
+ */
+export async function forgetOlderSteps(session: OperationSession): Promise<void> {
   if (!session.hasOpened || session.type === 'deployment') return;
   const instance = await holderOf(session);
-  if (!Object.hasOwn(stepsOwner(instance), STEPS)) return;
+  const all = (stepsOwner(instance) as JsonObject)[STEPS];
+  if (all === undefined || (isJsonObject(all) && Object.hasOwn(all, session.task.taskId))) return;
   const { [STEPS]: _, ...rest } = instance.runtimeProperties;
   instance.runtimeProperties = rest;
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@baton/kernel';
+import type { PluginDefinition } from '../define/definition';
 import type { DeclaredPlugin } from '../plugin';
 import { DefinitionError } from '../schema/definition-error';
 import { pluginYaml } from './plugin-yaml';
@@ -12,6 +13,8 @@ export interface PluginDescription {
   types: string[];
   /** Names of the secrets that operations may read. */
   secrets: string[];
+  /** Texts about types, by the path of the type in plugin.yaml: the language has comments only. */
+  comments: { path: string[]; text: string }[];
   /** The plugin.yaml as an object. */
   yaml: JsonObject;
 }
@@ -31,14 +34,25 @@ export function describePlugin(exported: unknown): PluginDescription {
   const { name, version, description = '', types } = definition;
   const yaml = pluginYaml(definition);
   requireAscii(yaml, ['plugin.yaml']);
+  for (const { path, text } of commentsOf(definition)) requireAscii(text, ['plugin.yaml', ...path]);
   return {
     name,
     version,
     description,
     types: Object.keys(types),
     secrets: [...(definition.secrets ?? [])],
+    comments: commentsOf(definition),
     yaml,
   };
+}
+
+function commentsOf({ types, relationships = {} }: PluginDefinition): PluginDescription['comments'] {
+  const sections = Object.entries({ node_types: types, relationships });
+  return sections.flatMap(([section, declared]) =>
+    Object.entries(declared as Record<string, { description?: string }>).flatMap(([name, { description }]) =>
+      description === undefined ? [] : [{ path: [section, name], text: description }],
+    ),
+  );
 }
 
 /** The language allows no other characters, also in descriptions and defaults. */

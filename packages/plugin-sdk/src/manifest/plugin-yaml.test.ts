@@ -29,6 +29,7 @@ it('describes the plugin', () => {
     description: 'Records of zones',
     types: ['dns.nodes.Record'],
     secrets: ['dns_token'],
+    comments: [{ path: ['node_types', 'dns.nodes.Record'], text: 'A record' }],
   });
   expect(yaml.plugins).toEqual({
     dns: { executor: 'central_deployment_agent', package_name: 'dns', package_version: '1.2.0' },

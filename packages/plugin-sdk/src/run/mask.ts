@@ -2,6 +2,7 @@ import type { OperationLogger } from '../context';
 
 /** Shorter texts are not masked: they stand in many words by chance. */
 const MIN_LENGTH = 4;
+const MIN_LINE_LENGTH = 8;
 const MASKED = '********';
 
 /** Values that must not be shown. */
@@ -15,6 +16,9 @@ export class Mask {
     else if (typeof value === 'string' || typeof value === 'number') {
       const text = String(value);
       if (text.length >= MIN_LENGTH) this.#values.add(text);
+      // Programs print keys line by line.
+      for (const line of text.includes('\n') ? text.split(/\r?\n/) : [])
+        if (line.trim().length >= MIN_LINE_LENGTH) this.#values.add(line.trim());
     }
   }
 
@@ -43,6 +47,8 @@ export class Mask {
     thrown.message = this.text(thrown.message);
     if (thrown.stack !== undefined) thrown.stack = this.text(thrown.stack);
     if (thrown.cause !== undefined) thrown.cause = this.thrown(thrown.cause, depth + 1);
+    if (thrown instanceof AggregateError)
+      thrown.errors = thrown.errors.map((inner) => this.thrown(inner, depth + 1));
     const { causes } = thrown as { causes?: { message?: string; traceback?: string }[] };
     for (const cause of Array.isArray(causes) ? causes : []) {
       cause.message = this.text(cause.message ?? '');

@@ -67,16 +67,21 @@ describe('secrets and sensitive values', () => {
           create: async ({ ctx, secret }) => {
             const key = await secret('key');
             ctx.logger.error(`ctx: ${key}`);
-            throw new FatalError(`refused ${key}`, { cause: new Error(`by ${key}`) });
+            ctx.logger.info('second line of the key');
+            throw new FatalError(`refused ${key}`, { cause: new AggregateError([new Error(`by ${key}`)]) });
           },
         }),
       },
     });
-    const record = testNode(plugin, 'p.T', { secrets: { key: 'abcd1234' } });
+    const record = testNode(plugin, 'p.T', { secrets: { key: 'abcd1234\nsecond line of the key\n' } });
     const failure = await failureOf(record.run('create'));
-    expect([failure.message, (failure.cause as Error).message]).toEqual(['refused ********', 'by ********']);
+    const [inner] = (failure.cause as AggregateError).errors;
+    expect([failure.message, inner.message]).toEqual(['refused ********', 'by ********']);
     expect(failure.stack).not.toContain('abcd1234');
-    expect(record.log).toEqual([{ level: 'error', message: 'ctx: ********' }]);
+    expect(record.log).toEqual([
+      { level: 'error', message: 'ctx: ********' },
+      { level: 'info', message: '********' },
+    ]);
   });
 
   it('are not stored as runtime properties: the operation fails and says what to do', async () => {

@@ -21,6 +21,7 @@ export function samplePlugin(records: Records) {
     types: {
       'dns.nodes.Record': nodeType({
         aliases: ['dns.Record'],
+        description: 'A record',
         properties: z.object({
           zone: z.string().describe('Name of the zone'),
           ip: z.string(),

@@ -94,6 +94,21 @@ it('ends what a program leaves behind: its open output would hold the operation'
   await eventually(async () => expect(isAlive(Number(stdout))).toBe(false));
 });
 
+it('ends its programs when the process of the plugin exits', async () => {
+  const before = process.listeners('exit');
+  let pid = 0;
+  const onLine = (line: string): void => {
+    pid = Number(line);
+    for (const listener of process.listeners('exit')) if (!before.includes(listener)) listener(0);
+  };
+  expect(await failureOf(exec('sh', ['-c', 'echo $$; sleep 1000'], { onLine }))).toEqual([
+    'retryable',
+    'sh was ended by SIGKILL',
+  ]);
+  expect(isAlive(pid)).toBe(false);
+  expect(process.listeners('exit')).toEqual(before);
+});
+
 it('ends a program that is silent for too long', async () => {
   const silent = exec('sh', ['-c', 'sleep 1000'], { silenceLimitMs: 50 });
   expect(await failureOf(silent)).toEqual(['retryable', 'sh was ended: it wrote nothing for 0.05 s']);

@@ -4,6 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { afterDelay } from '@baton/kernel';
 import { FatalError, RetryableError } from '../errors';
 import { environmentWith } from './config';
+import { holdGroup, sendToGroup } from './running-groups';
 
 /** The meaning of an exit code: the result is returned, or the operation is tried again, or it fails for good. */
 export type ExitMeaning = 'ok' | 'retryable' | 'fatal';
@@ -106,25 +107,25 @@ function judge(
 }
 
 /** Ends the group of a child, first by request, then by force. */
-function endingOf(child: ChildProcess): { end(): void; killGroup(): void; done(): void } {
-  let cancel = (): void => undefined;
-  const send = (signal: NodeJS.Signals): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, signal);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  };
+function endingOf({ pid }: ChildProcess): { end(): void; killGroup(): void; done(): void } {
+  // Without an id there is no child: the program could not be started.
+  if (pid === undefined) return { end: nothing, killGroup: nothing, done: nothing };
+  const release = holdGroup(pid);
+  let cancel = nothing;
   return {
     end: () => {
-      send('SIGTERM');
-      cancel = afterDelay(GRACE_MS, () => send('SIGKILL'));
+      sendToGroup(pid, 'SIGTERM');
+      cancel = afterDelay(GRACE_MS, () => sendToGroup(pid, 'SIGKILL'));
     },
-    killGroup: () => send('SIGKILL'),
-    done: () => cancel(),
+    killGroup: () => sendToGroup(pid, 'SIGKILL'),
+    done: () => {
+      cancel();
+      release();
+    },
   };
 }
+
+const nothing = (): void => undefined;
 
 /** Watches the signal and the silence. `reason`: why the program was ended; null: it was not. */
 function watchOf(
@@ -133,7 +134,7 @@ function watchOf(
   end: () => void,
 ): { spoke(): void; stop(): void; reason(): string | null } {
   let reason: string | null = null;
-  let cancelSilence = (): void => undefined;
+  let cancelSilence = nothing;
   const stopFor = (why: string): void => {
     if (reason !== null) return;
     reason = why;
