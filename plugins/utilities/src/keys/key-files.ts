@@ -1,18 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { FatalError } from '@baton/plugin-sdk';
 
 const MAX_BYTES = 64 * 1024;
 
-/** Reads a file; null: there is none. @throws FatalError when it cannot be read */
+/** Reads a file; null: there is none. @throws FatalError when it cannot be read, or is no file of a key */
 export async function readKeyFile(path: string): Promise<string | null> {
-  const text = await readFile(placeOf(path), 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return null;
-    throw new FatalError(`the file ${path} cannot be read: ${cause.code}`, { cause });
-  });
-  return text === null ? null : text.slice(0, MAX_BYTES);
+  const place = placeOf(path);
+  try {
+    const found = await stat(place);
+    // A device would be read without end.
+    if (!found.isFile() || found.size > MAX_BYTES) throw new FatalError(`${path} is no file of a key`);
+    return await readFile(place, 'utf8');
+  } catch (cause) {
+    if (cause instanceof FatalError) throw cause;
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new FatalError(`the file ${path} cannot be read: ${code}`, { cause });
+  }
 }
 
 /**

@@ -142,6 +142,11 @@ describe('create', () => {
     expect([...store.secrets]).toEqual([['agent_private', 'of somebody']]);
   });
 
+  it('reads no device as a file of a key', async () => {
+    const key = node({ private_key_path: '/dev/zero' }, { use_secret_store: false });
+    await expect(key.run('create')).rejects.toThrow('/dev/zero is no file of a key');
+  });
+
   it('replaces no file of somebody else', async () => {
     const path = join(folder, 'key');
     writeFileSync(path, 'of somebody');
