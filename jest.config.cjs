@@ -26,7 +26,13 @@ module.exports = {
   runtime: '<rootDir>/test/harness/native-runtime.cjs',
   // Against hangs only: on a busy machine of two cores a test that starts servers takes long.
   testTimeout: 60_000,
-  roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/apps', '<rootDir>/plugins', '<rootDir>/test'],
+  roots: [
+    '<rootDir>/packages',
+    '<rootDir>/services',
+    '<rootDir>/apps',
+    '<rootDir>/plugins',
+    '<rootDir>/test',
+  ],
   testMatch: ['**/*.test.ts'],
   // Suites with a runner of their own: tools/e2e.mjs, test/fault/run.ts.
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '<rootDir>/test/e2e/', '<rootDir>/test/fault/'],

@@ -6,6 +6,12 @@ import plugin from './plugin';
 
 const yaml = stringify(describePlugin(plugin).yaml, { aliasDuplicateObjects: false });
 
+interface PlannedOperation {
+  plugin: string;
+  operation: string;
+  inputs: object;
+}
+
 async function planOf(templates: string) {
   const { plan, diagnostics } = await parseBlueprint({
     text: `tosca_definitions_version: cloudify_dsl_1_5
@@ -22,7 +28,7 @@ ${templates}`,
     type_hierarchy,
     properties,
     operations: Object.fromEntries(
-      Object.entries(operations)
+      Object.entries(operations as unknown as Record<string, PlannedOperation>)
         .filter(([name, { plugin }]) => plugin !== '' && name.startsWith('cloudify.interfaces.lifecycle.'))
         .map(([name, { plugin, operation, inputs }]) => [
           name.split('.').at(-1)!,
