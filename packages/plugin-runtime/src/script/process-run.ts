@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Confinement } from '@baton/isolation';
 import { RetryableError } from '@baton/plugin-sdk';
@@ -27,11 +28,16 @@ export interface Ended extends ProcessEnd {
 
 /** Returns the environment that all processes of operations get. */
 export function commonEnv({ settings, runDir, ctxUrl }: ProcessRun): Record<string, string> {
-  const path = [settings.baseEnv.PATH, join(settings.assetsDir, 'bin')].filter(Boolean).join(':');
+  const bin = join(settings.assetsDir, 'bin');
+  // `bin/ctx` names /bin/bash itself: a search for bash would cost another process in each call.
+  const portable = existsSync('/bin/bash') ? [] : [join(bin, 'portable')];
+  const path = [settings.baseEnv.PATH, ...portable, bin].filter(Boolean).join(':');
   return {
     ...settings.baseEnv,
     ...managerEnv(settings.managerUrl),
     PATH: path,
+    // In bash ctx is a function, so that a call starts no program: ADR 0039.
+    BASH_ENV: join(bin, 'ctx-function'),
     TMPDIR: runDir.tmp,
     CTX_SOCKET_URL: ctxUrl,
   };
