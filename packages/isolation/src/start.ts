@@ -5,7 +5,7 @@ import type { Launch } from './port';
 /** Starts the launch in its own process group. @throws Error as spawn does */
 export function startLaunch(
   launch: Launch,
-  stdio: ['ignore', 'ignore' | 'pipe', 'ignore' | 'pipe'],
+  stdio: ['ignore' | 'pipe', 'ignore' | 'pipe', 'ignore' | 'pipe'],
 ): ChildProcess {
   const opened = openDescriptors(launch);
   try {

@@ -9,11 +9,13 @@ import {
   buildWorkflowRegistry,
   type CtxHost,
   createCtxHost,
+  createWarmPython,
   defaultAssetsDir,
   ownDir,
   type ScriptSettings,
   startOrphanGuard,
   sweepOwnDirs,
+  type WarmPython,
 } from '@baton/plugin-runtime';
 import type { Plugin } from '@baton/plugin-sdk';
 import {
@@ -66,6 +68,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     managerUrl: config.BATON_WORKER_MANAGER_URL,
     guard,
     isolation: choice.isolation,
+    warm: createWarmPython(),
     ctxHost,
   };
   const runtime = runtimeOf(config, infra, scripts, plugins);
@@ -117,9 +120,9 @@ function readyConsumers(slots: number, handler: ReturnType<typeof onTaskReady>):
 
 function lifeOf(
   config: WorkerConfig,
-  o: { worker: Worker; scripts: ScriptSettings & { ctxHost: CtxHost }; choice: Choice },
+  o: { worker: Worker; scripts: ScriptSettings & { ctxHost: CtxHost; warm: WarmPython }; choice: Choice },
 ): Required<Pick<ServiceParts, 'start' | 'stop'>> {
-  const { guard, ctxHost, workRoot } = o.scripts;
+  const { guard, ctxHost, warm, workRoot } = o.scripts;
   return {
     start: async () => {
       await sweepOwnDirs(workRoot);
@@ -128,6 +131,7 @@ function lifeOf(
     },
     stop: async () => {
       await o.worker.stop(config.BATON_WORKER_STOP_AFTER);
+      await warm.close();
       guard.close();
       ctxHost.close();
       await o.choice.egress.close();
