@@ -160,12 +160,13 @@ module.exports = {
     },
     {
       name: 'domain-is-pure',
-      comment: 'domain/ of a service imports only L0, contracts and itself (types and hashing aside)',
+      comment:
+        'domain/ of a service imports only L0, contracts and itself (types, hashing and sealing aside)',
       severity: 'error',
       from: { path: inService('domain'), pathNot: TESTS },
       to: {
         dependencyTypesNot: ['type-only'],
-        pathNot: `/src/(domain|[^/]+/domain)/|${pkg(...L0, 'contracts')}|/node_modules/(\\.pnpm/)?(zod|rrule-temporal|temporal-polyfill)[@/]|^(node:)?crypto$`,
+        pathNot: `/src/(domain|[^/]+/domain)/|${pkg(...L0, 'contracts')}|^packages/trust/src/sealed-bytes\\.ts$|/node_modules/(\\.pnpm/)?(zod|rrule-temporal|temporal-polyfill)[@/]|^(node:)?crypto$`,
       },
     },
     {
@@ -234,7 +235,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|folded-change\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {

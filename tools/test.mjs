@@ -29,6 +29,9 @@ ensurePrograms({
   nft: 'nftables',
   ip: 'iproute2',
   chromium: 'chromium',
+  slapd: 'slapd',
+  // The package starts nothing in a container.
+  'systemd-analyze': 'systemd',
 });
 const services = await ensureTestServices();
 const env = services.env;

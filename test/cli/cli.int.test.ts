@@ -206,6 +206,16 @@ test('blueprints, deployments, executions, schedules, groups and updates', async
   const trigger = ['create', 'on-push', ...at, '-w', 'install', '--from', 'size=/size'];
   expect(JSON.parse(await baton('triggers', ...trigger, '--json')).secret).toMatch(/^whsec_/);
   expect(await baton('triggers', 'list', '-o', 'name')).toBe('on-push\n');
+  await baton('triggers', 'update', 'on-push', '-p', 'delta=2');
+  await baton('triggers', 'disable', 'on-push');
+  const rotated = JSON.parse(await baton('triggers', 'rotate', 'on-push', '--overlap', '60', '--json'));
+  expect(rotated.secret).toMatch(/^whsec_/);
+  expect(parse(await baton('triggers', 'get', 'on-push', '-o', 'yaml'))).toMatchObject({
+    workflow_id: 'install',
+    parameters: { size: '/size' },
+    fixed_parameters: { delta: 2 },
+    is_enabled: false,
+  });
   await baton('triggers', 'delete', 'on-push');
 
   await baton('groups', 'put', 'all', '-d', 'web');

@@ -183,3 +183,17 @@ test('logging out works while the manager is away, and says how long the token l
   ]);
   expect(stored().profiles.lab.token).toBeUndefined();
 }, 60_000);
+
+test('a directory is stored with the password of a file, which no command shows', async () => {
+  expect((await run('login', fleet.baseUrl, ...password())).code).toBe(0);
+  const file = join(folder, 'reader.txt');
+  writeFileSync(file, 'the password of the reader\n');
+  const texts = ['type=ldap', 'urls=[ldaps://ldap.example]', 'bind_dn=cn=reader', 'user_base=ou=people'];
+  const settings = texts.flatMap((text) => ['-s', text]);
+  const put = await run('identity-providers', 'put', 'corp', ...settings, '--bind-password-file', file);
+  expect([put.err, put.code]).toEqual(['', 0]);
+  const shown = await json('identity-providers', 'get', 'corp');
+  expect(shown).toMatchObject({ type: 'ldap', has_bind_password: true });
+  expect(JSON.stringify(shown)).not.toContain('the password of the reader');
+  expect((await run('identity-providers', 'delete', 'corp')).code).toBe(0);
+});

@@ -22,6 +22,7 @@ const DOCUMENTED = new Set([
   'execution-log-light',
   'execution-cancelling-narrow',
   'sign-in-light',
+  'sign-in-directory-light',
   'overview-light',
   'editor-error-light',
   'update-preview-light',

@@ -101,6 +101,14 @@ test('a workflow is run by its form, and its end is seen without a reload', asyn
   await page.getByRole('link', { name: 'Timeline' }).click();
   await page.getByRole('table', { name: 'Tasks over time' }).getByText('configure').first().waitFor();
   await judge('execution-timeline');
+  await page
+    .getByRole('button', { name: /^Open the task configure/ })
+    .first()
+    .click();
+  await page.getByRole('dialog').getByText('task_kwargs').waitFor();
+  await judge('execution-task');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
 test('the log is there from its tail, and is searched by the manager', async () => {

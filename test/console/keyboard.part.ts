@@ -90,7 +90,11 @@ export function keyboardPart(shared: () => Stage): void {
     ['/secrets', 'Secrets'],
     ['/plugins', 'Plugins'],
     ['/schedules', 'Schedules'],
+    ['/webhooks', 'Webhooks'],
+    ['/triggers', 'Triggers'],
     ['/admin/users', 'Users'],
+    ['/admin/service-accounts', 'Service accounts'],
+    ['/admin/identity-providers', 'Identity providers'],
     ['/admin/snapshots', 'Snapshots'],
     ['/admin/config', 'Configuration'],
   ])('%s', async (path, heading) => {

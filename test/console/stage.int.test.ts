@@ -4,10 +4,12 @@
  */
 import { devicePart } from './device.part';
 import { hostilePart } from './hostile.part';
+import { identityPart } from './identity.part';
 import { keyboardPart } from './keyboard.part';
 import { resourcesPart } from './resources.part';
 import { shellPart } from './shell.part';
 import { openStage, type Stage } from './stage';
+import { webhooksPart } from './webhooks.part';
 
 jest.setTimeout(240_000);
 let stage: Stage;
@@ -19,6 +21,8 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 describe('resources', () => resourcesPart(shared));
+describe('webhooks', () => webhooksPart(shared));
+describe('identity', () => identityPart(shared));
 describe('shell', () => shellPart(shared));
 describe('keyboard', () => keyboardPart(shared));
 describe('device', () => devicePart(shared));

@@ -43,7 +43,9 @@ async function fill(client: Client): Promise<void> {
 }
 
 export async function openStage(): Promise<Stage> {
-  const fleet = await startFleet({ mode: 'standalone', workers: 1 });
+  // Receivers of webhooks, and an identity provider that does not answer, are on this machine.
+  const env = { BATON_WEBHOOKS_ALLOW: '127.0.0.1', BATON_LOGIN_PROVIDER_ALLOW: '127.0.0.0/8' };
+  const fleet = await startFleet({ mode: 'standalone', workers: 1, env });
   const client = adminClient(fleet);
   const browser: Browser = await launch();
   const opened: WatchedPage[] = [];

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Door, demand, type Ended, type Shell } from './shell';
+import { checkUnit } from './unit';
 
 /** Seconds that the installer waits for a manager that does not become ready. */
 const WAIT_S = '30';
@@ -72,6 +73,10 @@ export async function* archiveDoors(shell: Shell): AsyncGenerator<Door> {
       const { code } = await install(folder, ['--port', port]);
       demand(code === 1, 'a second install did not say that Baton is installed');
     },
+  };
+  yield {
+    name: 'the unit: its paths are there, and the manager that it starts ends at its signal with all processes, in its time',
+    pass: () => checkUnit(shell, { home, prefix, env, port }),
   };
   yield {
     name: 'the example, by the installed command, from upload to outputs',

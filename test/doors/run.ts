@@ -1,13 +1,15 @@
-// npm run doors [-- --only packages|archive]: installs Baton as people without this repository do, works with it, upgrades and removes it, without a network.
+// npm run doors [-- --only packages|archive|images]: installs Baton as people without this repository do, works with it,
+// upgrades and removes it, without a network.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { archiveDoors } from './archive';
+import { imageDoors } from './images';
 import { packageDoors } from './packages';
 import { type Door, Shell } from './shell';
 
-const kinds = { packages: packageDoors, archive: archiveDoors };
+const kinds = { packages: packageDoors, archive: archiveDoors, images: imageDoors };
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 /** Against hangs: everything that a door started is ended then. */
 const DOOR_MS = 300_000;

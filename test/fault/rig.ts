@@ -125,6 +125,7 @@ async function build(
       NODE_OPTIONS: `--max-old-space-size=256 --require ${join(dist, 'clock-shift.js')}`,
       BATON_DATABASE_CONNECTIONS: String(CONNECTIONS),
       BATON_TASK_RETRY_INTERVAL: '1',
+      BATON_WEBHOOKS_ALLOW: '127.0.0.1',
     },
     envOf: (name) => ({
       FAULT_PROCESS: name,

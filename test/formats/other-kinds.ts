@@ -1,4 +1,5 @@
-// The manifest of a snapshot, sealed values of secrets, mappings of identity providers, and trust of service accounts.
+// The manifest of a snapshot, sealed values of secrets, mappings of identity providers, settings of directories, and trust of service
+// accounts.
 import { Secret } from '@baton/kernel';
 import {
   ARCHIVE_VERSION,
@@ -9,6 +10,7 @@ import {
   tableEntry,
 } from '../../services/cluster-status/src/domain/snapshot-archive';
 import { storedTrust, trustOf } from '../../services/identity/src/accounts/domain/trust';
+import { blankLdap, ldapOf, storedLdap } from '../../services/identity/src/providers/domain/ldap-settings';
 import { mappingOf, storedMapping } from '../../services/identity/src/providers/domain/provider';
 import { masterKeyOf, openValue, type SealedValue } from '../../services/secrets/src/domain/envelope';
 import { type Kind, plain } from './kind';
@@ -76,6 +78,21 @@ export const otherKinds: Kind[] = [
         ]),
       ),
     read: (stored) => plain(mappingOf(stored, 'corp')),
+  },
+  {
+    name: 'provider-ldap',
+    format: { written: 1, read: [1] },
+    write: () =>
+      plain(
+        storedLdap({
+          ...blankLdap,
+          urls: ['ldaps://ldap.example', 'ldap://10.0.0.7:1389'],
+          bindDn: 'cn=baton,dc=example,dc=org',
+          userBase: 'ou=people,dc=example,dc=org',
+          groupBase: 'ou=groups,dc=example,dc=org',
+        }),
+      ),
+    read: (stored) => plain(ldapOf(stored, 'corp')),
   },
   {
     name: 'service-account-trust',

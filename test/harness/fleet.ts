@@ -56,6 +56,8 @@ export interface FleetOptions {
   rabbitApi?: string;
   /** Folder of the bundles; default dist/. Long runs use a copy, because a build may run meanwhile. */
   dist?: string;
+  /** Folder of the bundles of one image of deploy/Dockerfile (services mode); goes before `dist`. */
+  distOf?: (image: string) => string;
   /** False: returns before the manager is ready (standalone), for managers that must not become ready. */
   isReadyAwaited?: boolean;
   /** Account of the manager (standalone), with its own home; default: the account of the tests. */
@@ -207,8 +209,10 @@ async function startServices(options: FleetOptions): Promise<Fleet> {
   return await readyOrStopped(fleet, [...Object.values(http), ...baseUrls]);
 }
 
-const migrateMain = ({ dist = builtDist }: FleetOptions): string =>
-  join(dist, 'apps/standalone/migrate.main.js');
+const distFor = ({ dist = builtDist, distOf }: FleetOptions, image: string): string =>
+  distOf?.(image) ?? dist;
+const migrateMain = (options: FleetOptions): string =>
+  join(distFor(options, 'migrate'), 'apps/standalone/migrate.main.js');
 
 /** Runs the migrations. Not with spawnSync: the server may be reached through a proxy in this very process. */
 async function migrate(main: string, databases: Record<string, string>): Promise<void> {
@@ -276,7 +280,7 @@ async function serviceProcesses(
       name,
       nodeProcess(
         name,
-        join(options.dist ?? builtDist, `services/${service}/main.js`),
+        join(distFor(options, service), `services/${service}/main.js`),
         withoutKeys(service, { ...env, ...own, ...options.envOf?.(name), ...more }),
         join(at.dir, 'logs'),
       ),

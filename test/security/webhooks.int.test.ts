@@ -17,6 +17,14 @@ imports: [cloudify/types/types.yaml]
 inputs: {n: {default: 1}}
 node_templates: {n: {type: cloudify.nodes.Root}}
 `;
+const CHECKED = `tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+inputs: {n: {default: 1}}
+node_templates:
+  n:
+    type: cloudify.nodes.Root
+    interfaces: {cloudify.interfaces.lifecycle: {check_drift: drift.sh}}
+`;
 interface Told {
   id: string;
   type: string;
@@ -91,6 +99,33 @@ test('every kind of fact is told, signed', async () => {
   for (const { request } of told) new Webhook(secret).verify(request.body, request.headers);
   expect(new Set(told.map((one) => one.id)).size).toBe(told.length);
 }, 60_000);
+
+test('an update of a deployment and drift that a check finds are told', async () => {
+  const files = {
+    'blueprint.yaml': CHECKED,
+    'drift.sh': `#!/bin/sh\nctx returns '@{"size": {"expected": 1}}'\n`,
+  };
+  await caller.must(user, 'PUT', '/blueprints/b3', undefined, tgz(files));
+  await caller.must(user, 'PUT', '/deployments/d3', { blueprint_id: 'b3' });
+  await hears('d3', ['deployment.created']);
+  const run = (workflow: string) =>
+    caller.must(user, 'POST', '/executions', { deployment_id: 'd3', workflow_id: workflow });
+  const ends = (id: string) => eventually(() => expect(typesOf(id)).toContain('execution.finished'));
+  await ends((await run('install')).id);
+  await ends((await run('check_drift')).id);
+  await eventually(() => expect(typesOf('d3')).toContain('deployment.drift_changed'), { deadlineMs: 20_000 });
+  const drift = told.find(({ type }) => type === 'deployment.drift_changed')!;
+  expect(drift.data).toMatchObject({ deployment_id: 'd3', status: 'drifted', newly_drifted: 1 });
+  const path = '/deployment-updates/d3/update/initiate';
+  const { execution_id: id } = await caller.must(user, 'PUT', path, { inputs: { n: 2 } });
+  await ends(id);
+  await eventually(() => {
+    const updates = told.filter(
+      ({ type, data }) => type === 'deployment.updated' && data.change === 'update',
+    );
+    expect(updates.map(({ data }) => data.deployment_id)).toEqual(['d3']);
+  });
+}, 90_000);
 
 test('kill -9 between the request and its record loses nothing: the same delivery comes again', async () => {
   await caller.must(user, 'PUT', '/blueprints/b2', undefined, tgz({ 'blueprint.yaml': BLUEPRINT }));

@@ -2,6 +2,7 @@
 import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../run-steps.mjs';
+import { copyDist } from './dist.mjs';
 import { pinned, writeManifest } from './manifest.mjs';
 
 const ofManager = [
@@ -25,14 +26,14 @@ export function stagePrograms(stage) {
 }
 
 function stageCli(folder) {
-  copyDist(folder, ['apps/cli']);
+  copyDist(join(folder, 'dist'), ['apps/cli']);
   writeManifest(folder, 'apps/cli', { bin: { baton: program(folder, 'apps/cli/main.js') } });
   return folder;
 }
 
 /** Copies the manager below `folder`; also the start of the archive for sites without a network. */
 export function stageManager(folder) {
-  copyDist(folder, [...ofManager, 'telemetry.js']);
+  copyDist(join(folder, 'dist'), [...ofManager, 'telemetry.js']);
   cpSync(join(root, 'examples/hello'), join(folder, 'examples/hello'), { recursive: true });
   program(folder, 'apps/cli/main.js');
   writeManifest(folder, 'apps/standalone', {
@@ -41,15 +42,6 @@ export function stageManager(folder) {
     optionalDependencies: pinned(Object.keys(databases)),
   });
   return folder;
-}
-
-/** Source maps stay at home: they are as large as the code. */
-function copyDist(folder, paths) {
-  for (const path of paths)
-    cpSync(join(root, 'dist', path), join(folder, 'dist', path), {
-      recursive: true,
-      filter: (source) => !source.endsWith('.map') && !source.includes('__pycache__'),
-    });
 }
 
 /** Makes a bundle a program that a shell can start. Returns its path in the package. */

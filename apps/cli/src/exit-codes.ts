@@ -35,7 +35,7 @@ function codeOfRefusal({ status, errorCode }: ApiError): number {
 }
 
 /** Whether no answer came: fetch reports a refused or lost connection as a TypeError, an expired time limit as TimeoutError. */
-function isConnectionFailure(error: unknown): boolean {
+export function isConnectionFailure(error: unknown): boolean {
   const { name, message } = error as Error;
   return (name === 'TypeError' && message === 'fetch failed') || name === 'TimeoutError';
 }

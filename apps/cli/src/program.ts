@@ -29,9 +29,10 @@ import { siteCommands } from './commands/sites';
 import { snapshotCommands } from './commands/snapshots';
 import { statusCommands } from './commands/status';
 import { tenantCommands } from './commands/tenants';
+import { triggerCommands } from './commands/triggers';
 import { userGroupCommands } from './commands/user-groups';
 import { userCommands } from './commands/users';
-import { triggerCommands, webhookCommands } from './commands/webhooks';
+import { webhookCommands } from './commands/webhooks';
 import { type Cli, createCli } from './layer/define';
 import { formats } from './output';
 

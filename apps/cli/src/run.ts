@@ -1,7 +1,7 @@
 import { ApiError } from '@baton/client';
 import { CommanderError } from 'commander';
 import { type CliIo, processIo } from './cli-io';
-import { exitCodeOf } from './exit-codes';
+import { exitCodeOf, isConnectionFailure } from './exit-codes';
 import { errorJson, errorText } from './failure';
 import { escapedDocument, plainText } from './plain-text';
 import { buildProgram } from './program';
@@ -51,10 +51,13 @@ function report(
   else io.err(`baton: ${plainText(`${errorText(error)}${advice(error, session)}`)}\n`);
 }
 
-/** What to do about a refused login, in commands. */
+/** What to do about a manager that does not answer, or that refuses the login. */
 function advice(error: unknown, session: Session | null): string {
-  if (!(error instanceof ApiError) || error.status !== 401 || session === null) return '';
+  if (session === null) return '';
   const { profile, url, username } = session;
+  if (isConnectionFailure(error))
+    return `\n  no manager answers at ${url}; name another address by --url, BATON_URL or baton profiles use NAME`;
+  if (!(error instanceof ApiError) || error.status !== 401) return '';
   if (profile !== null)
     return `\n  log in again: baton login --profile ${profile}, or use another one: baton profiles use NAME`;
   return `\n  log in: baton login ${url}${username === undefined ? '' : ` --username ${username}`}`;

@@ -1,5 +1,5 @@
 // Compressed forms beside the files: the gateway sends them as they are (services/gateway/src/console-files.ts).
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
@@ -19,6 +19,8 @@ export function precompress() {
     closeBundle: {
       order: 'post',
       handler() {
+        // A build that failed has written nothing; its own error is the one to show.
+        if (!existsSync(folder)) return;
         for (const name of readdirSync(folder, { recursive: true })) {
           if (!COMPRESSED.test(name)) continue;
           const bytes = readFileSync(join(folder, name));

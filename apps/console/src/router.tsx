@@ -18,6 +18,7 @@ import { t } from './text/text';
 import { readTopologySearch } from './topology/topology-search';
 import { Empty, Loading, ProblemView } from './ui/states';
 import { readUpdateSearch } from './update/update-search';
+import { webhookRoutes } from './webhooks/webhook-routes';
 
 const homeRoute = createRoute({ getParentRoute: () => rootRoute, path: '/', component: Home });
 /** Of no tenant; the gateway leads /device here. */
@@ -230,6 +231,7 @@ const routeTree = rootRoute.addChildren([
     sitesRoute,
     pluginsRoute,
     pluginRoute,
+    ...webhookRoutes,
     blueprintsRoute,
     newBlueprintRoute,
     blueprintRoute,

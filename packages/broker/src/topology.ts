@@ -7,6 +7,7 @@ import {
   credentialsChanged,
   deploymentCreated,
   deploymentDeleted,
+  deploymentDriftChanged,
   deploymentResourcesChanged,
   deploymentUpdated,
   eventsAppended,
@@ -102,6 +103,12 @@ export const topology: Topology = [
     why: 'executions records what it says',
   },
   { message: deploymentUpdated, queues: [WEBHOOKS], seal: true, why: 'webhooks tell it to other systems' },
+  {
+    message: deploymentDriftChanged,
+    queues: [WEBHOOKS],
+    seal: true,
+    why: 'webhooks tell it to other systems',
+  },
   {
     message: executionStatusChanged,
     queues: [WEBHOOKS],

@@ -33,21 +33,23 @@ export interface Schemas {
   FilterCreate: { filter_rules: unknown; visibility?: "private" | "tenant" | "global"; created_at?: string; created_by?: string };
   FilterUpdate: { filter_rules?: unknown; visibility?: "private" | "tenant" | "global" };
   HiddenWorkflow: { name: null; plugin: null; operation: null; parameters: null; is_cascading: null; is_available: null; availability_rules: null };
-  IdentityProvider: { id: string; type: "oidc"; name: string; issuer: string; client_id: string; has_client_secret: boolean; scopes: (string)[]; parameters: Record<string, string>; claims: { username: string; groups: string; strip_suffix: string | null }; mapping: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision: "jit" | "preexisting"; ca_certificate: string | null; is_enabled: boolean; users: number; created_at: string };
-  IdentityProviderChange: { name?: string; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean };
-  IdentityProviderTest: { ok: boolean; step: "address" | "discovery" | "keys" | "client" | "done"; message: string; warnings: (string)[] };
+  IdentityProvider: Schemas["OidcIdentityProvider"] | Schemas["LdapIdentityProvider"];
+  IdentityProviderChange: { name?: string; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; urls?: (string)[]; bind_dn?: string; bind_password?: string; user_base?: string; user_filter?: string; username_attribute?: string; subject_attribute?: string; group_base?: string | null; group_filter?: string; group_name_attribute?: string; nested_groups?: boolean };
+  IdentityProviderTest: { ok: boolean; step: "address" | "discovery" | "keys" | "client" | "connection" | "bind" | "users" | "groups" | "done"; message: string; warnings: (string)[] };
   InterDeploymentDependency: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; dependency_creator: string; source_deployment_id: string | null; target_deployment_id: string | null; target_deployment_func: unknown; external_source: Record<string, unknown> | null; external_target: Record<string, unknown> | null };
+  LdapIdentityProvider: { id: string; name: string; mapping: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision: "jit" | "preexisting"; ca_certificate: string | null; is_enabled: boolean; users: number; created_at: string; type: "ldap"; urls: (string)[]; bind_dn: string; has_bind_password: boolean; user_base: string; user_filter: string; username_attribute: string; subject_attribute: string; group_base: string | null; group_filter: string; group_name_attribute: string; nested_groups: boolean };
   License: { id: string; customer_id: string; expiration_date: string | null; license_edition: string | null; trial: boolean; cloudify_version: string | null; capabilities: (string)[] | null; expired: boolean };
   LogBundle: { created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; status: "creating" | "created" | "failed"; error: string };
-  LoginProvider: { id: string; name: string; type: "oidc" };
+  LoginProvider: { id: string; name: string; type: "oidc" | "ldap" };
   Maintenance: { status: "deactivated" | "activating" | "activated"; activated_at: string; activation_requested_at: string; remaining_executions: ({ id: string; status: string; deployment_id: string | null; workflow_id: string } | ({ id: string; status: string; deployment_id: string | null; workflow_id: string })[])[] | null; requested_by: string };
   ManagerStatus: { status: string; services: Record<string, { status: string; is_remote: boolean; extra_info: Record<string, unknown> }> };
-  NewIdentityProvider: { type: "oidc"; name?: string; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean };
+  NewIdentityProvider: { type: "oidc" | "ldap"; name?: string; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; urls?: (string)[]; bind_dn?: string; bind_password?: string; user_base?: string; user_filter?: string; username_attribute?: string; subject_attribute?: string; group_base?: string | null; group_filter?: string; group_name_attribute?: string; nested_groups?: boolean };
   NewSavedView: { screen: string; query: string; is_shared?: boolean };
   NewServiceAccount: { name: string; description?: string; role?: string; tenants?: ({ name: string; role: string })[]; trust?: ({ issuer: string; audience: string; subject: string; ca_certificate?: string | null })[] };
   NewUser: { username: string; password: string; role?: string; is_prehashed?: boolean | string; created_at?: string; first_login_at?: string | null; last_login_at?: string | null };
   Node: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; deployment_id: string; deployment_display_name: string; blueprint_id: string | null; type: string; type_hierarchy: (string)[]; host_id: string | null; properties: Record<string, unknown>; operations: Record<string, unknown>; plugins: (Record<string, unknown>)[]; plugins_to_install: (Record<string, unknown>)[] | null; relationships: (Record<string, unknown>)[]; number_of_instances: number; planned_number_of_instances: number; deploy_number_of_instances: number; min_number_of_instances: number; max_number_of_instances: number; actual_number_of_instances: number; actual_planned_number_of_instances: number; drifted_instances: number; unavailable_instances: number };
   NodeInstance: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; node_id: string; deployment_id: string; host_id: string | null; index: number; state: string; version: number; runtime_properties: Record<string, unknown>; system_properties: Record<string, unknown> | null; relationships: ({ target_name: string; target_id: string; type: string })[]; scaling_groups: ({ name: string; id: string })[]; is_status_check_ok: boolean; has_configuration_drift: boolean };
+  OidcIdentityProvider: { id: string; name: string; mapping: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision: "jit" | "preexisting"; ca_certificate: string | null; is_enabled: boolean; users: number; created_at: string; type: "oidc"; issuer: string; client_id: string; has_client_secret: boolean; scopes: (string)[]; parameters: Record<string, string>; claims: { username: string; groups: string; strip_suffix: string | null } };
   Operation: { id: string; name: string; state: string; dependencies: (string)[]; type: string; parameters: Record<string, unknown>; tasks_graph: string; tasks_graph_id: string; manager_name: string | null; agent_name: string | null; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; started_at?: string | null; ended_at?: string | null; attempt?: number | null; next_retry_at?: string | null; error?: { type: string; message: string; recoverable: boolean } | null; node_instance_id?: string | null; node_id?: string | null; operation?: string | null; source_id?: string | null; target_id?: string | null; subgraph_id?: string | null };
   OwnPermissions: { username: string; tenant: string; roles: (string)[]; permissions: (string)[] };
   PermissionGrant: { role: string; permission: string };
@@ -83,17 +85,19 @@ export interface Schemas {
   TokenExchange: { grant_type: "urn:ietf:params:oauth:grant-type:token-exchange"; subject_token: string; subject_token_type: "urn:ietf:params:oauth:token-type:jwt" | "urn:ietf:params:oauth:token-type:id_token"; requested_token_type?: "urn:ietf:params:oauth:token-type:access_token"; service_account: string };
   TopologyEdge: { source: string; target: string; type: string; kind: "contained_in" | "connected_to" | "depends_on" };
   TopologyNode: { id: string; type: string; host_id: string | null; contained_in: string | null; instances: { total: number; by_state: Record<string, number> }; has_drift: boolean };
-  Trigger: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; created_at: string; updated_at: string; created_by: string; tenant_name: string };
-  TriggerCreate: { deployment_id: string; workflow_id: string; parameters?: Record<string, string>; fixed_parameters?: Record<string, unknown>; scheme?: "standard" | "github"; secret?: string; is_enabled?: boolean | string };
+  Trigger: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; former_secret_until: string | null; last_call_at: string | null; last_execution_id: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string };
+  TriggerCreate: { deployment_id: string; workflow_id: string; parameters?: Record<string, string>; fixed_parameters?: Record<string, unknown>; is_enabled?: boolean | string; scheme?: "standard" | "github"; secret?: string };
+  TriggerRotation: { overlap_s?: number; secret?: string };
+  TriggerUpdate: { deployment_id?: string; workflow_id?: string; parameters?: Record<string, string>; fixed_parameters?: Record<string, unknown>; is_enabled?: boolean | string };
   User: { username: string; role: string; active: boolean; created_at: string; first_login_at: string | null; last_login_at: string | null; is_locked: boolean; show_getting_started: boolean; groups: number | (string)[]; tenants: number | Record<string, { "tenant-role": string | null; roles: (string)[] }>; tenant_roles: { direct: Record<string, string>; groups: Record<string, Record<string, (string)[]>> } | null; group_system_roles: Record<string, (string)[]>; password_hash: string | null };
   UserAccess: { username: string; kind: "local" | "provider" | "service_account"; provider: string | null; subject: string | null; provider_groups: (string)[]; active: boolean; system_roles: ({ role: string; from: ({ kind: "user" | "group" | "provider"; name: string | null; groups: (string)[] })[] })[]; tenants: ({ name: string; roles: ({ role: string; from: ({ kind: "user" | "group" | "provider"; name: string | null; groups: (string)[] })[] })[] })[]; sees_all_tenants: boolean };
   UserChange: { password?: string; role?: string; show_getting_started?: boolean | string };
   UserCode: { user_code: string };
   UserGroup: { name: string; ldap_dn: string | null; role: string; tenants: number | Record<string, string>; users: number | (string)[] };
-  Webhook: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string };
-  WebhookCreate: { url: string; events: ("execution.started" | "execution.finished" | "execution.cancelled" | "deployment.created" | "deployment.updated" | "deployment.deleted" | "blueprint.uploaded" | "blueprint.deleted" | "webhook.disabled" | "*")[]; filter?: { deployment_id?: string | (string)[]; blueprint_id?: string | (string)[]; workflow_id?: string | (string)[]; status?: string | (string)[] } | null; format?: "standard" | "cloudevents" | "slack" | "template"; template?: string | null; max_attempts?: number; order_by?: "deployment" | null; headers?: Record<string, string> | null; is_enabled?: boolean | string };
+  Webhook: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; last_delivery_state: "pending" | "delivered" | "failed" | null; last_delivery_at: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string };
+  WebhookCreate: { url: string; events: ("execution.started" | "execution.finished" | "execution.cancelled" | "deployment.created" | "deployment.updated" | "deployment.drift_changed" | "deployment.deleted" | "blueprint.uploaded" | "blueprint.deleted" | "webhook.disabled" | "*")[]; filter?: { deployment_id?: string | (string)[]; blueprint_id?: string | (string)[]; workflow_id?: string | (string)[]; status?: string | (string)[] } | null; format?: "standard" | "cloudevents" | "slack" | "template"; template?: string | null; max_attempts?: number; order_by?: "deployment" | null; headers?: Record<string, string> | null; is_enabled?: boolean | string };
   WebhookDelivery: { id: string; webhook_id: string; event: string; state: "pending" | "delivered" | "failed"; attempts: number; last_status: number | null; error: string | null; answer: string | null; next_attempt_at: string | null; give_up_at: string; created_at: string; ended_at: string | null; tenant_name: string };
-  WebhookUpdate: { url?: string; events?: ("execution.started" | "execution.finished" | "execution.cancelled" | "deployment.created" | "deployment.updated" | "deployment.deleted" | "blueprint.uploaded" | "blueprint.deleted" | "webhook.disabled" | "*")[]; filter?: { deployment_id?: string | (string)[]; blueprint_id?: string | (string)[]; workflow_id?: string | (string)[]; status?: string | (string)[] } | null; format?: "standard" | "cloudevents" | "slack" | "template"; template?: string | null; max_attempts?: number; order_by?: "deployment" | null; headers?: Record<string, string> | null; is_enabled?: boolean | string };
+  WebhookUpdate: { url?: string; events?: ("execution.started" | "execution.finished" | "execution.cancelled" | "deployment.created" | "deployment.updated" | "deployment.drift_changed" | "deployment.deleted" | "blueprint.uploaded" | "blueprint.deleted" | "webhook.disabled" | "*")[]; filter?: { deployment_id?: string | (string)[]; blueprint_id?: string | (string)[]; workflow_id?: string | (string)[]; status?: string | (string)[] } | null; format?: "standard" | "cloudevents" | "slack" | "template"; template?: string | null; max_attempts?: number; order_by?: "deployment" | null; headers?: Record<string, string> | null; is_enabled?: boolean | string };
   Worker: { id: string; hostname: string | null; version: string | null; places: number | null; held: number; isolation: string | null; registered_at: string | null; last_seen: string; is_alive: boolean; revoked_at: string | null };
 }
 
@@ -918,7 +922,7 @@ export interface Operations {
     body: undefined;
     answer: { items: (Schemas["IdentityProvider"])[] };
   };
-  /** PUT /api/v3.1/identity-providers/{provider_id}: Create an identity provider, or replace its settings; without client_secret the stored one stays */
+  /** PUT /api/v3.1/identity-providers/{provider_id}: Create an identity provider, or replace its settings; without client_secret or bind_password the stored one stays */
   putIdentityProvider: {
     params: { provider_id: string };
     query: "_include";
@@ -2097,7 +2101,7 @@ export interface Operations {
   /** GET /api/v3.1/triggers: Triggers of the caller; all of the tenant for its managers */
   listTriggers: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "path" | "deployment_id" | "workflow_id" | "scheme" | "is_enabled" | "created_at" | "updated_at" | "created_by" | "tenant_name";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "path" | "deployment_id" | "workflow_id" | "scheme" | "is_enabled" | "former_secret_until" | "last_call_at" | "last_execution_id" | "created_at" | "updated_at" | "created_by" | "tenant_name";
     body: undefined;
     answer: { items: (Schemas["Trigger"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -2113,7 +2117,14 @@ export interface Operations {
     params: { trigger_id: string };
     query: "_include";
     body: Schemas["TriggerCreate"];
-    answer: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
+    answer: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; former_secret_until: string | null; last_call_at: string | null; last_execution_id: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
+  };
+  /** PATCH /api/v3.1/triggers/{trigger_id}: Changes a trigger; only its creator changes more than is_enabled */
+  updateTrigger: {
+    params: { trigger_id: string };
+    query: "_include";
+    body: Schemas["TriggerUpdate"];
+    answer: Schemas["Trigger"];
   };
   /** DELETE /api/v3.1/triggers/{trigger_id}: Deletes a trigger */
   deleteTrigger: {
@@ -2128,6 +2139,13 @@ export interface Operations {
     query: "_include";
     body: undefined;
     answer: { execution_id: string };
+  };
+  /** POST /api/v3.1/triggers/{trigger_id}/rotate: Makes a new secret for a trigger of the caller; the former one stays valid for a time */
+  rotateTrigger: {
+    params: { trigger_id: string };
+    query: "_include";
+    body: Schemas["TriggerRotation"] | undefined;
+    answer: { id: string; path: string; deployment_id: string; workflow_id: string; parameters: Record<string, string>; fixed_parameters: Record<string, unknown>; scheme: "standard" | "github"; is_enabled: boolean; former_secret_until: string | null; last_call_at: string | null; last_execution_id: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
   };
   /** GET /api/v3.1/user: The user who asks */
   getCurrentUser: {
@@ -2293,7 +2311,7 @@ export interface Operations {
   /** GET /api/v3.1/webhooks: Webhooks of the tenant */
   listWebhooks: {
     params: undefined;
-    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "url" | "format" | "template" | "max_attempts" | "order_by" | "is_enabled" | "disabled_reason" | "disabled_at" | "former_key_until" | "created_at" | "updated_at" | "created_by" | "tenant_name";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_get_all_results" | "id" | "url" | "format" | "template" | "max_attempts" | "order_by" | "is_enabled" | "disabled_reason" | "disabled_at" | "former_key_until" | "last_delivery_state" | "last_delivery_at" | "created_at" | "updated_at" | "created_by" | "tenant_name";
     body: undefined;
     answer: { items: (Schemas["Webhook"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
@@ -2309,7 +2327,7 @@ export interface Operations {
     params: { webhook_id: string };
     query: "_include";
     body: Schemas["WebhookCreate"];
-    answer: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
+    answer: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; last_delivery_state: "pending" | "delivered" | "failed" | null; last_delivery_at: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
   };
   /** PATCH /api/v3.1/webhooks/{webhook_id}: Changes a webhook; enabling it gives its waiting deliveries a new start */
   updateWebhook: {
@@ -2358,7 +2376,7 @@ export interface Operations {
     params: { webhook_id: string };
     query: "_include";
     body: { overlap_s?: number } | undefined;
-    answer: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
+    answer: { id: string; url: string; events: (string)[]; filter: Record<string, unknown> | null; format: "standard" | "cloudevents" | "slack" | "template"; template: string | null; max_attempts: number; order_by: string | null; header_names: (string)[]; is_enabled: boolean; disabled_reason: string | null; disabled_at: string | null; former_key_until: string | null; last_delivery_state: "pending" | "delivered" | "failed" | null; last_delivery_at: string | null; created_at: string; updated_at: string; created_by: string; tenant_name: string; secret: string };
   };
   /** GET /api/v3.1/workers: Workers that have joined, the last seen ones first, at most 1000 */
   listWorkers: {

@@ -49,6 +49,7 @@ export { configChanged, maintenanceChanged, webhookInterestChanged } from './mes
 export {
   deploymentCreated,
   deploymentDeleted,
+  deploymentDriftChanged,
   deploymentUpdated,
   groupDeploymentsCreated,
 } from './messages/deployments';

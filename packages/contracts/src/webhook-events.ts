@@ -6,6 +6,7 @@ export const webhookEvents = [
   'execution.cancelled',
   'deployment.created',
   'deployment.updated',
+  'deployment.drift_changed',
   'deployment.deleted',
   'blueprint.uploaded',
   'blueprint.deleted',

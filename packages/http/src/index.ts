@@ -26,7 +26,7 @@ export {
 export { openApiDocument } from './openapi';
 export type { HttpAppOptions, ObservedRequest, PlainAnswer } from './options';
 export { packedHeader, unpackPieces } from './packed-answer';
-export { type AddressRules, pinnedAddress } from './pinned-address';
+export { type AddressRules, bareHost, pinnedAddress } from './pinned-address';
 export { checkWrittenAddress, pinnedRequest, type SafeFetchDeps } from './pinned-request';
 export {
   principalHeader,

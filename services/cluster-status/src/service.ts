@@ -37,6 +37,7 @@ import { type StatusDeps, statusHttp } from './http/status.routes';
 import { specWire } from './http/wire-policy';
 import { driveLogBundles } from './loops/drive-log-bundles.loop';
 import { driveSnapshots, sweepSnapshotArchives } from './loops/drive-snapshots.loop';
+import { resealTextsLoop } from './loops/reseal-texts.loop';
 import { onChangeMade } from './messages/on-change-made';
 import { clusterStatusHandlers } from './rpc/cluster-status.rpc';
 import { doctorChecks } from './store/doctor.sql';
@@ -133,6 +134,7 @@ function webhookParts(config: ClusterStatusConfig, infra: Infra, db: Db<DB>) {
     loops: [
       deliverer.loop,
       pruneWebhookDeliveries(deps),
+      resealTextsLoop({ db, seals, log }),
       {
         name: 'prune-trigger-calls',
         intervalMs: PRUNE_INTERVAL_MS,

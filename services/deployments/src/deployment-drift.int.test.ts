@@ -87,6 +87,49 @@ it('comes in pages', async () => {
   expect(ids).toHaveLength(items.length);
 });
 
+describe('webhooks', () => {
+  const tick = () => test.parts.loops.find(({ name }) => name === 'tell-drift')!.tickOnce();
+  /** Returns what was told since the last call. */
+  async function told(): Promise<Record<string, unknown>[]> {
+    const { rows } = await test.db.pool.query(
+      `delete from deployments.outbox where envelope->>'type' = 'deployments.deployment-drift-changed.v1'
+       returning envelope->'payload' as payload`,
+    );
+    return rows.map(({ payload }) => payload);
+  }
+
+  it('hear once for each deployment that instances began or ceased to differ, and nothing where nothing changed', async () => {
+    await tick();
+    await told();
+    await test.create('heard', { blueprint_id: 'hello-flat' });
+    const { app, host } = await instancesOf('heard');
+    await record('heard', app!, ['configuration_drift'], null);
+    await tick();
+    expect(await told()).toEqual([]);
+    await record('heard', app!, ['configuration_drift'], { size: 1 });
+    await record('heard', host!, ['configuration_drift'], true);
+    await tick();
+    const of = { deploymentId: 'heard', blueprintId: 'hello-flat', changedAt: expect.any(String) };
+    expect(await told()).toEqual([{ ...of, driftedInstances: 2, newlyDrifted: 2, noLongerDrifted: 0 }]);
+    await record('heard', app!, ['configuration_drift'], { size: 2 });
+    await record('heard', host!, ['configuration_drift'], null);
+    // Two replicas at once.
+    await Promise.all([tick(), tick()]);
+    expect(await told()).toEqual([{ ...of, driftedInstances: 1, newlyDrifted: 0, noLongerDrifted: 1 }]);
+    const { rows } = await test.db.pool.query('select from deployments.drift_changes');
+    expect(rows).toEqual([]);
+  });
+
+  it('hear nothing of a deployment that is gone', async () => {
+    await test.create('gone', { blueprint_id: 'hello-flat' });
+    const { app } = await instancesOf('gone');
+    await record('gone', app!, ['configuration_drift'], true);
+    await test.db.pool.query(`delete from deployments.deployments where id = 'gone'`);
+    await tick();
+    expect(await told()).toEqual([]);
+  });
+});
+
 it.each([
   ['?_size=1001', '_size'],
   ['?_size=x', '_size'],

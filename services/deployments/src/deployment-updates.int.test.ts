@@ -154,6 +154,14 @@ it('carries an update out in three calls, each of which may be repeated', async 
   const { body: left } = await test.call('GET', `/node-instances/${host}`);
   expect(left.relationships.map((r: { target_id: string }) => r.target_id)).toEqual(changes.added);
   expect((await read(id)).state).toBe('successful');
+  // Webhooks hear of it once, although the call may be repeated.
+  await call('up', execution_id, { call: 'update-finish', updateId: id });
+  const { rows } = await test.db.pool.query(
+    `select envelope->>'tenant' as tenant, envelope->'payload' as payload from deployments.outbox
+     where envelope->>'type' = 'deployments.deployment-updated.v1'`,
+  );
+  const payload = { deploymentId: 'up', change: 'update', blueprintId: 'hello-next', updateId: id };
+  expect(rows).toEqual([{ tenant, payload }]);
 });
 
 it('rehearses the preparation: all steps are told, the update stays as it is', async () => {

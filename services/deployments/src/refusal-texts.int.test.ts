@@ -1,4 +1,5 @@
 // Texts of the original that its clients compare: each row of http/cloudify/refusal-texts.ts, by a call.
+import { newId } from '@baton/kernel';
 import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
 let original: TestDeployments;
@@ -30,4 +31,22 @@ it('the delete of a deployment whose executions wait', async () => {
   expect(body.message).toContain('There are running or queued');
   expect(body.message).toContain('install (e1, queued)');
   original.peers.active.delete('d');
+});
+
+it('a dependency that would close a circle, as the error of the execution whose end found it', async () => {
+  const tenant = 'default_tenant';
+  const ends = async (deploymentId: string, target: string): Promise<string> => {
+    const [instance] = (await original.call('GET', `/node-instances?deployment_id=${deploymentId}`)).body
+      .items;
+    const body = { version: instance.version, state: 'started', runtime_properties: { target } };
+    expect((await original.call('PATCH', `/node-instances/${instance.id}`, body)).status).toBe(200);
+    const end = { tenant, deploymentId, executionId: newId(), workflowId: 'install', status: 'terminated' };
+    const counts = { totalOperations: 0, finishedOperations: 0, lastStateSeq: 0 };
+    return (await original.rpc.executionEnded({ ...end, ...counts })).failure;
+  };
+  for (const id of ['one', 'two']) await original.create(id, { blueprint_id: 'linked' });
+  expect(await ends('one', 'two')).toBe('');
+  expect(await ends('two', 'one')).toBe(
+    'Failed updating dependencies of deployment two: Cyclic dependency between two and one',
+  );
 });

@@ -35,6 +35,7 @@ import { drivePluginsUpdates } from './loops/drive-plugins-updates.loop';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
 import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
+import { tellDriftLoop } from './loops/tell-drift.loop';
 import { unpackWorkdirsLoop } from './loops/unpack-workdirs.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
 import { gatherPages, gatherRecords } from './queries/deployment-records';
@@ -63,6 +64,7 @@ const ownLoops = (config: Config, deps: ServiceDeps): ServiceParts['loops'] => [
   purgeGroupRequestsLoop(deps),
   purgeSettledExecutionsLoop(deps),
   unpackWorkdirsLoop(deps),
+  tellDriftLoop(deps),
 ];
 
 /** Composes the deployments service. */

@@ -9,7 +9,7 @@ import { accountsHttp } from './accounts/http/accounts.routes';
 import { createActivity } from './adapters/activity';
 import { createAuthorizationCache } from './adapters/authorization-cache';
 import { createLockConfig } from './adapters/lock-config';
-import { createPasswords } from './adapters/passwords';
+import { createPasswords, type Passwords } from './adapters/passwords';
 import { createTenantParts, type TenantParts } from './adapters/tenant-parts';
 import { createTenantUsage } from './adapters/tenant-usage';
 import { type Bootstrapped, bootstrapAdminName, bootstrapManager } from './commands/bootstrap';
@@ -31,8 +31,12 @@ import { userGroupsHttp } from './http/user-groups.routes';
 import { userAccessHttp, usersHttp } from './http/users.routes';
 import { specWire } from './http/wire-policy';
 import { clearTenants } from './loops/clear-tenants.loop';
+import { createDirectory } from './providers/adapters/directory';
+import { createDirectoryProbe } from './providers/adapters/directory-probe';
+import { createLdapPool } from './providers/adapters/ldap-pool';
 import { createOidcClient } from './providers/adapters/oidc-client';
 import { createProviderFetch } from './providers/adapters/provider-fetch';
+import { createDirectoryLogins } from './providers/commands/directory-logins';
 import { recheckUser } from './providers/commands/recheck';
 import { createSealer } from './providers/domain/sealed-text';
 import { loginHttp } from './providers/http/login.routes';
@@ -91,7 +95,7 @@ export function buildService(
     authorizationAt: createAuthorizationCache(db),
     lock: lockConfig.settings,
     wire: chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire }),
-    ...providersOf(config, infra, db),
+    ...providersOf(config, infra, db, passwords),
     cacheMs: config.BATON_CREDENTIAL_CACHE_MS,
     sessionLifeMs: config.BATON_SESSION_LIFE,
     sessionIdleMs: config.BATON_SESSION_IDLE,
@@ -121,6 +125,7 @@ export function buildService(
     onConfig: lockConfig.refresh,
     start: () => makeAdmin(deps, config.BATON_ADMIN_PASSWORD, infra.log),
     stop: async () => {
+      deps.closeDirectories();
       await clearing.stop();
       await activity.flush();
     },
@@ -152,16 +157,21 @@ const routesOf = (deps: RouteDeps, kickClearing: () => void): ServiceParts['rout
 ];
 
 /** Access to identity providers, and the check of their users. */
-function providersOf(config: Config, { clock, log }: Infra, db: Db<Tables>) {
+function providersOf(config: Config, { clock, log }: Infra, db: Db<Tables>, passwords: Passwords) {
   const sealer = createSealer(config.BATON_INTERNAL_KEY);
-  const fetch = createProviderFetch({ isAllowed: addressRule(config.BATON_LOGIN_PROVIDER_ALLOW) });
+  const rules = { isAllowed: addressRule(config.BATON_LOGIN_PROVIDER_ALLOW) };
+  const fetch = createProviderFetch(rules);
   const oidc = createOidcClient({ fetch, sealer, clock });
-  const workloads = createWorkloadTokens({ fetch, clock });
+  const pool = createLdapPool({ rules, sealer, clock });
+  const directory = createDirectory(pool);
   return {
     sealer,
     oidc,
-    workloads,
-    recheckUser: (userId: number) => recheckUser({ db, oidc, sealer, log }, userId),
+    probe: createDirectoryProbe(pool),
+    workloads: createWorkloadTokens({ fetch, clock }),
+    directories: createDirectoryLogins({ db, passwords, directory, clock, log }),
+    recheckUser: (userId: number) => recheckUser({ db, oidc, directory, sealer, log }, userId),
+    closeDirectories: pool.close,
   };
 }
 

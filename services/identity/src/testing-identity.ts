@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createLocalCache } from '@baton/cache';
 import { identityRpc, type Principal } from '@baton/contracts';
 import { createHttpApp, type HttpApp, principalHeader, signPrincipal } from '@baton/http';
-import { Secret, silentLog, systemClock } from '@baton/kernel';
+import { type Log, Secret, silentLog, systemClock } from '@baton/kernel';
 import { createDb, type Db } from '@baton/postgres';
 import { createLocalRpc, type RpcClient } from '@baton/rpc';
 import type { Infra, ServiceParts } from '@baton/service-runtime';
@@ -41,7 +41,10 @@ export const emptyTenants: TenantParts = {
 
 const internalKey = new Secret('a key for tests only');
 
-export async function startTestIdentity(env: Record<string, string> = {}): Promise<TestIdentity> {
+export async function startTestIdentity(
+  env: Record<string, string> = {},
+  log: Log = silentLog,
+): Promise<TestIdentity> {
   const database = await testDatabase({
     migrations: [{ schema: 'identity', dir: join(__dirname, '../migrations') }],
   });
@@ -63,7 +66,7 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
       db,
       rpc: local,
       cache: createLocalCache(),
-      log: silentLog,
+      log,
       clock: systemClock,
     } as unknown as Infra,
     { tenantParts: emptyTenants },
@@ -75,7 +78,7 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
     service: 'identity',
     routes: parts.routes,
     trust: derivedTrust('identity', internalKey),
-    log: silentLog,
+    log,
     wire: config.BATON_WIRE,
     validateResponses: true,
   });

@@ -100,6 +100,8 @@ async function playAll(combination: Combination, dist: string, tally: Tally): Pr
       BATON_SUBGRAPH_RETRIES: String(first.subgraph_retries),
       BATON_WORKER_HANDLERS: join(root, 'test/handlers/probe.js'),
       PROBE_LEDGER: ledger,
+      // The workers of a standalone get no other variables than their own and these.
+      BATON_WORKER_PASS_ENV: 'PROBE_LEDGER',
     },
   });
   try {

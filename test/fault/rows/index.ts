@@ -19,6 +19,7 @@ import { snapshotRows } from './snapshots';
 import { soakRows } from './soak';
 import { starvedRows } from './starved';
 import { tenantRows } from './tenants';
+import { webhookRows } from './webhooks';
 import { workerRows } from './workers';
 
 /** All rows in the order of the matrix. */
@@ -42,6 +43,7 @@ export const allRows: readonly Row[] = [
   ...fileRows,
   ...snapshotRows,
   ...canaryRows,
+  ...webhookRows,
   ...soakRows,
 ].sort((a, b) => numberOf(a) - numberOf(b));
 

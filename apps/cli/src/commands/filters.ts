@@ -1,3 +1,4 @@
+import type { OperationArgs, OperationId } from '@baton/client';
 import { UsageFailure } from '../failure';
 import { collectValues } from '../key-values';
 import { type Cli, noun, type Options, option, visibilityOption } from '../layer/define';
@@ -13,90 +14,94 @@ const rules = () => [
   option('--rules <file>', 'YAML file with a list below `filter_rules`'),
 ];
 
-/** Stored filters: those of blueprints and those of deployments. */
-export function filterCommands(cli: Cli): void {
-  blueprintFilters(cli);
-  deploymentFilters(cli);
+interface NewFilter {
+  filter_rules: unknown[];
+  visibility?: 'private' | 'tenant' | 'global';
 }
 
-function blueprintFilters(cli: Cli): void {
-  const filters = noun(cli, 'blueprint-filters', {
+/** The operations of one kind of filters. The paths name a filter by different parameters. */
+interface FilterKind<Create extends OperationId, Update extends OperationId> {
+  noun: string;
+  alias: string;
+  about: string;
+  examples: readonly string[];
+  param: 'id' | 'filter_id';
+  list: OperationId;
+  get: OperationId;
+  delete: OperationId;
+  create: Write<Create, NewFilter>;
+  update: Write<Update, Partial<NewFilter>>;
+}
+
+interface Write<Id extends OperationId, Body> {
+  operation: Id;
+  request: (id: string, body: Body) => Omit<OperationArgs<Id>, 'idempotencyKey'>;
+}
+
+/** Stored filters: those of blueprints and those of deployments. */
+export function filterCommands(cli: Cli): void {
+  addFilters(cli, {
+    noun: 'blueprint-filters',
     alias: 'blueprint-filter',
     about: 'stored filters of blueprints',
     examples: ['blueprint-filters create mine --attrs-rule "created_by=alice"'],
-  });
-  listCommand(cli, filters, { ...SHOWN, operation: 'listBlueprintFilters', about: 'list filters' });
-  getCommand(cli, filters, {
-    ...SHOWN,
-    operation: 'getBlueprintFilter',
     param: 'filter_id',
-    about: 'show a filter',
+    list: 'listBlueprintFilters',
+    get: 'getBlueprintFilter',
+    delete: 'deleteBlueprintFilter',
+    create: {
+      operation: 'putBlueprintFilter',
+      request: (filter_id, body) => ({ params: { filter_id }, body }),
+    },
+    update: {
+      operation: 'patchBlueprintFilter',
+      request: (filter_id, body) => ({ params: { filter_id }, body }),
+    },
   });
-  callCommand(cli, filters, {
-    name: 'create <id>',
-    about: 'store a filter',
-    operation: 'putBlueprintFilter',
-    options: [...rules(), visibilityOption('tenant')],
-    request: ([filter_id], o) => ({
-      params: { filter_id },
-      body: { filter_rules: givenRules(o), visibility: o.visibility },
-    }),
-    done: ([id]) => `Filter ${id} stored.`,
-  });
-  callCommand(cli, filters, {
-    name: 'update <id>',
-    about: 'change rules or visibility of a filter',
-    operation: 'patchBlueprintFilter',
-    options: [...rules(), visibilityOption()],
-    request: ([filter_id], o) => ({ params: { filter_id }, body: changeOf(o) }),
-    done: ([id]) => `Filter ${id} changed.`,
-  });
-  deleteCommand(cli, filters, {
-    operation: 'deleteBlueprintFilter',
-    param: 'filter_id',
-    about: 'delete a filter',
-    kind: 'Filter',
-  });
-}
-
-function deploymentFilters(cli: Cli): void {
-  const filters = noun(cli, 'deployment-filters', {
+  addFilters(cli, {
+    noun: 'deployment-filters',
     alias: 'filters',
     about: 'stored filters of deployments',
     examples: [
       'deployment-filters create production --labels-rule env=prod',
       'deployments list --filter-id production',
     ],
-  });
-  listCommand(cli, filters, { ...SHOWN, operation: 'listDeploymentFilters', about: 'list filters' });
-  getCommand(cli, filters, {
-    ...SHOWN,
-    operation: 'getDeploymentFilter',
     param: 'id',
-    about: 'show a filter',
+    list: 'listDeploymentFilters',
+    get: 'getDeploymentFilter',
+    delete: 'deleteDeploymentFilter',
+    create: { operation: 'createDeploymentFilter', request: (id, body) => ({ params: { id }, body }) },
+    update: { operation: 'updateDeploymentFilter', request: (id, body) => ({ params: { id }, body }) },
   });
+}
+
+function addFilters<const Create extends OperationId, const Update extends OperationId>(
+  cli: Cli,
+  kind: FilterKind<Create, Update>,
+): void {
+  const { param } = kind;
+  const filters = noun(cli, kind.noun, { alias: kind.alias, about: kind.about, examples: kind.examples });
+  listCommand(cli, filters, { ...SHOWN, operation: kind.list, about: 'list filters' });
+  getCommand(cli, filters, { ...SHOWN, operation: kind.get, param, about: 'show a filter' });
   callCommand(cli, filters, {
     name: 'create <id>',
     about: 'store a filter',
-    operation: 'createDeploymentFilter',
+    operation: kind.create.operation,
     options: [...rules(), visibilityOption('tenant')],
-    request: ([id], o) => ({
-      params: { id },
-      body: { filter_rules: givenRules(o), visibility: o.visibility },
-    }),
+    request: ([id], o) => kind.create.request(id, { filter_rules: givenRules(o), visibility: o.visibility }),
     done: ([id]) => `Filter ${id} stored.`,
   });
   callCommand(cli, filters, {
     name: 'update <id>',
     about: 'change rules or visibility of a filter',
-    operation: 'updateDeploymentFilter',
+    operation: kind.update.operation,
     options: [...rules(), visibilityOption()],
-    request: ([id], o) => ({ params: { id }, body: changeOf(o) }),
+    request: ([id], o) => kind.update.request(id, changeOf(o)),
     done: ([id]) => `Filter ${id} changed.`,
   });
   deleteCommand(cli, filters, {
-    operation: 'deleteDeploymentFilter',
-    param: 'id',
+    operation: kind.delete,
+    param,
     about: 'delete a filter',
     kind: 'Filter',
   });

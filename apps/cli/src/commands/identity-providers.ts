@@ -5,9 +5,14 @@ import { callCommand, deleteCommand, getCommand } from '../layer/resource';
 import { secretText } from '../prompt';
 
 const SHOWN = {
-  columns: ['id', 'type', 'name', 'issuer', 'provision', 'is_enabled', 'users'],
-  wide: ['client_id', 'has_client_secret', 'scopes', 'created_at'],
+  columns: ['id', 'type', 'name', 'provision', 'is_enabled', 'users'],
+  wide: ['issuer', 'client_id', 'has_client_secret', 'urls', 'user_base', 'has_bind_password', 'created_at'],
 };
+
+const MORE =
+  'scopes claims parameters bind_dn user_filter username_attribute subject_attribute group_base group_filter group_name_attribute nested_groups mapping'.split(
+    ' ',
+  );
 
 /** `baton identity-providers ...`: where users of the organisation sign in (docs/login.md). */
 export function identityProviderCommands(cli: Cli): void {
@@ -16,6 +21,7 @@ export function identityProviderCommands(cli: Cli): void {
     about: 'where users of the organisation sign in',
     examples: [
       'identity-providers put company -s company.yaml --secret-file client-secret',
+      'identity-providers put directory -s directory.yaml --bind-password-file reader.txt',
       'identity-providers test company',
     ],
   });
@@ -31,7 +37,7 @@ export function identityProviderCommands(cli: Cli): void {
     operation: 'getIdentityProviderById',
     param: 'provider_id',
     about: 'show an identity provider without its secret',
-    more: ['claims', 'mapping', 'parameters'],
+    more: MORE,
   });
   writeCommands(cli, providers);
   callCommand(cli, providers, {
@@ -45,7 +51,9 @@ export function identityProviderCommands(cli: Cli): void {
     name: 'add-user <id> <username>',
     about: 'make a user that belongs to the provider, before the first sign-in',
     operation: 'addProviderUser',
-    options: [required('--subject <sub>', 'the user at the provider: claim sub')],
+    options: [
+      required('--subject <sub>', 'the user at the provider: claim sub, or the value of subject_attribute'),
+    ],
     request: ([provider_id, username], o) => ({
       params: { provider_id },
       body: { username, subject: o.subject },
@@ -67,9 +75,16 @@ export function identityProviderCommands(cli: Cli): void {
   });
 }
 
+/** Options with files of secrets, the fields that they fill, and what to call them. */
+const SECRETS = [
+  ['secretFile', '--secret-file', 'client_secret', 'Client secret'],
+  ['bindPasswordFile', '--bind-password-file', 'bind_password', 'Bind password'],
+] as const;
+
 const settings = () => [
   repeated('-s, --setting <name=value|file>', 'setting, or a YAML file of them (docs/login.md)'),
   option('--secret-file <path>', 'file that holds the client secret; - = standard input'),
+  option('--bind-password-file <path>', 'file that holds the password of bind_dn; - = standard input'),
 ];
 
 /** `put` replaces all settings, `update` the named ones. */
@@ -84,18 +99,16 @@ function writeCommands(cli: Cli, providers: Command): void {
       uses: [operation],
       options: settings(),
       run: async ({ args: [id], options, client, out, io }) => {
-        const secret =
-          options.secretFile === undefined
-            ? {}
-            : {
-                client_secret: await secretText(io, {
-                  file: options.secretFile,
-                  label: `Client secret of ${id}`,
-                  options: '--secret-file',
-                }),
-              };
+        const secrets: Record<string, string> = {};
+        for (const [key, flag, field, label] of SECRETS)
+          if (options[key] !== undefined)
+            secrets[field] = await secretText(io, {
+              file: options[key],
+              label: `${label} of ${id}`,
+              options: flag,
+            });
         const type = operation === 'putIdentityProvider' ? { type: 'oidc' } : {};
-        const body = { ...type, ...collectValues(options.setting), ...secret } as never;
+        const body = { ...type, ...collectValues(options.setting), ...secrets } as never;
         const provider = await client.call(operation, { params: { provider_id: id }, body });
         out.done(`Identity provider ${id} stored.`, provider);
       },

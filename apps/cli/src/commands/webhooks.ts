@@ -1,11 +1,20 @@
 import type { Command } from 'commander';
-import { collectTexts, collectValues } from '../key-values';
+import { collectTexts } from '../key-values';
 import { type Cli, noun, number, type Options, option, repeated, required } from '../layer/define';
 import { callCommand, deleteCommand, getCommand, listCommand } from '../layer/resource';
 
 const SHOWN = {
   columns: ['id', 'url', 'events', 'format', 'is_enabled', 'disabled_reason', 'created_at'],
-  wide: ['filter', 'max_attempts', 'order_by', 'header_names', 'former_key_until', 'created_by'],
+  wide: [
+    'last_delivery_state',
+    'last_delivery_at',
+    'filter',
+    'max_attempts',
+    'order_by',
+    'header_names',
+    'former_key_until',
+    'created_by',
+  ],
 };
 const DELIVERIES = {
   columns: ['id', 'event', 'state', 'attempts', 'last_status', 'error', 'created_at'],
@@ -139,62 +148,5 @@ function deliveryCommands(cli: Cli, webhooks: Command): void {
     operation: 'redeliverWebhook',
     request: ofDelivery,
     done: ([, delivery]) => `Delivery ${delivery} is sent again.`,
-  });
-}
-
-const TRIGGERS = {
-  columns: ['id', 'deployment_id', 'workflow_id', 'scheme', 'is_enabled', 'path', 'created_by'],
-  wide: ['parameters', 'fixed_parameters', 'created_at'],
-};
-
-/** `baton triggers ...`: signed requests from outside that start a workflow. */
-export function triggerCommands(cli: Cli): void {
-  const triggers = noun(cli, 'triggers', {
-    alias: 'trigger',
-    about: 'signed requests from outside that start a workflow',
-    examples: [
-      'triggers create on-push -d web -w update --scheme github --from commit=/head_commit/id',
-      'triggers list -o wide',
-    ],
-  });
-  listCommand(cli, triggers, {
-    ...TRIGGERS,
-    operation: 'listTriggers',
-    about: 'list your triggers; managers of the tenant see all',
-  });
-  getCommand(cli, triggers, {
-    ...TRIGGERS,
-    operation: 'getTrigger',
-    param: 'trigger_id',
-    about: 'show a trigger without its secret',
-  });
-  callCommand(cli, triggers, {
-    name: 'create <id>',
-    about: 'create a trigger; its path and its secret are shown',
-    operation: 'createTrigger',
-    options: [
-      required('-d, --deployment <id>', 'deployment'),
-      required('-w, --workflow <name>', 'workflow that it starts'),
-      option('--scheme <scheme>', 'how requests are signed: standard or github'),
-      repeated('--from <parameter=pointer>', 'parameter that the body gives, by a JSON pointer'),
-      repeated('-p, --parameters <name=value|file>', 'fixed parameters'),
-    ],
-    request: ([trigger_id], o) => ({
-      params: { trigger_id },
-      body: {
-        deployment_id: o.deployment,
-        workflow_id: o.workflow,
-        scheme: o.scheme,
-        parameters: collectTexts('--from', o.from),
-        fixed_parameters: collectValues(o.parameters),
-      } as never,
-    }),
-    fields: [...TRIGGERS.columns, 'secret'],
-  });
-  deleteCommand(cli, triggers, {
-    operation: 'deleteTrigger',
-    param: 'trigger_id',
-    about: 'delete a trigger; its path answers nobody any more',
-    kind: 'Trigger',
   });
 }

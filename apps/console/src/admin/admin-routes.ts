@@ -45,6 +45,38 @@ const tokensRoute = createRoute({
   path: '/admin/tokens',
   component: lazyRouteComponent(() => import('./tokens/tokens-screen'), 'TokensScreen'),
 });
+const providersRoute = createRoute({
+  ...parent,
+  path: '/admin/identity-providers',
+  component: lazyRouteComponent(
+    () => import('./identity-providers/identity-providers-screen'),
+    'IdentityProvidersScreen',
+  ),
+});
+const providerRoute = createRoute({
+  ...parent,
+  path: '/admin/identity-providers/$id',
+  component: lazyRouteComponent(
+    () => import('./identity-providers/identity-provider-screen'),
+    'IdentityProviderScreen',
+  ),
+});
+const accountsRoute = createRoute({
+  ...parent,
+  path: '/admin/service-accounts',
+  component: lazyRouteComponent(
+    () => import('./service-accounts/service-accounts-screen'),
+    'ServiceAccountsScreen',
+  ),
+});
+const accountRoute = createRoute({
+  ...parent,
+  path: '/admin/service-accounts/$id',
+  component: lazyRouteComponent(
+    () => import('./service-accounts/service-account-screen'),
+    'ServiceAccountScreen',
+  ),
+});
 const rolesRoute = createRoute({
   ...parent,
   path: '/admin/roles',
@@ -98,6 +130,10 @@ export const adminRoutes = [
   groupRoute,
   tenantsRoute,
   tenantAdminRoute,
+  providersRoute,
+  providerRoute,
+  accountsRoute,
+  accountRoute,
   tokensRoute,
   rolesRoute,
   agentsRoute,

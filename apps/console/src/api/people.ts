@@ -55,6 +55,13 @@ export const userQuery = (client: Client, tenant: string, username: string) =>
       }),
   });
 
+/** The roles of a user, each with where it comes from. */
+export const accessQuery = (client: Client, tenant: string, username: string) =>
+  queryOptions({
+    queryKey: ['users', tenant, 'access', username],
+    queryFn: ({ signal }) => client.call('getUserAccess', { tenant, signal, params: { username } }),
+  });
+
 export const groupQuery = (client: Client, tenant: string, name: string) =>
   queryOptions({
     queryKey: ['user-groups', tenant, 'one', name],

@@ -6,7 +6,7 @@ import { t } from '../text/text';
 import { Badge } from '../ui/badge';
 import { Dialog } from '../ui/dialog';
 import { Facts } from '../ui/facts';
-import { JsonView } from '../ui/json-view';
+import { Properties } from '../ui/json-view';
 import { Loaded } from '../ui/states';
 import { Time } from '../ui/time';
 import type { TaskRow } from './task-rows';
@@ -25,20 +25,23 @@ export default function TaskDialog({ executionId, row, onClose }: TaskDialogProp
     <Dialog title={[row.name, row.about].filter(Boolean).join(' ')} onClose={onClose}>
       <Loaded query={query}>
         {(task) => (
-          <Facts
-            facts={[
-              [t.gantt.state, <Badge key="state" status={row.state} />],
-              [names.name, task.name],
-              [names.operation, task.operation],
-              [t.gantt.stage, row.stage],
-              [t.gantt.start, task.started_at && <Time key="start" at={task.started_at} />],
-              [names.ended, task.ended_at && <Time key="end" at={task.ended_at} />],
-              [names.attempt, task.attempt ?? null],
-              [names.worker, task.agent_name],
-              [t.gantt.error, row.error],
-              [t.execution.parameters, <JsonView key="parameters" value={task.parameters} isOpen />],
-            ]}
-          />
+          <>
+            <Facts
+              facts={[
+                [t.gantt.state, <Badge key="state" status={row.state} />],
+                [names.name, task.name],
+                [names.operation, task.operation],
+                [t.gantt.stage, row.stage],
+                [t.gantt.start, task.started_at && <Time key="start" at={task.started_at} />],
+                [names.ended, task.ended_at && <Time key="end" at={task.ended_at} />],
+                [names.attempt, task.attempt ?? null],
+                [names.worker, task.agent_name],
+                [t.gantt.error, row.error],
+              ]}
+            />
+            <h3>{t.execution.parameters}</h3>
+            <Properties of={task.parameters ?? {}} empty={t.none} />
+          </>
         )}
       </Loaded>
     </Dialog>

@@ -146,9 +146,12 @@ function SkipCell({ row }: { row: ScheduleRow }) {
   return (
     <span className={cells.main} title={reason}>
       <span className={cells.pair}>
-        <Badge status={outcome} isBare /> <Time at={occurrence} />
+        <Badge status={outcome} isBare />
+        <span className={`${cells.cut} ${cells.quiet}`}>{reason}</span>
       </span>
-      <span className={cells.sub}>{reason}</span>
+      <span className={cells.sub}>
+        <Time at={occurrence} />
+      </span>
     </span>
   );
 }

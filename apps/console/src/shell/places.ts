@@ -11,6 +11,8 @@ import {
   Package,
   Plug,
   ScrollText,
+  Webhook,
+  Zap,
 } from 'lucide-react';
 import { ADMIN_PLACES } from '../admin/admin-places';
 import { t } from '../text/text';
@@ -87,6 +89,13 @@ const GROUPS = [
         key: 'c',
         permission: 'execution_schedule_list',
       },
+      {
+        to: '/$tenant/triggers',
+        Icon: Zap,
+        text: t.triggers.title,
+        permission: 'execution_schedule_list',
+      },
+      { to: '/$tenant/webhooks', Icon: Webhook, text: t.webhooks.title, permission: 'administrators' },
     ],
   },
   { text: names.groups.administration, places: ADMIN_PLACES, isFolded: true },

@@ -9,10 +9,11 @@ import { controlClass, Field } from '../ui/field';
 import { Logo } from './logo';
 import styles from './sign-in.module.css';
 
-/** Returns the error text. It does not tell whether the name or the password is wrong. */
-function refusalText(error: unknown): string {
+/** Returns the error text. It does not tell whether the name or the password is wrong. `directories`: names of directories. */
+function refusalText(error: unknown, directories: readonly string[]): string {
   const { kind, code, message } = problemOf(error);
-  if (kind === 'signed-out') return t.signIn.refused;
+  if (kind === 'signed-out')
+    return directories.length === 0 ? t.signIn.refused : t.signIn.refusedOrAway(directories);
   if (kind === 'offline') return t.state.offline;
   return code.startsWith('too_many') ? t.signIn.tooMany : message;
 }
@@ -23,6 +24,8 @@ export function SignIn({ notice }: { notice: string | null }) {
   const cache = useQueryClient();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
+  const { data: providers = [] } = useQuery(loginProvidersQuery(client));
+  const directories = providers.flatMap(({ type, name }) => (type === 'ldap' ? name : []));
   const enter = useMutation({
     mutationFn: (body: Credentials) => signIn(client, body),
     onSuccess: (session) => {
@@ -45,6 +48,7 @@ export function SignIn({ notice }: { notice: string | null }) {
           <span>{t.product}</span>
         </div>
         <h1>{t.signIn.title}</h1>
+        {directories.length > 0 && <p className={styles.hint}>{t.signIn.orDirectory(directories)}</p>}
         {notice && !enter.error && (
           <p className={styles.notice} role="status">
             {notice}
@@ -52,7 +56,7 @@ export function SignIn({ notice }: { notice: string | null }) {
         )}
         {enter.error && (
           <p className={styles.refusal} role="alert">
-            {refusalText(enter.error)}
+            {refusalText(enter.error, directories)}
           </p>
         )}
         <Field label={t.signIn.username}>
@@ -87,16 +91,14 @@ export function SignIn({ notice }: { notice: string | null }) {
         <Button look="main" type="submit" disabled={enter.isPending}>
           {enter.isPending ? t.signIn.busy : t.signIn.submit}
         </Button>
-        <Providers />
+        <ProviderLinks providers={providers.filter(({ type }) => type === 'oidc')} />
       </form>
     </main>
   );
 }
 
 /** Links to the identity providers: the browser leaves the page and comes back to this address. */
-function Providers() {
-  const { client } = useApi();
-  const { data: providers = [] } = useQuery(loginProvidersQuery(client));
+function ProviderLinks({ providers }: { providers: readonly { id: string; name: string }[] }) {
   if (providers.length === 0) return null;
   const place = window.location.pathname + window.location.search;
   return (

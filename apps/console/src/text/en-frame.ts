@@ -45,6 +45,10 @@ export const frameTexts = {
     submit: 'Sign in',
     busy: 'Signing in …',
     refused: 'User name or password is wrong.',
+    refusedOrAway: (directories: readonly string[]) =>
+      `User name or password is wrong, or ${directories.join(' or ')} does not answer.`,
+    orDirectory: (directories: readonly string[]) =>
+      `Use your account of Baton or your account of ${directories.join(' or ')}.`,
     codeRefused:
       'This sign-in link was used already, or is too old. Ask for a new one, or sign in with your password.',
     orAt: 'or',
@@ -196,6 +200,8 @@ export const frameTexts = {
     enabled: 'Enabled',
     disabled: 'Disabled',
     due: 'Due',
+    delivered: 'Delivered',
+    gave_up: 'Disabled by the manager',
     fired: 'Started',
     refused: 'Refused',
     skipped: 'Skipped',

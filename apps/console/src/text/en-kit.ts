@@ -34,6 +34,21 @@ export const kitTexts = {
     more: (n: number) => `and ${count.format(n)} more`,
   },
 
+  copy: {
+    copy: 'Copy',
+    copied: 'Copied',
+    named: (name: string) => `Copy: ${name}`,
+    once: 'Copy it now: it is shown only this once.',
+    done: 'I have copied it',
+  },
+
+  pairs: {
+    part: (name: string, n: number) => `${name} ${count.format(n)}`,
+    remove: (name: string, n: number) => `Remove: ${name} ${count.format(n)}`,
+    missing: 'The first part is missing.',
+    twice: 'This stands here twice.',
+  },
+
   confirm: {
     type: 'Type this to confirm:',
   },

@@ -12,6 +12,10 @@ export const peopleTexts = {
     removeTitle: (name: string) => `Remove ${name}?`,
     changeRole: 'Change the role',
     roleTitle: (name: string) => `Role of ${name}`,
+    tenant: 'Tenant',
+    tenantRoles: 'Roles in tenants',
+    addTenant: 'Add a tenant',
+    roleIn: (role: string, tenant: string) => `${role} in ${tenant}`,
   },
 
   users: {
@@ -184,10 +188,7 @@ export const peopleTexts = {
     } as Readonly<Record<string, string>>,
     never: 'never',
     made: 'The new token',
-    once: 'Copy it now: it is shown only this once.',
-    copy: 'Copy',
-    copied: 'Copied',
-    done: 'I have copied it',
+    value: 'Token',
     revoke: 'Revoke',
     revokeId: (id: string) => `Revoke ${id}`,
     revokeTitle: (id: string) => `Revoke the token ${id}?`,

@@ -18,7 +18,7 @@ export const schedulesTexts = {
     noNext: 'never again',
     last: 'Latest execution',
     noLast: 'none yet',
-    lastSkip: 'Latest time without a run',
+    lastSkip: 'Latest missed time',
     enabled: 'Enabled',
     disabled: 'Disabled',
     enable: 'Enable',

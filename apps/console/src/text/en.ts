@@ -8,12 +8,14 @@ import { eventsTexts } from './en-events';
 import { executionsTexts } from './en-executions';
 import { formsTexts } from './en-forms';
 import { frameTexts } from './en-frame';
+import { identityTexts } from './en-identity';
 import { kitTexts } from './en-kit';
 import { managerTexts } from './en-manager';
 import { overviewTexts } from './en-overview';
 import { peopleTexts } from './en-people';
 import { resourcesTexts } from './en-resources';
 import { schedulesTexts } from './en-schedules';
+import { webhooksTexts } from './en-webhooks';
 
 export const en = {
   ...frameTexts,
@@ -31,6 +33,8 @@ export const en = {
   ...editorTexts,
   ...formsTexts,
   ...changeTexts,
+  ...webhooksTexts,
+  ...identityTexts,
 };
 
 export type Catalogue = typeof en;

@@ -33,14 +33,14 @@ export function FormDialog(props: FormDialogProps) {
   // Moves the focus to the first error, for keyboard users.
   useEffect(() => {
     if (mutation.error || Object.keys(errors).length > 0)
-      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+      form.current?.querySelector<HTMLElement>(FAULTY)?.focus();
   }, [mutation.error, errors]);
   const refusal = mutation.error ? problemOf(mutation.error) : null;
-  let isSaidBeside = false;
+  const said: Said = { isBeside: false };
   const errorOf: ErrorOf = (field) => {
     if (errors[field]) return errors[field];
     if (!refusal || refusal.details.field !== field) return null;
-    isSaidBeside = true;
+    said.isBeside = true;
     return refusal.message;
   };
   const fields = typeof children === 'function' ? children(errorOf) : children;
@@ -71,12 +71,22 @@ export function FormDialog(props: FormDialogProps) {
     >
       <form id={id} ref={form} onSubmit={send} noValidate className={styles.form}>
         {fields}
-        {!isSaidBeside && <InlineProblem error={mutation.error} />}
+        <Unsaid error={mutation.error} said={said} />
       </form>
     </Dialog>
   );
 }
 
+interface Said {
+  /** A field has shown the refusal of the manager. */
+  isBeside: boolean;
+}
+
+/** The refusal of the manager, unless a field has shown it. React renders it after the fields, so it knows. */
+const Unsaid = ({ error, said }: { error: unknown; said: Said }) =>
+  said.isBeside ? null : <InlineProblem error={error} />;
+
+const FAULTY = '[aria-invalid=true], [data-fault]';
 const FIELDS = 'input:not([type=hidden]), select, textarea';
 /** A constant: a new object in each render would run the effect that moves the focus. */
 const NO_ERRORS: Readonly<Record<string, string>> = {};

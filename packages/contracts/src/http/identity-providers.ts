@@ -28,17 +28,9 @@ const claims = z.object({
     .describe('Ending that is cut off user names, such as @example.org; other endings stay'),
 });
 
-const settings = {
-  name: text.optional().describe('Text of the button; default: the id'),
-  issuer: z.string().max(1024).optional().describe('https address of the provider, as its tokens name it'),
-  client_id: text.optional(),
-  client_secret: z.string().min(1).max(4096).optional().describe('Stored sealed, never read back'),
-  scopes: z.array(text).max(50).optional().describe('Default openid, profile, offline_access'),
-  parameters: z
-    .record(text, text)
-    .optional()
-    .describe('More parameters of the authorization request, such as prompt or access_type'),
-  claims: claims.optional(),
+/** Settings of every kind of provider. */
+const common = {
+  name: text.optional().describe('Name on the page of the sign-in; default: the id'),
   mapping: z.array(mappingRule).max(MAX_RULES).optional(),
   provision: z
     .enum(['jit', 'preexisting'])
@@ -53,15 +45,87 @@ const settings = {
   is_enabled: z.boolean().optional(),
 };
 
-const newProvider = z.object({ type: z.literal('oidc'), ...settings }).meta({ id: 'NewIdentityProvider' });
+/** Settings of OpenID Connect. */
+const oidc = {
+  issuer: z.string().max(1024).optional().describe('https address of the provider, as its tokens name it'),
+  client_id: text.optional(),
+  client_secret: z.string().min(1).max(4096).optional().describe('Stored sealed, never read back'),
+  scopes: z.array(text).max(50).optional().describe('Default openid, profile, offline_access'),
+  parameters: z
+    .record(text, text)
+    .optional()
+    .describe('More parameters of the authorization request, such as prompt or access_type'),
+  claims: claims.optional(),
+};
+
+/** Settings of a directory (LDAP). */
+const ldap = {
+  urls: z
+    .array(text)
+    .min(1)
+    .max(8)
+    .optional()
+    .describe(
+      'ldaps://host, or ldap://host, which always uses STARTTLS; the next one is asked when one is away',
+    ),
+  bind_dn: text.optional().describe('Account that searches users and groups'),
+  bind_password: z.string().min(1).max(4096).optional().describe('Stored sealed, never read back'),
+  user_base: text.optional().describe('Entry below which the users are'),
+  user_filter: z
+    .string()
+    .max(4096)
+    .optional()
+    .describe(
+      'Filter of users; {username} stands for the name. Default (&(objectClass=inetOrgPerson)(uid={username}))',
+    ),
+  username_attribute: text.optional().describe('Attribute with the user name; default uid'),
+  subject_attribute: text
+    .optional()
+    .describe(
+      'Attribute that never changes for a user: entryUUID (default), or objectGUID of Active Directory',
+    ),
+  group_base: text
+    .nullable()
+    .optional()
+    .describe('Entry below which the groups are; null: no groups are read'),
+  group_filter: z
+    .string()
+    .max(4096)
+    .optional()
+    .describe(
+      'Filter of groups; {dn} stands for the member, {username} for the user name. Default (|(member={dn})(uniqueMember={dn}))',
+    ),
+  group_name_attribute: text
+    .optional()
+    .describe(
+      'Attribute with the name that rules of the mapping use; dn: the whole name of the entry. Default cn',
+    ),
+  nested_groups: z.boolean().optional().describe('Whether groups in groups count; default true'),
+};
+
+const settings = { ...common, ...oidc, ...ldap };
+const newProvider = z
+  .object({ type: z.enum(['oidc', 'ldap']), ...settings })
+  .meta({ id: 'NewIdentityProvider' });
 const providerChange = z.object(settings).meta({ id: 'IdentityProviderChange' });
 export type ProviderChange = z.infer<typeof providerChange>;
+export type NewProvider = z.infer<typeof newProvider>;
 
-export const identityProvider = z
+const shown = {
+  id: z.string(),
+  name: z.string(),
+  mapping: z.array(mappingRule),
+  provision: z.enum(['jit', 'preexisting']),
+  ca_certificate: z.string().nullable(),
+  is_enabled: z.boolean(),
+  users: z.number().int().describe('Users that belong to the provider'),
+  created_at: instant,
+};
+
+const oidcProvider = z
   .object({
-    id: z.string(),
+    ...shown,
     type: z.literal('oidc'),
-    name: z.string(),
     issuer: z.string(),
     client_id: z.string(),
     has_client_secret: z.boolean(),
@@ -72,21 +136,35 @@ export const identityProvider = z
       groups: z.string(),
       strip_suffix: z.string().nullable(),
     }),
-    mapping: z.array(mappingRule),
-    provision: z.enum(['jit', 'preexisting']),
-    ca_certificate: z.string().nullable(),
-    is_enabled: z.boolean(),
-    users: z.number().int().describe('Users that belong to the provider'),
-    created_at: instant,
   })
-  .meta({ id: 'IdentityProvider' });
+  .meta({ id: 'OidcIdentityProvider' });
+
+const ldapProvider = z
+  .object({
+    ...shown,
+    type: z.literal('ldap'),
+    urls: z.array(z.string()),
+    bind_dn: z.string(),
+    has_bind_password: z.boolean(),
+    user_base: z.string(),
+    user_filter: z.string(),
+    username_attribute: z.string(),
+    subject_attribute: z.string(),
+    group_base: z.string().nullable(),
+    group_filter: z.string(),
+    group_name_attribute: z.string(),
+    nested_groups: z.boolean(),
+  })
+  .meta({ id: 'LdapIdentityProvider' });
+
+export const identityProvider = z.union([oidcProvider, ldapProvider]).meta({ id: 'IdentityProvider' });
 export type IdentityProviderAnswer = z.infer<typeof identityProvider>;
 
 const providerTest = z
   .object({
     ok: z.boolean(),
     step: z
-      .enum(['address', 'discovery', 'keys', 'client', 'done'])
+      .enum(['address', 'discovery', 'keys', 'client', 'connection', 'bind', 'users', 'groups', 'done'])
       .describe('The step that failed, or done'),
     message: z.string().describe('One sentence about the failure, or about what was found'),
     warnings: z.array(z.string()),
@@ -96,7 +174,11 @@ export type ProviderTestAnswer = z.infer<typeof providerTest>;
 
 const providerUser = z.object({
   username: resourceId,
-  subject: z.string().min(1).max(255).describe('The user at the provider: claim sub'),
+  subject: z
+    .string()
+    .min(1)
+    .max(255)
+    .describe('The user at the provider: claim sub, or the value of subject_attribute'),
 });
 
 // Only system administrators: the handlers check it once more, because roles can be given permissions.
@@ -108,6 +190,7 @@ const shared = {
   spec: 'Baton',
 } as const;
 const params = z.object({ provider_id: providerId });
+const includeFields = [...new Set([...Object.keys(oidcProvider.shape), ...Object.keys(ldapProvider.shape)])];
 const one = { path: '/identity-providers/:provider_id', params, ...shared } as const;
 
 export const identityProviderRoutes = defineRoutes([
@@ -125,11 +208,12 @@ export const identityProviderRoutes = defineRoutes([
     method: 'PUT',
     ...one,
     summary:
-      'Create an identity provider, or replace its settings; without client_secret the stored one stays',
+      'Create an identity provider, or replace its settings; without client_secret or bind_password the stored one stays',
     body: newProvider,
     isNullRefused: true,
     status: 200,
     response: identityProvider,
+    includeFields,
   },
   {
     id: 'getIdentityProviderById',
@@ -138,6 +222,7 @@ export const identityProviderRoutes = defineRoutes([
     summary: 'One identity provider, without its secret',
     status: 200,
     response: identityProvider,
+    includeFields,
   },
   {
     id: 'changeIdentityProvider',
@@ -148,6 +233,7 @@ export const identityProviderRoutes = defineRoutes([
     isNullRefused: true,
     status: 200,
     response: identityProvider,
+    includeFields,
   },
   {
     id: 'deleteIdentityProvider',

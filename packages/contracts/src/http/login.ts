@@ -3,7 +3,15 @@ import { defineRoutes } from '../route';
 
 /** What the page of the sign-in shows of a provider; nothing else of it is public. */
 const loginProvider = z
-  .object({ id: z.string(), name: z.string(), type: z.literal('oidc') })
+  .object({
+    id: z.string(),
+    name: z.string(),
+    type: z
+      .enum(['oidc', 'ldap'])
+      .describe(
+        'oidc: a link leads to the provider; ldap: name and password go to POST /session as those of local users do',
+      ),
+  })
   .meta({ id: 'LoginProvider' });
 
 const shared = {

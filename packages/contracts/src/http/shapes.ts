@@ -83,6 +83,17 @@ export const queryBoolean = z
 /** A boolean in a body that may also be written as the word, as every client of the original may (reference/rest-api.md 4.5). */
 export const bodyFlag = z.union([z.boolean(), queryBoolean]);
 
+/** How long a former secret stays valid after a rotation, in seconds: at most, and by default. */
+const MOST_OVERLAP_S = 7 * 86_400;
+const USUAL_OVERLAP_S = 86_400;
+export const overlapSeconds = z
+  .number()
+  .int()
+  .min(0)
+  .max(MOST_OVERLAP_S)
+  .default(USUAL_OVERLAP_S)
+  .describe('How long both secrets are valid, in seconds');
+
 const time = z.string().optional().describe('Needs set_timestamp');
 const user = z.string().optional().describe('An active user; another one than oneself needs set_owner');
 /** Creation time and creator of a resource, as restores send them; read by ownershipOf (reference/rest-api.md ch. 5). */

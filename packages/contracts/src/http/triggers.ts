@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { columnsOf } from './list-columns';
-import { bodyFlag, deploymentId, envelope, instant, jsonObject, resourceId } from './shapes';
+import { bodyFlag, deploymentId, envelope, instant, jsonObject, overlapSeconds, resourceId } from './shapes';
 
 const MAX_PARAMETERS = 50;
 const MAX_POINTER = 512;
@@ -26,6 +26,9 @@ const trigger = z
     fixed_parameters: jsonObject,
     scheme: scheme.describe('Signature: Standard Webhooks, or x-hub-signature-256 of GitHub'),
     is_enabled: z.boolean(),
+    former_secret_until: instant.nullable().describe('End of the former secret after a rotation'),
+    last_call_at: instant.nullable().describe('Latest genuine request of the last seven days'),
+    last_execution_id: z.string().nullable().describe('Execution that this request has started'),
     created_at: instant,
     updated_at: instant,
     created_by: z.string(),
@@ -39,22 +42,34 @@ const secret = z
   .min(24)
   .max(256)
   .describe('Absent: one is made. For the scheme standard `whsec_` and base64 of 24 to 64 bytes');
+const shared = {
+  deployment_id: deploymentId,
+  workflow_id: z.string().min(1).max(256),
+  parameters: z
+    .record(z.string().min(1).max(256), pointer)
+    .refine((all) => Object.keys(all).length <= MAX_PARAMETERS, `at most ${MAX_PARAMETERS} parameters`),
+  fixed_parameters: jsonObject,
+  is_enabled: bodyFlag,
+};
 export const putTriggerBody = z
   .strictObject({
-    deployment_id: deploymentId,
-    workflow_id: z.string().min(1).max(256),
-    parameters: z
-      .record(z.string().min(1).max(256), pointer)
-      .refine((all) => Object.keys(all).length <= MAX_PARAMETERS, `at most ${MAX_PARAMETERS} parameters`)
-      .default({}),
-    fixed_parameters: jsonObject.default({}),
+    ...shared,
+    parameters: shared.parameters.default({}),
+    fixed_parameters: shared.fixed_parameters.default({}),
     scheme: scheme.default('standard'),
     secret: secret.optional(),
-    is_enabled: bodyFlag.default(true),
+    is_enabled: shared.is_enabled.default(true),
   })
   .meta({ id: 'TriggerCreate' });
+/** Without the scheme: the secret has its form. */
+export const patchTriggerBody = z.strictObject(shared).partial().meta({ id: 'TriggerUpdate' });
+export const rotateTriggerBody = z
+  .strictObject({ overlap_s: overlapSeconds, secret: secret.optional() })
+  .meta({ id: 'TriggerRotation' });
 
 const columns = columnsOf(trigger);
+/** The only answers that hold the secret. */
+const withSecret = trigger.extend({ secret: z.string().describe('Shown only this once') });
 const own = { owner: 'cluster-status', tenant: 'required', versions: ['v3.1'], spec: 'Baton' } as const;
 const one = '/triggers/:trigger_id';
 
@@ -99,7 +114,30 @@ export const triggerRoutes = defineRoutes([
     params: z.object({ trigger_id: resourceId }),
     body: putTriggerBody,
     status: 201,
-    response: trigger.extend({ secret: z.string() }),
+    response: withSecret,
+  },
+  {
+    ...own,
+    id: 'updateTrigger',
+    method: 'PATCH',
+    path: one,
+    permission: 'execution_schedule_create',
+    summary: 'Changes a trigger; only its creator changes more than is_enabled',
+    body: patchTriggerBody,
+    status: 200,
+    response: trigger,
+  },
+  {
+    ...own,
+    id: 'rotateTrigger',
+    method: 'POST',
+    path: `${one}/rotate`,
+    permission: 'execution_schedule_create',
+    summary: 'Makes a new secret for a trigger of the caller; the former one stays valid for a time',
+    body: rotateTriggerBody,
+    isBodyOptional: true,
+    status: 200,
+    response: withSecret,
   },
   {
     ...own,

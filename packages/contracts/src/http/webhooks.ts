@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoutes } from '../route';
 import { EVERY_EVENT, webhookEvents, webhookFilterFields } from '../webhook-events';
 import { columnsOf } from './list-columns';
-import { bodyFlag, envelope, instant, jsonObject, resourceId } from './shapes';
+import { bodyFlag, envelope, instant, jsonObject, overlapSeconds, resourceId } from './shapes';
 
 const MAX_URL = 2048;
 const MAX_HEADER_TEXT = 4096;
@@ -12,9 +12,6 @@ const MAX_FILTER_VALUES = 100;
 /** Attempts at one delivery: at most, and when a webhook names no number. */
 const MOST_ATTEMPTS = 50;
 const USUAL_ATTEMPTS = 20;
-/** How long the former signing key stays valid after a rotation, in seconds: at most, and by default. */
-const MOST_OVERLAP_S = 7 * 86_400;
-const USUAL_OVERLAP_S = 86_400;
 
 const names = z.union([
   z.string().min(1).max(256),
@@ -44,6 +41,8 @@ const webhook = z
     disabled_reason: z.string().nullable(),
     disabled_at: instant.nullable(),
     former_key_until: instant.nullable().describe('End of the former signing key after a rotation'),
+    last_delivery_state: deliveryState.nullable().describe('State of the latest delivery'),
+    last_delivery_at: instant.nullable().describe('When the event of the latest delivery was told'),
     created_at: instant,
     updated_at: instant,
     created_by: z.string(),
@@ -198,15 +197,7 @@ export const webhookRoutes = defineRoutes([
     method: 'POST',
     path: `${one}/rotate`,
     summary: 'Makes a new signing secret; the former one stays valid for a time',
-    body: z.strictObject({
-      overlap_s: z
-        .number()
-        .int()
-        .min(0)
-        .max(MOST_OVERLAP_S)
-        .default(USUAL_OVERLAP_S)
-        .describe('How long requests are signed with both keys, in seconds'),
-    }),
+    body: z.strictObject({ overlap_s: overlapSeconds }),
     isBodyOptional: true,
     status: 200,
     response: withSecret,

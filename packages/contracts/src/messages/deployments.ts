@@ -72,3 +72,19 @@ export const deploymentUpdated = defineMessage(
     updateId: z.string().optional(),
   }),
 );
+
+/** Node instances of a deployment began or ceased to differ from their configuration, as a drift check found. */
+export const deploymentDriftChanged = defineMessage(
+  'deployments.deployment-drift-changed.v1',
+  'work',
+  z.object({
+    deploymentId: z.string(),
+    blueprintId: z.string().optional(),
+    /** Drifted instances of the deployment when this was told. */
+    driftedInstances: z.number().int().nonnegative(),
+    newlyDrifted: z.number().int().nonnegative(),
+    noLongerDrifted: z.number().int().nonnegative(),
+    /** ISO instant of the last change. */
+    changedAt: z.string(),
+  }),
+);

@@ -198,6 +198,8 @@ export interface Triggers {
   created_by: string;
   deployment_id: string;
   fixed_parameters: Generated<Json>;
+  former_sealed: Buffer | null;
+  former_until: string | null;
   id: string;
   is_enabled: Generated<boolean>;
   parameters: Generated<Json>;

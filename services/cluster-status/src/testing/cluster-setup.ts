@@ -52,21 +52,25 @@ export interface Carried {
   status: string;
   started: executionsRpc.StartExecutionRequest[];
   ends: { executionId: string; endStatus: string }[];
+  /** Names of the master keys of the secrets service, the current one first. */
+  masterKeys: string[];
   /** Rights of users, as identity answers them; a name that is missing is no user of the tenant. */
   rights: Record<string, string[]>;
 }
 
-/** Seals by masking: no text is readable in the ciphertext, which opens only for its tenant and use. */
-function textSeal(): Partial<RpcHandlers<typeof secretsRpc.TextSealServiceDefinition>> {
+/** Seals by masking: no text is readable in the ciphertext, which opens only for its tenant and use, with a known master key. */
+function textSeal({
+  masterKeys,
+}: Carried): Partial<RpcHandlers<typeof secretsRpc.TextSealServiceDefinition>> {
   const mask = (bytes: Uint8Array) => Buffer.from(bytes.map((byte) => byte ^ 0x5a));
   return {
     sealText: async ({ tenant, use, text }) => ({
-      sealed: mask(Buffer.from(JSON.stringify([tenant, use, text]))),
+      sealed: mask(Buffer.from(JSON.stringify([tenant, use, text, masterKeys[0]]))),
     }),
     openText: async ({ tenant, use, sealed }) => {
-      const [ofTenant, forUse, text] = JSON.parse(mask(sealed).toString());
-      const isReadable = ofTenant === tenant && forUse === use;
-      return { isReadable, text: isReadable ? text : '', isOutdated: false };
+      const [ofTenant, forUse, text, key] = JSON.parse(mask(sealed).toString());
+      const isReadable = ofTenant === tenant && forUse === use && masterKeys.includes(key);
+      return { isReadable, text: isReadable ? text : '', isOutdated: key !== masterKeys[0] };
     },
   };
 }
@@ -126,12 +130,12 @@ export async function startCluster(env: Record<string, string> = {}, wire: Wire 
   });
   const running: Running[] = [];
   const rpc = createLocalRpc({ log });
-  const carried: Carried = { status: 'started', started: [], ends: [], rights: {} };
+  const carried: Carried = { status: 'started', started: [], ends: [], masterKeys: ['first'], rights: {} };
   const others = peers(running, carried);
   rpc.serve('executions', executionsRpc.ExecutionsServiceDefinition, others.executions as never);
   rpc.serve('executions', executionsRpc.SystemExecutionsServiceDefinition, others.systemExecutions as never);
   rpc.serve('identity', identityRpc.IdentityServiceDefinition, others.identity as never);
-  rpc.serve('secrets', secretsRpc.TextSealServiceDefinition, textSeal() as never);
+  rpc.serve('secrets', secretsRpc.TextSealServiceDefinition, textSeal(carried) as never);
   const root = await mkdtemp(join(tmpdir(), 'baton-cluster-'));
   const parts = buildService(config, {
     db,

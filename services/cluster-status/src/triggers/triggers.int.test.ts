@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isoInstant, systemClock } from '@baton/kernel';
 import { setFakeNow } from '@baton/testkit';
 import { Webhook } from 'standardwebhooks';
+import { sealedKinds } from '../store/sealed-texts.sql';
 import { admin, bob, startCluster } from '../testing/cluster-setup';
 
 let cluster: Awaited<ReturnType<typeof startCluster>>;
@@ -67,6 +68,17 @@ it('starts the workflow once for a signed request, as the user who made the trig
   expect(new Set(ids).size).toBe(1);
   const other = await fire(path, signed(secret, { id: 'msg_2' }));
   expect(other.body.execution_id).not.toBe(answer.body.execution_id);
+});
+
+it('moves to a new master key, with the secret before the last rotation', async () => {
+  const { path, secret } = await make('t1');
+  const rotated = await cluster.call('POST', '/triggers/t1/rotate', { as: asBob, json: { overlap_s: 60 } });
+  const { masterKeys } = cluster.carried;
+  masterKeys.unshift('second');
+  for (const _kind of sealedKinds) await cluster.tick('reseal-texts');
+  masterKeys.pop();
+  expect((await fire(path, signed(secret))).status).toBe(201);
+  expect((await fire(path, signed(rotated.body.secret, { id: 'msg_2' }))).status).toBe(201);
 });
 
 it('answers an unknown address, a wrong signature and an old request alike, and starts nothing', async () => {
@@ -153,6 +165,115 @@ it('is seen by its creator and administrators of the tenant only, and never show
   expect((await cluster.call('DELETE', '/triggers/t1', { as: asBob })).status).toBe(204);
 });
 
+it('is changed by its creator: what is absent stays, address and secret as well', async () => {
+  const { path, secret } = await make('t1');
+  const change = (json: object) => cluster.call('PATCH', '/triggers/t1', { as: asBob, json });
+  const changed = await change({ workflow_id: 'heal', parameters: { node: '/node' } });
+  expect([changed.status, changed.body]).toEqual([
+    200,
+    expect.objectContaining({
+      deployment_id: 'd1',
+      workflow_id: 'heal',
+      parameters: { node: '/node' },
+      fixed_parameters: { delta: 1 },
+      path: `/api/v3.1${path}`,
+    }),
+  ]);
+  expect(changed.text).not.toContain(secret.slice(6));
+  const body = '{"node":"web"}';
+  const fired = await fire(path, signed(secret, { body }), body);
+  expect(fired.status).toBe(201);
+  expect(cluster.carried.started).toMatchObject([
+    { workflowId: 'heal', parametersJson: JSON.stringify({ delta: 1, node: 'web' }) },
+  ]);
+  expect((await cluster.call('GET', '/triggers/t1', { as: asBob })).body).toMatchObject({
+    last_call_at: expect.any(String),
+    last_execution_id: fired.body.execution_id,
+  });
+  expect((await change({ is_enabled: false })).body).toMatchObject({
+    is_enabled: false,
+    workflow_id: 'heal',
+  });
+  expect((await fire(path, signed(secret, { id: 'msg_2', body }), body)).status).toBe(401);
+  expect((await change({ is_enabled: true })).status).toBe(200);
+  expect((await fire(path, signed(secret, { id: 'msg_2', body }), body)).status).toBe(201);
+});
+
+it.each([
+  [{ parameters: { delta: '/a' } }, 'fixed_parameters.delta'],
+  [{ parameters: { a: 'head' } }, 'parameters'],
+  [{ scheme: 'github' }, 'scheme'],
+  [{ secret: 'a secret of at least 24 characters' }, 'secret'],
+  [{ created_by: 'admin' }, 'created_by'],
+])('refuses the change %j', async (change, field) => {
+  await make('t1');
+  const refused = await cluster.call('PATCH', '/triggers/t1', { as: asBob, json: change });
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(field)]);
+});
+
+it('takes both secrets after a rotation, and the new one alone when the overlap has ended', async () => {
+  const { path, secret } = await make('t1');
+  const rotated = await cluster.call('POST', '/triggers/t1/rotate', { as: asBob, json: { overlap_s: 60 } });
+  expect([rotated.status, rotated.body]).toEqual([
+    200,
+    expect.objectContaining({ id: 't1', former_secret_until: expect.any(String) }),
+  ]);
+  const next = rotated.body.secret;
+  expect(next).toMatch(/^whsec_/);
+  expect(next).not.toBe(secret);
+  expect((await fire(path, signed(secret, { id: 'old' }))).status).toBe(201);
+  expect((await fire(path, signed(next, { id: 'new' }))).status).toBe(201);
+  await setFakeNow(cluster.pool, isoInstant(nowMs() + 61_000));
+  expect((await fire(path, signed(secret, { id: 'late' }))).status).toBe(401);
+  expect((await fire(path, signed(next, { id: 'later' }))).status).toBe(201);
+  await setFakeNow(cluster.pool, null);
+  const shown = await cluster.call('GET', '/triggers/t1', { as: asBob });
+  expect(shown.text).not.toContain(next.slice(6));
+});
+
+it('ends the former secret at once without an overlap, and takes a given secret of the right form', async () => {
+  const { path, secret } = await make('t1');
+  const rotate = (json: object) => cluster.call('POST', '/triggers/t1/rotate', { as: asBob, json });
+  expect((await rotate({ secret: 'of no form, but long enough', overlap_s: 0 })).status).toBe(400);
+  expect((await rotate({ overlap_s: 7 * 86_400 + 1 })).status).toBe(400);
+  const given = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const { body } = await rotate({ secret: given, overlap_s: 0 });
+  expect([body.secret, body.former_secret_until]).toEqual([given, null]);
+  expect((await fire(path, signed(secret))).status).toBe(401);
+  expect((await fire(path, signed(given))).status).toBe(201);
+});
+
+it('gives nobody else a way to start executions in the name of its creator', async () => {
+  const { path, secret } = await make('t1');
+  const manager = { ...admin, tenant: 'default_tenant' };
+  const alice = { ...asBob, username: 'alice' };
+  for (const [method, place, json] of [
+    ['PATCH', '/triggers/t1', { workflow_id: 'uninstall' }],
+    ['PATCH', '/triggers/t1', { is_enabled: true, fixed_parameters: { delta: 9 } }],
+    ['POST', '/triggers/t1/rotate', {}],
+  ] as const) {
+    const refused = await cluster.call(method, place, { as: manager, json });
+    expect([refused.status, refused.body.error_code]).toEqual([403, 'forbidden_error']);
+    expect((await cluster.call(method, place, { as: alice, json })).status).toBe(404);
+  }
+  const stopped = await cluster.call('PATCH', '/triggers/t1', { as: manager, json: { is_enabled: false } });
+  expect([stopped.status, stopped.body]).toEqual([
+    200,
+    expect.objectContaining({ is_enabled: false, workflow_id: 'scale', created_by: 'bob' }),
+  ]);
+  expect((await fire(path, signed(secret))).status).toBe(401);
+});
+
+it('has one of two secrets that are made at the same time', async () => {
+  const { path } = await make('t1');
+  const rotate = () => cluster.call('POST', '/triggers/t1/rotate', { as: asBob, json: { overlap_s: 0 } });
+  const answers = await Promise.all([rotate(), rotate(), rotate()]);
+  const made = answers.filter(({ status }) => status === 200);
+  expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+  const works = await Promise.all(made.map(({ body }) => fire(path, signed(body.secret))));
+  expect(works.filter(({ status }) => status === 201)).toHaveLength(1);
+});
+
 it.each([
   [{ secret: 'whsec_tooshort_but_long_enough' }, 'secret'],
   [{ parameters: { a: 'head' } }, 'parameters'],
@@ -164,6 +285,13 @@ it.each([
 
 it('is changed by no execution, whose token ends before the change', async () => {
   const token = { ...asBob, executionId: 'e1', authMethod: 'execution_token' as const };
-  const refused = await cluster.call('PUT', '/triggers/t9', { as: token, json: settings });
-  expect([refused.status, refused.body.error_code]).toEqual([403, 'forbidden_error']);
+  await make('t1');
+  for (const [method, path, json] of [
+    ['PUT', '/triggers/t9', settings],
+    ['PATCH', '/triggers/t1', { workflow_id: 'heal' }],
+    ['POST', '/triggers/t1/rotate', {}],
+  ] as const) {
+    const refused = await cluster.call(method, path, { as: token, json });
+    expect([refused.status, refused.body.error_code]).toEqual([403, 'forbidden_error']);
+  }
 });

@@ -1,6 +1,7 @@
 import { deploymentDeleted } from '@baton/contracts';
 import { type Db, outbox } from '@baton/postgres';
 import type { SecretsPort } from '../adapters/secrets.client';
+import type { RefusalTexts } from '../domain/refusal-texts';
 import { sharedTargets } from '../store/dependencies.sql';
 import { failUpdateOf } from '../store/deployment-updates.sql';
 import { type DeploymentRow, deleteDeployment } from '../store/deployments.sql';
@@ -21,7 +22,7 @@ interface Deps {
   db: Db<DB>;
   notes: ExecutionNotes;
 }
-type EndDeps = Deps & { secrets: SecretsPort };
+type EndDeps = Deps & { secrets: SecretsPort; texts: Pick<RefusalTexts, 'failedDependencies'> };
 
 interface EndedExecution {
   tenant: string;

@@ -1,6 +1,7 @@
 import { isAppError, isJsonObject } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { SecretsPort } from '../adapters/secrets.client';
+import type { RefusalTexts } from '../domain/refusal-texts';
 import { evaluatePayload } from '../queries/evaluate-payload';
 import {
   type ComputedDependency,
@@ -16,6 +17,7 @@ import type { DB } from '../store/tables.gen';
 interface Deps {
   db: Db<DB>;
   secrets: SecretsPort;
+  texts: Pick<RefusalTexts, 'failedDependencies'>;
 }
 
 /**
@@ -52,7 +54,10 @@ export async function resolveDependencies(
     let failure: string | null = null;
     for (const { id, before, targetId, key } of moved) {
       if (await dependsOn(tx, key, row.key)) {
-        failure ??= `Cyclic dependency between ${deploymentId} and ${targetId}`;
+        failure ??= deps.texts.failedDependencies(
+          deploymentId,
+          `Cyclic dependency between ${deploymentId} and ${targetId}`,
+        );
         continue;
       }
       await setDependencyTarget(tx, id, key);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@baton/kernel';
-import type { AnyQuery } from '@baton/postgres';
+import type { AnyQuery, AnyTx } from '@baton/postgres';
 import { sql } from 'kysely';
+import type { DriftChange } from '../domain/drift-summary';
 
 export interface DriftedInstance {
   id: string;
@@ -29,4 +30,23 @@ export async function readDrifted(
           'target_relationships_configuration_drift', p.system_properties -> 'target_relationships_configuration_drift'))
         order by p.node_id, p.index, p.id), '[]') from page p) as instances`.execute(db);
   return rows[0]!;
+}
+
+export async function hasDriftChanges(db: AnyQuery): Promise<boolean> {
+  const { rows } = await sql`select from drift_changes limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Deletes the oldest changes of drift that no other replica holds, and returns them in their order, with their deployments. */
+export async function takeDriftChanges(tx: AnyTx, limit: number): Promise<DriftChange[]> {
+  const { rows } = await sql<DriftChange>`
+    with taken as (delete from drift_changes where id = any(array(
+        select id from drift_changes order by id limit ${limit} for update skip locked)) returning *),
+      counted as (select deployment_key, count(*)::int as drifted from node_instances
+        where deployment_key in (select deployment_key from taken) and has_configuration_drift group by deployment_key)
+    select t.tenant, d.id as deployment_id, d.blueprint_id, t.instance_id, t.is_drifted, t.changed_at,
+      coalesce(c.drifted, 0) as drifted_now
+    from taken t left join deployments d on d.key = t.deployment_key left join counted c on c.deployment_key = t.deployment_key
+    order by t.id`.execute(tx);
+  return rows;
 }

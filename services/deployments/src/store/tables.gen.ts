@@ -190,6 +190,15 @@ export interface Documents {
   digest: Buffer;
 }
 
+export interface DriftChanges {
+  changed_at: Generated<string>;
+  deployment_key: number;
+  id: Generated<number>;
+  instance_id: string;
+  is_drifted: boolean;
+  tenant: string;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -346,6 +355,7 @@ export interface DB {
   deployment_updates: DeploymentUpdates;
   deployments: Deployments;
   documents: Documents;
+  drift_changes: DriftChanges;
   inbox: Inbox;
   inter_deployment_dependencies: InterDeploymentDependencies;
   model_calls: ModelCalls;

@@ -9,6 +9,7 @@ import { isName } from '../domain/checks';
 import { badCode, type LoginRefusals, noCredentials, unauthorized } from '../domain/login-refusals';
 import { buildPrincipal } from '../domain/principal';
 import { isSecretOf, parseToken } from '../domain/token';
+import type { DirectoryLogins } from '../providers/commands/directory-logins';
 import {
   countFailedLogin,
   findLoginByCode,
@@ -30,6 +31,8 @@ export interface AuthenticateDeps {
   wire: { refusals: LoginRefusals };
   /** Asks the provider of a user again, when that is due (src/providers/commands/recheck.ts). */
   recheckUser: (userId: number) => Promise<void>;
+  /** Passwords of directories (src/providers/commands/directory-logins.ts). */
+  directories: DirectoryLogins;
   /** A session that was not used for this long has ended. */
   sessionIdleMs: number;
 }
@@ -65,37 +68,86 @@ export async function authenticateBasic(
   return (await authenticatePassword(deps, credential, scope)).principal;
 }
 
-/** Like authenticateBasic; also returns the stored hash that the password fits. */
+/**
+ * Like authenticateBasic; also returns the stored hash of the user. A local user is checked first and without any directory. Every
+ * other name goes to the directories.
+ */
 export async function authenticatePassword(
   deps: AuthenticateDeps,
-  credential: { username: string; password: string },
+  credential: PasswordCredential,
   scope: Scope,
 ): Promise<{ principal: Principal; passwordHash: string }> {
-  const { db, passwords } = deps;
-  const { refusals } = deps.wire;
   const found = isName(credential.username) ? await findLogin(deps, credential.username, scope) : undefined;
-  // A user of a provider and a service account have no password here; failures do not count, or a stranger could lock the account.
-  const row = found && hasPassword(found) ? found : undefined;
-  if (!row) {
-    await passwords.verifyNothing(credential.password, credential.username);
-    await countFailedLogin(db, NOBODY);
-    throw refusals.unknown();
-  }
-  const rejected = (): AppError => refusals.rejected(row.username);
-  const { isGood, isRemembered } = await passwords.verify(
-    row.password_hash,
-    credential.password,
-    credential.username,
-  );
-  if (!isGood) {
-    await countFailedLogin(db, row.id);
-    throw rejected();
-  }
-  requireUsable(deps, row, rejected);
-  if (row.failed_logins > 0 || row.is_first_login) await recordLogin(db, row.id);
+  const { row, isRemembered } =
+    found && hasPassword(found)
+      ? await byLocalPassword(deps, found, credential)
+      : await byDirectory(deps, found, credential, scope);
+  if (row.failed_logins > 0 || row.is_first_login) await recordLogin(deps.db, row.id);
   else if (!isRemembered) deps.activity.loggedIn(row.id, row.now);
   const principal = await principalOf(deps, row, scope, 'http_basic');
   return { principal, passwordHash: row.password_hash };
+}
+
+interface PasswordCredential {
+  username: string;
+  password: string;
+}
+
+/** A user whose password was good. `isRemembered`: it was checked a moment ago. */
+interface Proven {
+  row: LoginRow;
+  isRemembered: boolean;
+}
+
+/** @throws AppError unauthorized_error, which takes as long as for a name of a directory; too_many_requests_error */
+async function byLocalPassword(
+  deps: AuthenticateDeps,
+  row: LoginRow,
+  { username, password }: PasswordCredential,
+): Promise<Proven> {
+  const rejected = (): AppError => deps.wire.refusals.rejected(row.username);
+  const { isGood, isRemembered } = await deps.passwords.verify(row.password_hash, password, username);
+  try {
+    if (!isGood) throw rejected();
+    requireUsable(deps, row, rejected);
+    return { row, isRemembered };
+  } catch (error) {
+    if (!isGood) await countFailedLogin(deps.db, row.id);
+    await deps.directories.pretend(username);
+    throw error;
+  }
+}
+
+/**
+ * Checks the password of a user of a directory, or of an unknown name. Failures do not count at the account, or a stranger could lock
+ * it: the gateway slows them down.
+ * @throws AppError unauthorized_error; too_many_requests_error
+ */
+async function byDirectory(
+  deps: AuthenticateDeps,
+  found: LoginRow | undefined,
+  { username, password }: PasswordCredential,
+  scope: Scope,
+): Promise<Proven> {
+  const { refusals } = deps.wire;
+  const refuse = async (): Promise<never> => {
+    await deps.passwords.verifyNothing(password, username);
+    await countFailedLogin(deps.db, NOBODY);
+    throw refusals.unknown();
+  };
+  if (!isName(username) || found?.is_service) {
+    await deps.directories.pretend(username);
+    return refuse();
+  }
+  const owner = found && { userId: found.id, provider: found.provider! };
+  const good = await deps.directories.check({ username, password }, owner ?? null);
+  if (!good) return refuse();
+  if (good.isRemembered && isCheckDue(found!)) await deps.recheckUser(good.userId);
+  const row = await findLogin(deps, username, scope);
+  // Deleted meanwhile, and perhaps made anew as somebody else.
+  if (row?.id !== good.userId) return refuse();
+  requireUsable(deps, row, () => refusals.rejected(row.username));
+  return { row, isRemembered: good.isRemembered };
 }
 
 /** Authenticates a user token. @throws AppError as authenticateBasic. */
@@ -150,7 +202,8 @@ export async function authenticateCode(
   return { principal, codeId: parsed.id };
 }
 
-const hasPassword = (row: LoginRow): boolean => row.check_in_ms === null && !row.is_service;
+const hasPassword = (row: LoginRow): boolean => row.provider === null && !row.is_service;
+const isCheckDue = ({ check_in_ms: inMs }: LoginRow): boolean => inMs !== null && inMs <= 0;
 
 /**
  * Returns the live row. When its user belongs to a provider that is to be asked again, it is read once more after that: the roles
@@ -162,7 +215,7 @@ async function checked(
   live: (found: TokenLoginRow | undefined) => TokenLoginRow,
 ): Promise<TokenLoginRow> {
   const row = live(await find());
-  if (row.check_in_ms === null || row.check_in_ms > 0) return row;
+  if (!isCheckDue(row)) return row;
   await deps.recheckUser(row.id);
   return live(await find());
 }

@@ -17,6 +17,8 @@ export interface LoginRow {
   is_first_login: boolean;
   group_roles: string[];
   tenant_roles: { tenant: string; role: string }[];
+  /** Provider that the user belongs to; null: a local user. */
+  provider: string | null;
   /** Milliseconds until the provider of the user is asked again; null: a local user. */
   check_in_ms: number | null;
   /** A service account has no password. */
@@ -48,6 +50,7 @@ const rights = `
       where m.user_id = u.id and ($3 or tg.tenant = $2)
       union all
       select tenant, role from provider_tenants where user_id = u.id and ($3 or tenant = $2)) r), '[]') as tenant_roles,
+  (select provider from provider_users where user_id = u.id) as provider,
   (select (extract(epoch from next_check_at - app_now()) * 1000)::float8 from provider_users where user_id = u.id) as check_in_ms,
   exists (select from service_accounts where user_id = u.id) as is_service,
   exists (select from tenants where name = $2 and closing_since is null) as is_tenant_there,

@@ -1,7 +1,8 @@
 /** Identity providers: plain records, changed by administrators. */
 import type { Db, Tx } from '@baton/postgres';
-import type { Prisma } from '../gen/prisma/client';
-import { mappingOf, type Provider, storedMapping } from '../providers/domain/provider';
+import { Prisma } from '../gen/prisma/client';
+import { ldapOf, storedLdap } from '../providers/domain/ldap-settings';
+import { mappingOf, type OidcSettings, type Provider, storedMapping } from '../providers/domain/provider';
 import { model } from './model';
 import type { DB as Tables } from './tables.gen';
 
@@ -25,42 +26,68 @@ export async function listProviders(db: Reader): Promise<ProviderRow[]> {
 }
 
 function read(row: Found): ProviderRow {
-  return {
+  const common = {
     id: row.id,
     name: row.name,
-    issuer: row.issuer,
-    clientId: row.client_id,
     secretSealed: row.secret_sealed,
-    scopes: row.scopes,
-    parameters: row.parameters as Record<string, string>,
-    usernameClaim: row.username_claim,
-    groupsClaim: row.groups_claim,
-    stripSuffix: row.strip_suffix,
     mapping: mappingOf(row.mapping, row.id),
     provision: row.provision as Provider['provision'],
     caCertificate: row.ca_certificate,
     isEnabled: row.is_enabled,
     createdAt: row.created_at,
   };
+  if (row.ldap !== null) return { ...common, type: 'ldap', ...ldapOf(row.ldap, row.id) };
+  return {
+    ...common,
+    type: 'oidc',
+    issuer: row.issuer,
+    clientId: row.client_id,
+    scopes: row.scopes,
+    parameters: row.parameters as Record<string, string>,
+    usernameClaim: row.username_claim,
+    groupsClaim: row.groups_claim,
+    stripSuffix: row.strip_suffix,
+  };
 }
+
+/** The columns of OpenID Connect, which are empty for a directory. */
+function oidcColumns(provider: Provider) {
+  const { issuer, clientId, scopes, parameters, usernameClaim, groupsClaim, stripSuffix } =
+    provider.type === 'oidc' ? provider : noOidc;
+  return {
+    issuer,
+    client_id: clientId,
+    scopes: [...scopes],
+    parameters: { ...parameters },
+    username_claim: usernameClaim,
+    groups_claim: groupsClaim,
+    strip_suffix: stripSuffix,
+  };
+}
+
+const noOidc: OidcSettings = {
+  issuer: '',
+  clientId: '',
+  scopes: [],
+  parameters: {},
+  usernameClaim: '',
+  groupsClaim: '',
+  stripSuffix: null,
+};
 
 /** Inserts the provider, or replaces all its settings. */
 export async function writeProvider(tx: Tx<Tables>, provider: Provider): Promise<void> {
   const data = {
-    type: 'oidc',
+    type: provider.type,
     name: provider.name,
-    issuer: provider.issuer,
-    client_id: provider.clientId,
     secret_sealed: provider.secretSealed === null ? null : new Uint8Array(provider.secretSealed),
-    scopes: [...provider.scopes],
-    parameters: { ...provider.parameters },
-    username_claim: provider.usernameClaim,
-    groups_claim: provider.groupsClaim,
-    strip_suffix: provider.stripSuffix,
+    ...oidcColumns(provider),
     mapping: storedMapping(provider.mapping) as unknown as Prisma.InputJsonObject,
     provision: provider.provision,
     ca_certificate: provider.caCertificate,
     is_enabled: provider.isEnabled,
+    ldap:
+      provider.type === 'ldap' ? (storedLdap(provider) as unknown as Prisma.InputJsonObject) : Prisma.DbNull,
   };
   await model.over(tx, async (p) => {
     await p.identityProvider.createMany({ data: { id: provider.id, ...data }, skipDuplicates: true });

@@ -59,6 +59,7 @@ export interface IdentityProviders {
   id: string;
   is_enabled: Generated<boolean>;
   issuer: string;
+  ldap: Json | null;
   mapping: Json;
   name: string;
   parameters: Generated<Json>;

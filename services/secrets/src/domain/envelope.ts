@@ -2,12 +2,9 @@
  * Envelope encryption of values: each value has its own random key (AES-256-GCM), which is stored wrapped by a master key.
  * Tenant, key and version are authenticated with both, so no ciphertext can be moved to another row or version.
  */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { AppError, Secret } from '@baton/kernel';
-
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-const KEY_BYTES = 32;
+import { openBytes, SEAL_KEY_BYTES, sealBytes } from '@baton/trust/sealed-bytes';
 
 /** A master key, derived from configured text; `id` identifies it in rows without revealing anything about it. */
 export interface MasterKey {
@@ -33,30 +30,9 @@ export type SealedUse = 'value' | 'content';
 
 export function masterKeyOf(text: Secret): MasterKey {
   const derive = (info: string): Buffer =>
-    Buffer.from(hkdfSync('sha256', text.expose(), 'baton secrets', info, KEY_BYTES));
+    Buffer.from(hkdfSync('sha256', text.expose(), 'baton secrets', info, SEAL_KEY_BYTES));
   const id = createHash('sha256').update(derive('name of the master key')).digest('hex').slice(0, 16);
   return { id, key: new Secret(derive('master key')) };
-}
-
-/** AES-256-GCM with `bound` as authenticated data; returns nonce, body and tag. */
-export function sealBytes(key: Buffer, plain: Buffer, bound: Buffer): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bound);
-  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
-  return Buffer.concat([nonce, body, cipher.getAuthTag()]);
-}
-
-/** @throws Error when key or `bound` differ, or a byte was changed. */
-export function openBytes(key: Buffer, sealed: Buffer, bound: Buffer): Buffer {
-  const nonce = sealed.subarray(0, NONCE_BYTES);
-  const tag = sealed.subarray(sealed.length - TAG_BYTES);
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
-    .setAAD(bound)
-    .setAuthTag(tag);
-  return Buffer.concat([
-    decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES)),
-    decipher.final(),
-  ]);
 }
 
 /** Returns the authenticated data; JSON encoding ensures that no two identities give the same bytes. */
@@ -76,7 +52,7 @@ export function sealValue(
   value: Secret,
   use: SealedUse = 'value',
 ): SealedValue {
-  const dataKey = randomBytes(KEY_BYTES);
+  const dataKey = randomBytes(SEAL_KEY_BYTES);
   try {
     return {
       ciphertext: sealBytes(dataKey, Buffer.from(value.expose(), 'utf8'), boundTo(use, identity)),

@@ -4,9 +4,9 @@
  */
 import { hkdfSync } from 'node:crypto';
 import { Secret } from '@baton/kernel';
-import { type MasterKey, openBytes, sealBytes } from './envelope';
+import { openBytes, SEAL_KEY_BYTES, sealBytes } from '@baton/trust/sealed-bytes';
+import type { MasterKey } from './envelope';
 
-const KEY_BYTES = 32;
 const ID_LENGTH = 16;
 
 /** Tenant and use are authenticated: a ciphertext that is copied elsewhere does not open there. */
@@ -16,7 +16,9 @@ export interface TextIdentity {
 }
 
 const keyOf = (master: MasterKey): Buffer =>
-  Buffer.from(hkdfSync('sha256', master.key.expose(), 'baton secrets', 'texts of other services', KEY_BYTES));
+  Buffer.from(
+    hkdfSync('sha256', master.key.expose(), 'baton secrets', 'texts of other services', SEAL_KEY_BYTES),
+  );
 
 const boundTo = ({ tenant, use }: TextIdentity): Buffer =>
   Buffer.from(JSON.stringify(['baton-text', 1, tenant, use]));

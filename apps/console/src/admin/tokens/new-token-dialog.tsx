@@ -2,11 +2,9 @@
 import { useState } from 'react';
 import { useChange } from '../../api/use-change';
 import { t } from '../../text/text';
-import { Button } from '../../ui/button';
-import { Dialog } from '../../ui/dialog';
 import { FormDialog } from '../../ui/form-dialog';
 import { SelectField, TextField } from '../../ui/inputs';
-import styles from '../admin.module.css';
+import { OnceDialog } from '../../ui/once-dialog';
 
 interface NewToken {
   description: string;
@@ -30,7 +28,8 @@ export default function NewTokenDialog({ onClose }: { onClose: () => void }) {
     create.reset();
     onClose();
   };
-  if (create.data) return <Made value={create.data.value} onClose={close} />;
+  if (create.data)
+    return <OnceDialog title={t.tokens.made} texts={[[t.tokens.value, create.data.value]]} onClose={close} />;
   return (
     <FormDialog
       title={t.tokens.create}
@@ -57,34 +56,5 @@ export default function NewTokenDialog({ onClose }: { onClose: () => void }) {
         </>
       )}
     </FormDialog>
-  );
-}
-
-function Made({ value, onClose }: { value: string; onClose: () => void }) {
-  const [isCopied, setCopied] = useState(false);
-  return (
-    <Dialog
-      title={t.tokens.made}
-      onClose={onClose}
-      isAlert
-      actions={
-        <>
-          <Button
-            onClick={() =>
-              // Without HTTPS browsers offer no clipboard; the user can still select the text.
-              void navigator.clipboard?.writeText(value).then(() => setCopied(true))
-            }
-          >
-            {isCopied ? t.tokens.copied : t.tokens.copy}
-          </Button>
-          <Button look="main" onClick={onClose}>
-            {t.tokens.done}
-          </Button>
-        </>
-      }
-    >
-      <p className={styles.warning}>{t.tokens.once}</p>
-      <code className={styles.secret}>{value}</code>
-    </Dialog>
   );
 }

@@ -2,7 +2,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { useMay } from '../../api/api-context';
 import { type TokenRow, tokenList } from '../../api/tokens';
-import { useChange } from '../../api/use-change';
 import { t } from '../../text/text';
 import { Button } from '../../ui/button';
 import { ListScreen } from '../../ui/list-screen';
@@ -13,9 +12,7 @@ import { Time } from '../../ui/time';
 import type { ListColumn } from '../../ui/virtual-list';
 
 const NewTokenDialog = lazy(() => import('./new-token-dialog'));
-const ConfirmDialog = lazy(async () => ({
-  default: (await import('../../ui/confirm-dialog')).ConfirmDialog,
-}));
+const RevokeDialog = lazy(() => import('./revoke-dialog'));
 
 export function TokensScreen() {
   const may = useMay();
@@ -39,30 +36,13 @@ export function TokensScreen() {
         }
       />
       <Suspense fallback={null}>
-        {revoked && <Revoke id={revoked} onClose={() => setRevoked(null)} />}
+        {revoked && <RevokeDialog id={revoked} onClose={() => setRevoked(null)} />}
       </Suspense>
     </>
   );
 }
 
 const NEWEST_FIRST = ['-created_at', 'id'];
-
-function Revoke({ id, onClose }: { id: string; onClose: () => void }) {
-  const revoke = useChange(
-    ['tokens'],
-    (client, tenant) => client.call('deleteToken', { tenant, params: { token_id: id } }),
-    onClose,
-  );
-  return (
-    <ConfirmDialog
-      title={t.tokens.revokeTitle(id)}
-      text={t.tokens.revokeText}
-      action={t.tokens.revoke}
-      mutation={revoke}
-      onClose={onClose}
-    />
-  );
-}
 
 function columns(onRevoke: ((id: string) => void) | null): ListColumn<TokenRow>[] {
   const names = t.tokens.columns;

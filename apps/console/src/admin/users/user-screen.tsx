@@ -10,6 +10,7 @@ import { Panel } from '../../ui/panel';
 import { Screen } from '../../ui/screen';
 import { Loaded } from '../../ui/states';
 import { Time } from '../../ui/time';
+import { AccessPanel } from '../access-panel';
 import { MembershipPanel } from '../membership-panel';
 import { plainMembers, tenantsOfUser } from '../memberships';
 import { groupsOfUser, tenantsOf } from '../tenant-memberships';
@@ -78,6 +79,7 @@ function Shown({ user }: { user: UserDetail }) {
           </Link>
         )}
       />
+      <AccessPanel username={username} />
     </Screen>
   );
 }

@@ -1,9 +1,11 @@
 import { parseJson } from '@baton/http';
 import { AppError, type Clock, type Json, Secret } from '@baton/kernel';
 import type { TriggerPeers } from '../adapters/trigger-peers';
+import { useOfTrigger } from '../domain/kept-secret';
 import { mapParameters } from '../domain/map-parameters';
 import { requestIdOf, type TriggerCall, verifiedId } from '../domain/verify-call';
 import {
+  type CalledTrigger,
   findByAddress,
   isOverRate,
   noteCall,
@@ -11,7 +13,7 @@ import {
   pruneCalls,
   type TriggerRow,
 } from '../store/triggers.sql';
-import { type TriggerDeps, useOfTrigger } from './change-trigger';
+import type { TriggerDeps } from './change-trigger';
 
 export interface FireDeps extends TriggerDeps {
   peers: TriggerPeers;
@@ -66,16 +68,25 @@ async function genuine(
   request: Pick<TriggerCall, 'headers' | 'body'>,
 ): Promise<{ row: TriggerRow; messageId: string }> {
   const row = await findByAddress(deps.db.query, address);
-  const opened =
-    row && (await deps.seals.open({ tenant: row.tenant, use: useOfTrigger(address) }, row.sealed));
   const call = { ...request, nowMs: deps.clock.now() };
-  const messageId = verifiedId(row?.scheme ?? 'standard', opened?.text ?? NOBODYS, call);
-  if (row === null || !opened || messageId === null)
+  const messageId = row === null ? verifiedId('standard', NOBODYS, call) : await idOf(deps, row, call);
+  if (row === null || messageId === null)
     throw new AppError(
       'unauthorized_error',
       'The request is not signed as a trigger at this address needs it',
     );
   return { row, messageId };
+}
+
+/** Returns the id of a request that a valid secret has signed: the current one, or the former one during its overlap; else null. */
+async function idOf({ seals }: FireDeps, row: CalledTrigger, call: TriggerCall): Promise<string | null> {
+  const use = useOfTrigger(row.address);
+  for (const sealed of [row.sealed, row.former_sealed]) {
+    const opened = sealed && (await seals.open({ tenant: row.tenant, use }, sealed));
+    const id = opened && verifiedId(row.scheme, opened.text, call);
+    if (id) return id;
+  }
+  return null;
 }
 
 async function noteOnce(

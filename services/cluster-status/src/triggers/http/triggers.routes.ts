@@ -1,7 +1,7 @@
 import { triggerRoutes } from '@baton/contracts/http/triggers';
 import { type BoundRoute, bindRoutes, listEnvelope } from '@baton/http';
 import { changedByPeople } from '../../http/for-people';
-import { createTrigger, removeTrigger } from '../commands/change-trigger';
+import { changeTrigger, createTrigger, removeTrigger, rotateTrigger } from '../commands/change-trigger';
 import { type FireDeps, fireTrigger } from '../commands/fire-trigger';
 import { listTriggers, shownTrigger } from '../queries/triggers';
 
@@ -14,6 +14,14 @@ export function triggersHttp(deps: FireDeps): BoundRoute[] {
     getTrigger: ({ principal, params }) => shownTrigger(query, principal, params.trigger_id!),
     createTrigger: async ({ principal, params, body }) => {
       const secret = await createTrigger(deps, principal, params.trigger_id!, body);
+      return { ...(await shownTrigger(query, principal, params.trigger_id!)), secret: secret.expose() };
+    },
+    updateTrigger: async ({ principal, params, body }) => {
+      await changeTrigger(deps, principal, params.trigger_id!, body);
+      return shownTrigger(query, principal, params.trigger_id!);
+    },
+    rotateTrigger: async ({ principal, params, body }) => {
+      const secret = await rotateTrigger(deps, principal, params.trigger_id!, body ?? { overlap_s: 86_400 });
       return { ...(await shownTrigger(query, principal, params.trigger_id!)), secret: secret.expose() };
     },
     deleteTrigger: ({ principal, params }) => removeTrigger(deps, principal, params.trigger_id!),

@@ -4,6 +4,8 @@ import { type Db, selectPage } from '@baton/postgres';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { DB } from '../../store/tables.gen';
 
+const latestCall = (column: RawBuilder<unknown>) =>
+  sql`(select ${column} from trigger_calls c where c.address = t.address order by c.received_at desc limit 1)`;
 const columns: Record<string, RawBuilder<unknown>> = {
   id: sql`t.id`,
   path: sql`'/api/v3.1/triggers/' || t.address`,
@@ -13,6 +15,9 @@ const columns: Record<string, RawBuilder<unknown>> = {
   fixed_parameters: sql`t.fixed_parameters`,
   scheme: sql`t.scheme`,
   is_enabled: sql`t.is_enabled`,
+  former_secret_until: sql`case when t.former_until > app_now() then t.former_until end`,
+  last_call_at: latestCall(sql`c.received_at`),
+  last_execution_id: latestCall(sql`c.execution_id`),
   created_at: sql`t.created_at`,
   updated_at: sql`t.updated_at`,
   created_by: sql`t.created_by`,

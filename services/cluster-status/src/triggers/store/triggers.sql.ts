@@ -19,6 +19,13 @@ export interface TriggerRow {
   sealed: Buffer;
   created_by: string;
 }
+/** What a change of a trigger writes. */
+export type TriggerSettings = Pick<
+  TriggerRow,
+  'deployment_id' | 'workflow_id' | 'parameters' | 'fixed_parameters' | 'is_enabled'
+>;
+/** A trigger that answers requests; `former_sealed`: the secret before the last rotation while it is valid. */
+export type CalledTrigger = TriggerRow & { former_sealed: Buffer | null };
 
 /** Inserts a trigger. @throws a unique violation when the id is taken. */
 export async function insertTrigger(tx: Tx<DB>, { sealed, ...row }: TriggerRow): Promise<void> {
@@ -41,11 +48,62 @@ export async function deleteTrigger(
   return count > 0;
 }
 
-export async function findByAddress(reader: Reader, address: string): Promise<TriggerRow | null> {
-  const { rows } = await sql<TriggerRow>`
-    select tenant, id, address, deployment_id, workflow_id, parameters, fixed_parameters, scheme, is_enabled, sealed, created_by
+const COLUMNS = sql.raw(
+  'tenant, id, address, deployment_id, workflow_id, parameters, fixed_parameters, scheme, is_enabled, sealed, created_by',
+);
+
+export async function findByAddress(reader: Reader, address: string): Promise<CalledTrigger | null> {
+  const { rows } = await sql<CalledTrigger>`
+    select ${COLUMNS}, case when former_until > app_now() then former_sealed end as former_sealed
     from triggers where address = ${address} and is_enabled`.execute(reader);
   return rows[0] ?? null;
+}
+
+/** Reads a trigger by its id. */
+export async function findTrigger(
+  reader: Reader,
+  of: { tenant: string; id: string },
+): Promise<TriggerRow | null> {
+  const { rows } = await sql<TriggerRow>`
+    select ${COLUMNS} from triggers where tenant = ${of.tenant} and id = ${of.id}`.execute(reader);
+  return rows[0] ?? null;
+}
+
+/** The same, and locks the row until the end of the transaction. */
+export async function lockTrigger(
+  tx: Tx<DB>,
+  of: { tenant: string; id: string },
+): Promise<TriggerRow | null> {
+  const { rows } = await sql<TriggerRow>`
+    select ${COLUMNS} from triggers where tenant = ${of.tenant} and id = ${of.id} for update`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** Writes the settings of a trigger that is locked. */
+export async function writeSettings(tx: Tx<DB>, address: string, to: TriggerSettings): Promise<void> {
+  await sql`update triggers set deployment_id = ${to.deployment_id}, workflow_id = ${to.workflow_id},
+      parameters = ${JSON.stringify(to.parameters)}::jsonb,
+      fixed_parameters = ${JSON.stringify(to.fixed_parameters)}::jsonb,
+      is_enabled = ${to.is_enabled}, updated_at = app_now()
+    where address = ${address}`.execute(tx);
+}
+
+/**
+ * Writes a new secret; the one in `row` stays valid for `overlapS` seconds. False when the trigger has another secret than `row` by
+ * now, or is deleted.
+ */
+export async function writeSecret(
+  tx: Tx<DB>,
+  row: Pick<TriggerRow, 'address' | 'sealed'>,
+  sealed: Buffer,
+  overlapS: number,
+): Promise<boolean> {
+  const isKept = overlapS > 0;
+  const done = await sql`update triggers set sealed = ${sealed}, updated_at = app_now(),
+      former_sealed = ${isKept ? row.sealed : null}::bytea,
+      former_until = case when ${isKept} then app_now() + ${overlapS}::float8 * interval '1 second' end
+    where address = ${row.address} and sealed = ${row.sealed}`.execute(tx);
+  return done.numAffectedRows === 1n;
 }
 
 /** Notes a genuine request. False: it was noted before. */

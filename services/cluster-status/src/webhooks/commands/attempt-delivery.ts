@@ -14,7 +14,6 @@ import {
   recordAttempt,
   returnDelivery,
 } from '../store/deliveries.sql';
-import { writeResealed } from '../store/webhooks.sql';
 import { disableAndTell, type TellDeps } from './tell-event';
 
 export interface AttemptDeps extends TellDeps {
@@ -68,10 +67,6 @@ async function headersOf(
   const of = { tenant: delivery.tenant, use: useOf(delivery.webhook) };
   const opened = await deps.seals.open(of, delivery.sealed);
   if (opened === null) return null;
-  if (opened.isOutdated) {
-    const sealed = await deps.seals.seal(of, opened.text);
-    await deps.db.tx((tx) => writeResealed(tx, delivery.webhook, delivery.version, sealed));
-  }
   const kept = readKept(opened.text);
   const nowMs = deps.clock.now();
   const content = { id: delivery.id, timestampS: Math.floor(nowMs / 1_000), body: delivery.payload };

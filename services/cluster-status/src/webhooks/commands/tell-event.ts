@@ -38,21 +38,23 @@ export async function tellEvents(
   if (events.length === 0 || !(await hasWebhooks(deps.db.query, tenant))) return;
   const written = await deps.db.tx(async (tx) => {
     if (!(await inbox.once(tx, CONSUMER, messageId))) return 0;
-    let count = 0;
-    for (const event of events) count += await tellInTx(tx, event);
-    return count;
+    return await tellInTx(tx, tenant, events);
   });
   if (written > 0) deps.kick();
 }
 
-/** Writes the deliveries of one event. `but`: uid of a webhook that does not get it. Returns their number. */
-async function tellInTx(tx: Tx<DB>, event: WebhookEvent, but?: string): Promise<number> {
+/** Writes the deliveries of events of one tenant, whose webhooks are read once. Returns their number. */
+async function tellInTx(tx: Tx<DB>, tenant: string, events: readonly WebhookEvent[]): Promise<number> {
   let count = 0;
-  for (const webhook of await enabledWebhooks(tx, event.tenant)) {
-    if (webhook.uid === but || !isWanted(webhook, event)) continue;
-    if (await hasWaiting(tx, webhook.uid, MOST_WAITING))
+  for (const webhook of await enabledWebhooks(tx, tenant)) {
+    const wanted = events.filter((event) => isWanted(webhook, event));
+    if (wanted.length === 0) continue;
+    // A message has at most some hundred events: the limit is judged once for all of them.
+    if (await hasWaiting(tx, webhook.uid, MOST_WAITING)) {
       await disableAndTell(tx, webhook.uid, `${MOST_WAITING} deliveries wait`);
-    else if ((await writeDelivery(tx, webhook, event)) !== null) count++;
+      continue;
+    }
+    for (const event of wanted) if ((await writeDelivery(tx, webhook, event)) !== null) count++;
   }
   return count;
 }
@@ -83,8 +85,7 @@ export async function disableAndTell(tx: Tx<DB>, uid: string, reason: string): P
   const disabled = await disableWebhook(tx, uid, reason);
   if (disabled === null) return;
   const { tenant, id, disabledAt } = disabled;
-  await tellInTx(
-    tx,
+  await tellInTx(tx, tenant, [
     {
       id: `disabled ${uid} ${disabledAt}`,
       tenant,
@@ -92,8 +93,7 @@ export async function disableAndTell(tx: Tx<DB>, uid: string, reason: string): P
       time: disabledAt,
       data: { webhook_id: id, reason, link: `/api/v3.1/webhooks/${id}` },
     },
-    uid,
-  );
+  ]);
   await tellInterest(tx, tenant);
 }
 

@@ -42,7 +42,10 @@ export function decideOutcome(result: AttemptResult, about: Attempted, random = 
   const error = result.status === null ? result.reason : `the endpoint answered ${result.status}`;
   if (result.status === GONE) return { state: 'failed', error: 'the endpoint answered 410: it is gone' };
   if (about.attempts >= about.maxAttempts)
-    return { state: 'failed', error: `given up after ${about.attempts} attempts: ${error}` };
+    return {
+      state: 'failed',
+      error: `given up after ${about.attempts} ${about.attempts === 1 ? 'attempt' : 'attempts'}: ${error}`,
+    };
   if (about.nowMs >= about.giveUpAtMs)
     return { state: 'failed', error: `given up after ${GIVE_UP_MS / 3_600_000} hours: ${error}` };
   const delayMs = Math.max(backoffMs(about.attempts, BACKOFF, random), retryAfterMs(result, about.nowMs));

@@ -6,6 +6,7 @@ import {
   blueprintDeleted,
   deploymentCreated,
   deploymentDeleted,
+  deploymentDriftChanged,
   deploymentUpdated,
   type Envelope,
   executionStatusChanged,
@@ -58,6 +59,7 @@ export function onFacts(deps: TellDeps): ConsumerPart[] {
         },
       },
     ]),
+    consumer(deploymentDriftChanged, (payload) => [driftFact(payload)]),
     consumer(deploymentDeleted, ({ deploymentId }) => [
       { type: 'deployment.deleted', data: { deployment_id: deploymentId } },
     ]),
@@ -118,4 +120,18 @@ function createdFact(of: { deploymentId: string; blueprintId: string; createdBy?
     link: deploymentLink(of.deploymentId),
   };
   return { type: 'deployment.created', data };
+}
+
+/** `status`: whether anything differs now, so that a filter can choose. */
+function driftFact(of: Payload<typeof deploymentDriftChanged>): Fact {
+  const data = {
+    deployment_id: of.deploymentId,
+    blueprint_id: of.blueprintId ?? null,
+    status: of.driftedInstances > 0 ? 'drifted' : 'in_sync',
+    drifted_instances: of.driftedInstances,
+    newly_drifted: of.newlyDrifted,
+    no_longer_drifted: of.noLongerDrifted,
+    link: `${deploymentLink(of.deploymentId)}/drift`,
+  };
+  return { type: 'deployment.drift_changed', data, time: of.changedAt };
 }

@@ -4,6 +4,8 @@ import { type Db, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from '../../store/tables.gen';
 
+const latestDelivery = (column: RawBuilder<unknown>) =>
+  sql`(select ${column} from webhook_deliveries d where d.webhook = w.uid order by d.created_at desc limit 1)`;
 const columns: Record<string, RawBuilder<unknown>> = {
   id: sql`w.id`,
   url: sql`w.url`,
@@ -18,6 +20,8 @@ const columns: Record<string, RawBuilder<unknown>> = {
   disabled_reason: sql`w.disabled_reason`,
   disabled_at: sql`w.disabled_at`,
   former_key_until: sql`w.former_key_until`,
+  last_delivery_state: latestDelivery(sql`d.state`),
+  last_delivery_at: latestDelivery(sql`d.created_at`),
   created_at: sql`w.created_at`,
   updated_at: sql`w.updated_at`,
   created_by: sql`w.created_by`,

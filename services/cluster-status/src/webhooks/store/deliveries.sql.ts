@@ -32,7 +32,6 @@ export interface LeasedDelivery {
   /** Time of the database, epoch ms: due times follow it. */
   now_ms: number;
   sealed: Buffer;
-  version: number;
 }
 
 /** Writes one delivery; false when the webhook has one of this event already. */
@@ -107,7 +106,7 @@ export async function leaseDeliveries(
     from webhooks w where d.id in (select id from chosen) and w.uid = d.webhook and ${IS_FREE}
     returning d.id, d.webhook, d.tenant, w.id as webhook_id, w.url, w.host, d.payload, d.content_type, d.attempts,
       w.max_attempts, extract(epoch from d.give_up_at)::float8 * 1000 as give_up_ms,
-      extract(epoch from app_now())::float8 * 1000 as now_ms, w.sealed, w.version`.execute(db);
+      extract(epoch from app_now())::float8 * 1000 as now_ms, w.sealed`.execute(db);
   return rows;
 }
 

@@ -97,11 +97,6 @@ export async function writeKeys(
   return done.numAffectedRows === 1n;
 }
 
-/** Writes the same content sealed under another master key; does nothing when the webhook was changed meanwhile. */
-export async function writeResealed(tx: Tx<DB>, uid: string, version: number, sealed: Buffer): Promise<void> {
-  await sql`update webhooks set sealed = ${sealed} where uid = ${uid} and version = ${version}`.execute(tx);
-}
-
 /** Disables a webhook; null when it was disabled already, or is gone. */
 export async function disableWebhook(
   tx: Tx<DB>,

@@ -312,10 +312,12 @@ const runningError = (executions: string[], message: string): AppError =>
 
 /** Returns the refusal, with the blocking executions, or the operations of ended executions that workers still run. */
 function refusedBeside(
-  { blockers, leftRuns }: Extract<Admission, { kind: 'refuse' }>,
+  { isSystemWide: isExclusive, blockers, leftRuns }: Extract<Admission, { kind: 'refuse' }>,
   texts: RefusalTexts,
 ): AppError {
-  return blockers.length > 0 ? runningError(blockers, texts.blockedStart(blockers)) : stillRunning(leftRuns);
+  if (blockers.length === 0) return stillRunning(leftRuns);
+  const text = isExclusive ? texts.blockedSystemWide(blockers) : texts.blockedStart(blockers);
+  return runningError(blockers, text);
 }
 
 /** `advice`: what the caller may do about it. */

@@ -25,7 +25,7 @@ export interface AdmissionRequest {
 export type Admission =
   | { kind: 'start' }
   | { kind: 'queue' }
-  | { kind: 'refuse'; blockers: string[]; leftRuns: readonly LeftRun[] };
+  | { kind: 'refuse'; isSystemWide: boolean; blockers: string[]; leftRuns: readonly LeftRun[] };
 
 /**
  * Decides whether an execution is started, queued or refused. A system-wide execution makes all others wait, forced or not, and
@@ -43,7 +43,8 @@ export function admit(request: AdmissionRequest, facts: AdmissionFacts): Admissi
   const leftRuns = request.isForced || request.isSystemWide ? [] : facts.leftRuns;
   if (blockers.length + leftRuns.length === 0) return { kind: facts.isQuotaReached ? 'queue' : 'start' };
   const isOverSoon = blockers.length === 0 && leftRuns.every((run) => run.is_stopping);
-  return request.mayQueue || isOverSoon ? { kind: 'queue' } : { kind: 'refuse', blockers, leftRuns };
+  if (request.mayQueue || isOverSoon) return { kind: 'queue' };
+  return { kind: 'refuse', isSystemWide: request.isSystemWide, blockers, leftRuns };
 }
 
 /** Returns a text about a left run for its waiters: the operation, its worker and the end of its lease. */

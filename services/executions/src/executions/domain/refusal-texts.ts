@@ -2,6 +2,8 @@
 export interface RefusalTexts {
   /** A start that other executions of the deployment block. */
   blockedStart(executionIds: readonly string[]): string;
+  /** The start of a system-wide execution, which any other execution blocks. */
+  blockedSystemWide(executionIds: readonly string[]): string;
 }
 
 /** What the caller may do about it. */
@@ -11,4 +13,7 @@ export const START_ANYWAY =
 export const specTexts: RefusalTexts = {
   blockedStart: (executionIds) =>
     `The following executions are currently running for this deployment: ${executionIds.join(', ')}. ${START_ANYWAY}`,
+  blockedSystemWide: (executionIds) =>
+    `Executions are currently running: ${executionIds.join(', ')}. This one changes the base of all deployments, so nothing may run ` +
+    'beside it. To run it after them, pass "queue=true"',
 };

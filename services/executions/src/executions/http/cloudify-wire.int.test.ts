@@ -341,13 +341,3 @@ describe('the execution of an upload', () => {
     expect(await asked).toMatchObject({ id, status: 'terminated' });
   });
 });
-
-test('a start that others block is refused in the words of the original', async () => {
-  engine.peer.deployments.set('busy', peerDeployment({ a: [] }));
-  const first = await requestExecution(engine.deps, startRequest('busy'));
-  await expect(requestExecution(engine.deps, startRequest('busy'))).rejects.toMatchObject({
-    code: 'existing_running_execution_error',
-    message: `The following executions are currently running for this deployment: ['${first.id}']. To execute this workflow anyway, pass "force=true" as a query parameter to this request`,
-    details: { executions: [first.id] },
-  });
-});

@@ -1,6 +1,7 @@
 import type { TrustRule } from '@baton/contracts/http/service-accounts';
 import { badParameter, defineFormat, requireFormat } from '@baton/kernel';
-import { requireCertificate, requireIssuer } from '../../providers/domain/provider';
+import { requireIssuer } from '../../providers/domain/oidc-settings';
+import { requireCertificate } from '../../providers/domain/provider';
 
 /**
  * Checks the rules of a service account.

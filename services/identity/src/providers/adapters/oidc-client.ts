@@ -7,7 +7,7 @@ import type * as Openid from 'openid-client';
 import { type Claims, claimOf, identityOf, type ProviderIdentity } from '../domain/claims';
 import { challengeOf, type LoginAttempt } from '../domain/login-attempt';
 import { LoginFailure } from '../domain/login-failure';
-import type { Provider } from '../domain/provider';
+import type { OidcProvider } from '../domain/provider';
 import { type ConfigurationDeps, createConfigurations, type Library, library } from './oidc-configuration';
 import { type ProviderFetch, ProviderUnreached } from './provider-fetch';
 
@@ -26,20 +26,20 @@ export type Recheck =
 
 export interface OidcClient {
   /** Address at the provider to which the browser goes. @throws LoginFailure */
-  authorizationUrl(provider: Provider, attempt: LoginAttempt): Promise<string>;
+  authorizationUrl(provider: OidcProvider, attempt: LoginAttempt): Promise<string>;
   /** Redeems the code of the callback. `url`: the callback as the browser called it. @throws LoginFailure */
-  redeem(provider: Provider, attempt: LoginAttempt, url: URL): Promise<SignedIn>;
+  redeem(provider: OidcProvider, attempt: LoginAttempt, url: URL): Promise<SignedIn>;
   /** Asks again about the user `subject`. Throws nothing: an answer that cannot be read is `away`. */
-  askAgain(provider: Provider, subject: string, refreshToken: Secret): Promise<Recheck>;
+  askAgain(provider: OidcProvider, subject: string, refreshToken: Secret): Promise<Recheck>;
   /** Asks for discovery and keys as a sign-in would. @throws ProviderUnreached, errors of openid-client */
-  probe(provider: Provider): Promise<{ metadata: Openid.ServerMetadata; keys: number }>;
+  probe(provider: OidcProvider): Promise<{ metadata: Openid.ServerMetadata; keys: number }>;
 }
 
 export function createOidcClient(deps: ConfigurationDeps): OidcClient {
   const { discover, configure, forgetAll } = createConfigurations(deps);
   /** Runs a step of a sign-in. @throws LoginFailure */
   const step = async <T>(
-    provider: Provider,
+    provider: OidcProvider,
     work: (openid: Library, config: Openid.Configuration) => T | Promise<T>,
   ): Promise<T> => {
     const openid = await library();
@@ -84,7 +84,7 @@ export function createOidcClient(deps: ConfigurationDeps): OidcClient {
   };
 }
 
-const parametersOf = (provider: Provider, attempt: LoginAttempt): Record<string, string> => ({
+const parametersOf = (provider: OidcProvider, attempt: LoginAttempt): Record<string, string> => ({
   ...provider.parameters,
   redirect_uri: attempt.redirectUri,
   scope: provider.scopes.join(' '),
@@ -98,7 +98,7 @@ const parametersOf = (provider: Provider, attempt: LoginAttempt): Record<string,
 async function refresh(
   openid: Library,
   config: Openid.Configuration,
-  provider: Provider,
+  provider: OidcProvider,
   { subject, refreshToken }: { subject: string; refreshToken: Secret },
 ): Promise<Recheck> {
   const tokens = await openid.refreshTokenGrant(config, refreshToken.expose());
@@ -110,7 +110,11 @@ async function refresh(
 }
 
 /** @throws ProviderUnreached */
-async function countKeys(fetch: ProviderFetch, provider: Provider, uri: string | undefined): Promise<number> {
+async function countKeys(
+  fetch: ProviderFetch,
+  provider: OidcProvider,
+  uri: string | undefined,
+): Promise<number> {
   if (uri === undefined) throw new ProviderUnreached('its discovery document names no jwks_uri');
   const answer = await fetch(uri, { headers: { accept: 'application/json' } }, provider.caCertificate);
   const { keys } = (await answer.json()) as { keys?: unknown };
@@ -127,7 +131,7 @@ const refreshOf = (tokens: Tokens): Secret | null =>
 async function withUserinfo(
   openid: Library,
   config: Openid.Configuration,
-  provider: Provider,
+  provider: OidcProvider,
   tokens: Tokens,
   claims: Claims,
 ): Promise<Claims> {

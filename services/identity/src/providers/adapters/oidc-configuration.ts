@@ -3,7 +3,7 @@ import type { Clock, Secret } from '@baton/kernel';
 import { LRUCache } from 'lru-cache';
 import type * as Openid from 'openid-client';
 import { LoginFailure } from '../domain/login-failure';
-import type { Provider } from '../domain/provider';
+import type { OidcProvider } from '../domain/provider';
 import type { Sealer } from '../domain/sealed-text';
 import { PROVIDER_TIMEOUT_MS, type ProviderFetch } from './provider-fetch';
 
@@ -25,8 +25,8 @@ export type Library = typeof Openid;
 export const library = async (): Promise<Library> => (await import('openid-client')) as Library;
 
 export interface Configurations {
-  discover(openid: Library, provider: Provider): Promise<Openid.ServerMetadata>;
-  configure(openid: Library, provider: Provider): Promise<Openid.Configuration>;
+  discover(openid: Library, provider: OidcProvider): Promise<Openid.ServerMetadata>;
+  configure(openid: Library, provider: OidcProvider): Promise<Openid.Configuration>;
   /** Forgets every discovery document. */
   forgetAll(): void;
 }
@@ -36,7 +36,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
     max: MAX_DISCOVERED,
   });
 
-  const discover = async (openid: Library, provider: Provider): Promise<Openid.ServerMetadata> => {
+  const discover = async (openid: Library, provider: OidcProvider): Promise<Openid.ServerMetadata> => {
     const key = JSON.stringify([provider.id, provider.issuer, provider.caCertificate]);
     const known = found.get(key);
     if (known && known.untilMs > deps.clock.now()) return known.metadata;
@@ -69,7 +69,7 @@ export function createConfigurations(deps: ConfigurationDeps): Configurations {
 }
 
 const fetchFor =
-  (deps: ConfigurationDeps, provider: Provider): Openid.CustomFetch =>
+  (deps: ConfigurationDeps, provider: OidcProvider): Openid.CustomFetch =>
   (url, { method, headers, body }) =>
     deps.fetch(
       url,
@@ -77,7 +77,7 @@ const fetchFor =
       provider.caCertificate,
     );
 
-function secretOf(sealer: Sealer, provider: Provider): Secret | null {
+function secretOf(sealer: Sealer, provider: OidcProvider): Secret | null {
   if (provider.secretSealed === null) return null;
   const secret = sealer.open('client secret', provider.id, provider.secretSealed);
   if (secret === null)

@@ -20,6 +20,13 @@ export interface ProviderRequest {
 /** The provider gave no answer that can be used; `message` is a clause for administrators. */
 export class ProviderUnreached extends Error {}
 
+/** The host has an address that the operator does not allow. */
+export class AddressRefused extends ProviderUnreached {
+  constructor(hostname: string) {
+    super(`the host ${hostname} is not public, and BATON_LOGIN_PROVIDER_ALLOW does not name its network`);
+  }
+}
+
 /** Returns the answer of the provider, whatever its status. @throws ProviderUnreached */
 export type ProviderFetch = (
   url: string,
@@ -52,10 +59,7 @@ async function ask(
   if (url.protocol !== 'https:')
     throw new ProviderUnreached(`the address ${url.origin} does not begin with https://`);
   const address = await pinnedAddress(url.hostname, rules);
-  if (address === null)
-    throw new ProviderUnreached(
-      `the host ${url.hostname} is not public, and BATON_LOGIN_PROVIDER_ALLOW does not name its network`,
-    );
+  if (address === null) throw new AddressRefused(url.hostname);
   const response = await send(url, asked, address, caCertificate);
   const bytes = await wholeBody(response);
   // A status without a body refuses even an empty one.

@@ -1,24 +1,20 @@
-import type { ProviderChange } from '@baton/contracts/http/identity-providers';
+import type { NewProvider, ProviderChange } from '@baton/contracts/http/identity-providers';
 import { AppError, badParameter, notFound, Secret } from '@baton/kernel';
 import { type Db, isForeignKeyViolation, isUniqueViolation, type Tx } from '@baton/postgres';
 import type { Passwords } from '../../adapters/passwords';
 import { announceChange } from '../../commands/announce';
 import { requireName, requireText } from '../../domain/checks';
 import { defaultSystemRole } from '../../domain/roles';
-import { randomText } from '../../domain/token';
 import { listRoles } from '../../store/authorization.sql';
 import { findProvider, removeProvider, writeProvider } from '../../store/identity-providers.sql';
 import type { DB as Tables } from '../../store/tables.gen';
 import { allTenantNames } from '../../store/tenants.sql';
 import { insertUser } from '../../store/users.sql';
-import {
-  checkMapping,
-  checkParameters,
-  grantsOf,
-  type Provider,
-  requireCertificate,
-  requireIssuer,
-} from '../domain/provider';
+import { requireFilter } from '../adapters/ldap-filter';
+import { blankLdap, givenLdap, neededByLdap, requireSameSubjects } from '../domain/ldap-settings';
+import { blankOidc, givenOidc, neededByOidc, requireSameIssuer } from '../domain/oidc-settings';
+import { checkMapping, grantsOf, type Provider, requireCertificate } from '../domain/provider';
+import { requireOwnSettings } from '../domain/provider-settings';
 import type { Sealer } from '../domain/sealed-text';
 import {
   insertProviderUser,
@@ -27,37 +23,34 @@ import {
   replaceGrants,
   usersOfProvider,
 } from '../store/provider-users.sql';
+import { unknownPassword } from './provider-user';
 
 interface Deps {
   db: Db<Tables>;
   sealer: Sealer;
 }
 
-const DEFAULTS = {
-  scopes: ['openid', 'profile', 'offline_access'],
-  usernameClaim: 'preferred_username',
-  groupsClaim: 'groups',
-} as const;
 /** Users whose roles are computed anew at once, when a mapping changes. */
 const BATCH = 1_000;
 
 /**
- * Creates a provider, or replaces all its settings; without `client_secret` a stored secret stays.
- * @throws AppError bad_parameters_error
+ * Creates a provider, or replaces all its settings; without `client_secret` or `bind_password` a stored secret stays.
+ * @throws AppError bad_parameters_error; illegal_action_error for a provider with users
  */
-export async function putProvider(deps: Deps, id: string, wish: ProviderChange): Promise<void> {
+export async function putProvider(deps: Deps, id: string, wish: NewProvider): Promise<void> {
   await change(deps, id, (before) => {
-    for (const field of ['issuer', 'client_id'] as const)
+    for (const field of wish.type === 'ldap' ? neededByLdap : neededByOidc)
       if (wish[field] === undefined) throw badParameter(field, `\`${field}\` is missing`);
-    return { ...blank(id), secretSealed: before?.secretSealed ?? null, ...given(deps.sealer, id, wish) };
+    const secretSealed = before?.type === wish.type ? before.secretSealed : null;
+    return given(deps.sealer, { ...blank(id, wish.type), secretSealed }, wish);
   });
 }
 
-/** Changes the given settings of a provider. @throws AppError not_found_error; bad_parameters_error */
+/** Changes the given settings of a provider. @throws AppError not_found_error; bad_parameters_error; illegal_action_error */
 export async function changeProvider(deps: Deps, id: string, wish: ProviderChange): Promise<void> {
   await change(deps, id, (before) => {
     if (!before) throw notFound('IdentityProvider', id);
-    return { ...before, ...given(deps.sealer, id, wish) };
+    return given(deps.sealer, before, wish);
   });
 }
 
@@ -70,17 +63,20 @@ async function change(
     await lockProvider(tx, id);
     const before = await findProvider(tx, id);
     const after = decide(before);
-    if (after.issuer !== before?.issuer) requireIssuer(after.issuer);
-    checkParameters(after.parameters);
     checkMapping(after.mapping, { roles: await listRoles(tx), tenants: await allTenantNames(tx) });
-    // Subjects are unique within an issuer: under another one the same text can be another person.
-    if (before && before.issuer !== after.issuer && (await usersOfProvider(tx, id, -1, 1)).length > 0)
-      throw new AppError('illegal_action_error', 'The issuer of a provider with users cannot change', {
-        field: 'issuer',
-        expected: `${before.issuer}, or a new provider`,
-      });
+    if (before && (await usersOfProvider(tx, id, -1, 1)).length > 0) requireSameUsers(before, after);
     await writeProvider(tx, after);
     if (before) await applyToUsers(tx, after);
+  });
+}
+
+/** @throws AppError illegal_action_error when the subjects of the users would mean other people */
+function requireSameUsers(before: Provider, after: Provider): void {
+  if (before.type === 'oidc' && after.type === 'oidc') return requireSameIssuer(before, after);
+  if (before.type === 'ldap' && after.type === 'ldap') return requireSameSubjects(before, after);
+  throw new AppError('illegal_action_error', 'The type of a provider with users cannot change', {
+    field: 'type',
+    expected: `${before.type}, or a new provider`,
   });
 }
 
@@ -100,38 +96,27 @@ async function applyToUsers(tx: Tx<Tables>, { id, mapping }: Provider): Promise<
   await announceChange(tx, '');
 }
 
-const blank = (id: string): Provider => ({
-  id,
-  name: id,
-  issuer: '',
-  clientId: '',
-  secretSealed: null,
-  scopes: DEFAULTS.scopes,
-  parameters: {},
-  usernameClaim: DEFAULTS.usernameClaim,
-  groupsClaim: DEFAULTS.groupsClaim,
-  stripSuffix: null,
-  mapping: [],
-  provision: 'jit',
-  caCertificate: null,
-  isEnabled: true,
-});
+function blank(id: string, type: Provider['type']): Provider {
+  const common = {
+    id,
+    name: id,
+    secretSealed: null,
+    mapping: [],
+    provision: 'jit',
+    caCertificate: null,
+    isEnabled: true,
+  } as const;
+  return type === 'ldap' ? { ...common, type, ...blankLdap } : { ...common, type, ...blankOidc };
+}
 
-/** Returns the settings that the request gives. @throws AppError bad_parameters_error */
-function given(sealer: Sealer, id: string, wish: ProviderChange): Partial<Provider> {
-  const { client_secret: secret, claims } = wish;
-  const all: { [K in keyof Provider]?: Provider[K] | undefined } = {
+/** Returns the provider with the settings that the request gives. @throws AppError bad_parameters_error */
+function given(sealer: Sealer, before: Provider, wish: ProviderChange): Provider {
+  requireOwnSettings(before.type, wish);
+  const { id } = before;
+  const sealed = (use: 'client secret' | 'bind password', secret: string | undefined) =>
+    secret === undefined ? undefined : sealer.seal(use, id, new Secret(secret));
+  const common = {
     name: wish.name === undefined ? undefined : requireText('name', wish.name),
-    issuer: wish.issuer,
-    clientId: wish.client_id === undefined ? undefined : requireText('client_id', wish.client_id),
-    secretSealed: secret === undefined ? undefined : sealer.seal('client secret', id, new Secret(secret)),
-    scopes: wish.scopes && requireScopes(wish.scopes),
-    parameters: wish.parameters,
-    ...(claims && {
-      usernameClaim: claims.username ?? DEFAULTS.usernameClaim,
-      groupsClaim: claims.groups ?? DEFAULTS.groupsClaim,
-      stripSuffix: claims.strip_suffix ?? null,
-    }),
     mapping: wish.mapping,
     provision: wish.provision,
     caCertificate:
@@ -140,19 +125,25 @@ function given(sealer: Sealer, id: string, wish: ProviderChange): Partial<Provid
         : wish.ca_certificate && requireCertificate(wish.ca_certificate, 'ca_certificate'),
     isEnabled: wish.is_enabled,
   };
-  return Object.fromEntries(
-    Object.entries(all).filter(([, value]) => value !== undefined),
-  ) as Partial<Provider>;
+  if (before.type === 'oidc') {
+    const secretSealed = sealed('client secret', wish.client_secret);
+    return { ...before, ...present({ ...common, secretSealed, ...givenOidc(wish) }) };
+  }
+  const secretSealed = sealed('bind password', wish.bind_password);
+  const after = { ...before, ...present({ ...common, secretSealed, ...givenLdap(wish) }) };
+  requireFilter('user_filter', after.userFilter, { needed: ['username'], allowed: ['username'] });
+  requireFilter('group_filter', after.groupFilter, {
+    needed: ['dn', 'username'],
+    allowed: ['dn', 'username'],
+  });
+  return after;
 }
 
-/** @throws AppError bad_parameters_error unless `openid` is among them: without it there is no ID token */
-function requireScopes(scopes: readonly string[]): readonly string[] {
-  const bad = scopes.findIndex((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
-  if (bad >= 0) throw badParameter(`scopes.${bad}`, 'A scope is one word (RFC 6749, section 3.3)');
-  if (!scopes.includes('openid'))
-    throw badParameter('scopes', '`openid` is missing', { expected: 'openid and others' });
-  return scopes;
-}
+type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The members that are not undefined. */
+const present = <T extends object>(all: T): Present<T> =>
+  Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Present<T>;
 
 /** Deletes a provider. @throws AppError not_found_error; dependent_exists_error while users belong to it */
 export async function deleteProvider({ db }: Pick<Deps, 'db'>, id: string): Promise<void> {
@@ -181,7 +172,7 @@ export async function addProviderUser(
 ): Promise<void> {
   requireName('username', username);
   requireText('subject', subject);
-  const passwordHash = await passwords.hash(randomText(40));
+  const passwordHash = await passwords.hash(unknownPassword());
   await db
     .tx(async (tx) => {
       if (!(await findProvider(tx, providerId))) throw notFound('IdentityProvider', providerId);

@@ -8,6 +8,7 @@ import { announceChange } from '../../commands/announce';
 import { findProvider } from '../../store/identity-providers.sql';
 import { deleteSessionsOf } from '../../store/sessions.sql';
 import type { DB as Tables } from '../../store/tables.gen';
+import type { Directory } from '../adapters/directory';
 import type { OidcClient, Recheck } from '../adapters/oidc-client';
 import { grantsOf, noGrants } from '../domain/provider';
 import type { Sealer } from '../domain/sealed-text';
@@ -35,6 +36,7 @@ const NEVER_MS = 10 * 365 * 86_400_000;
 export interface RecheckDeps {
   db: Db<Tables>;
   oidc: Pick<OidcClient, 'askAgain'>;
+  directory: Pick<Directory, 'askAgain'>;
   sealer: Sealer;
   log: Log;
 }
@@ -74,6 +76,7 @@ async function runCheck(deps: RecheckDeps, user: ProviderUserRow): Promise<void>
 async function ask(deps: RecheckDeps, user: ProviderUserRow): Promise<Recheck> {
   const provider = await findProvider(deps.db.query, user.provider);
   if (!provider?.isEnabled) return { kind: 'denied', reason: 'the provider is disabled' };
+  if (provider.type === 'ldap') return deps.directory.askAgain(provider, user.subject);
   if (user.refresh_sealed === null) return { kind: 'denied', reason: 'the provider gave no refresh token' };
   const token = deps.sealer.open('refresh token', String(user.user_id), user.refresh_sealed);
   if (token === null) return { kind: 'denied', reason: 'the refresh token is sealed by another key' };
@@ -93,7 +96,7 @@ async function apply(
   await db.tx(async (tx) => {
     await holdProvider(tx, user.provider);
     // A sign-in meanwhile knows better.
-    if (!(await isUnchanged(tx, userId, user.refresh_sealed))) return;
+    if (!(await isUnchanged(tx, user))) return;
     const provider = await findProvider(tx, user.provider);
     const isKnown = answer.kind === 'known' && provider?.isEnabled === true;
     const groups = isKnown ? answer.identity.groups : [];

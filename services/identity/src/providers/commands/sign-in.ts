@@ -2,26 +2,24 @@ import { Secret } from '@baton/kernel';
 import { type Db, isUniqueViolation, type Tx } from '@baton/postgres';
 import type { Passwords } from '../../adapters/passwords';
 import { announceChange } from '../../commands/announce';
-import { defaultSystemRole } from '../../domain/roles';
-import { newToken, randomText } from '../../domain/token';
+import { newToken } from '../../domain/token';
 import { recordLogin } from '../../store/authentication.sql';
 import { findProvider } from '../../store/identity-providers.sql';
 import { holdUser, insertSession, trimSessions } from '../../store/sessions.sql';
 import type { DB as Tables } from '../../store/tables.gen';
-import { insertUser } from '../../store/users.sql';
 import type { SignedIn } from '../adapters/oidc-client';
 import { ATTEMPT_MS, stateHash } from '../domain/login-attempt';
 import { LoginFailure } from '../domain/login-failure';
-import { grantsOf, type Provider } from '../domain/provider';
+import { grantsOf, type OidcProvider } from '../domain/provider';
 import type { Sealer } from '../domain/sealed-text';
 import {
   findBySubject,
   holdProvider,
-  insertProviderUser,
   noteChecked,
   replaceGrants,
   useState,
 } from '../store/provider-users.sql';
+import { createProviderUser, nameTaken, unknownPassword } from './provider-user';
 import { RECHECK_MS } from './recheck';
 
 export interface SignInDeps {
@@ -46,9 +44,6 @@ export interface ProviderSession {
   secret: Secret;
 }
 
-/** Length of the password that nobody knows: a release before this one still verifies a hash for every user. */
-const NO_PASSWORD_LENGTH = 40;
-
 /**
  * Opens a session for a user whom the provider has named. State, user, roles and session are one transaction: after a crash before
  * its commit nothing has happened, and after it the browser only lacks the cookie and signs in again.
@@ -56,13 +51,13 @@ const NO_PASSWORD_LENGTH = 40;
  */
 export async function openProviderSession(
   deps: SignInDeps,
-  provider: Provider,
+  provider: OidcProvider,
   arrival: Arrival,
 ): Promise<ProviderSession> {
   const { subject, username } = arrival.signedIn.identity;
   const known = await findBySubject(deps.db.query, provider.id, subject);
   arrival.onUser(known?.username ?? username ?? '');
-  const newHash = known === undefined ? await deps.passwords.hash(randomText(NO_PASSWORD_LENGTH)) : null;
+  const newHash = known === undefined ? await deps.passwords.hash(unknownPassword()) : null;
   const run = () => deps.db.tx((tx) => store(tx, deps, provider.id, arrival, newHash));
   const opened = await run().catch((error: unknown) => {
     if (!isUniqueViolation(error)) throw error;
@@ -106,24 +101,3 @@ async function store(
   await announceChange(tx, user.username);
   return { userId: user.user_id, username: user.username, secret: new Secret(value) };
 }
-
-/** Makes the user of a first sign-in. @throws LoginFailure; unique violation when the name or the subject is taken */
-async function createProviderUser(
-  tx: Tx<Tables>,
-  provider: Provider,
-  { subject, username }: SignedIn['identity'],
-  passwordHash: string | null,
-): Promise<{ user_id: number; username: string }> {
-  if (provider.provision === 'preexisting')
-    throw new LoginFailure('unknown_user', `provider ${provider.id} takes only users made before`);
-  if (username === null)
-    throw new LoginFailure('bad_name', `claim ${provider.usernameClaim} holds no name that a user can have`);
-  // The user was deleted since it was looked for: the next attempt makes it anew.
-  if (passwordHash === null) throw new LoginFailure('expired', 'the user was deleted meanwhile');
-  const userId = await insertUser(tx, { username, password_hash: passwordHash, role: defaultSystemRole });
-  await insertProviderUser(tx, { userId, provider: provider.id, subject });
-  return { user_id: userId, username };
-}
-
-const nameTaken = (username: string | null): LoginFailure =>
-  new LoginFailure('name_taken', `the name ${username} belongs to another user`);

@@ -1,6 +1,6 @@
 import { isName } from '../../domain/checks';
 import { LoginFailure } from './login-failure';
-import type { Provider } from './provider';
+import type { OidcProvider } from './provider';
 
 /** Who signed in, as the provider says it. */
 export interface ProviderIdentity {
@@ -13,9 +13,9 @@ export interface ProviderIdentity {
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Most groups of one user that are read. */
-const MAX_GROUPS = 5_000;
+export const MAX_GROUPS = 5_000;
 const MAX_GROUP_LENGTH = 1_024;
-const MAX_SUBJECT = 255;
+export const MAX_SUBJECT = 255;
 
 /** Returns the value of a claim: `groups`, or `realm_access.roles` inside an object. Only own members count. */
 export function claimOf(claims: Claims, path: string): unknown {
@@ -33,7 +33,7 @@ export function claimOf(claims: Claims, path: string): unknown {
  * @throws LoginFailure when the subject is missing or the groups cannot be read: without them a role could stay by mistake
  */
 export function identityOf(
-  provider: Pick<Provider, 'usernameClaim' | 'groupsClaim' | 'stripSuffix'>,
+  provider: Pick<OidcProvider, 'usernameClaim' | 'groupsClaim' | 'stripSuffix'>,
   claims: Claims,
 ): ProviderIdentity {
   const { sub } = claims;

@@ -1,5 +1,6 @@
 import { defaultRoles, type Role } from '../../domain/roles';
-import { checkMapping, checkParameters, grantsOf, mappingOf, requireIssuer, storedMapping } from './provider';
+import { checkParameters, requireIssuer } from './oidc-settings';
+import { checkMapping, grantsOf, mappingOf, storedMapping } from './provider';
 
 const rules = [
   { group: 'admins', role: 'sys_admin' },

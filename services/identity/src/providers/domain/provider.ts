@@ -3,24 +3,49 @@ import type { MappingRule } from '@baton/contracts/http/identity-providers';
 import { badParameter, defineFormat, nearestName, requireFormat } from '@baton/kernel';
 import { type Role, requireRole } from '../../domain/roles';
 
-/** An identity provider as it is stored; the secret stays sealed until it is used. */
-export interface Provider {
+/** What every identity provider has; the secret stays sealed until it is used. */
+interface CommonSettings {
   id: string;
   name: string;
+  /** Client secret, or password of the account that searches a directory. */
+  secretSealed: Uint8Array | null;
+  mapping: readonly MappingRule[];
+  provision: 'jit' | 'preexisting';
+  caCertificate: string | null;
+  isEnabled: boolean;
+}
+
+export interface OidcSettings {
   issuer: string;
   clientId: string;
-  secretSealed: Uint8Array | null;
   scopes: readonly string[];
   /** More parameters of the authorization request. */
   parameters: Readonly<Record<string, string>>;
   usernameClaim: string;
   groupsClaim: string;
   stripSuffix: string | null;
-  mapping: readonly MappingRule[];
-  provision: 'jit' | 'preexisting';
-  caCertificate: string | null;
-  isEnabled: boolean;
 }
+
+export interface LdapSettings {
+  /** Asked in this order; the next one when one is away. */
+  urls: readonly string[];
+  bindDn: string;
+  userBase: string;
+  userFilter: string;
+  usernameAttribute: string;
+  subjectAttribute: string;
+  /** Null: no groups are read. */
+  groupBase: string | null;
+  groupFilter: string;
+  /** Attribute whose value the mapping names; `dn`: the whole name of the entry. */
+  groupNameAttribute: string;
+  hasNestedGroups: boolean;
+}
+
+export type OidcProvider = CommonSettings & OidcSettings & { type: 'oidc' };
+export type LdapProvider = CommonSettings & LdapSettings & { type: 'ldap' };
+/** An identity provider as it is stored. */
+export type Provider = OidcProvider | LdapProvider;
 
 /** Roles that a mapping gives: kept apart from those that an administrator gives by hand. */
 export interface Grants {
@@ -85,43 +110,6 @@ export function mappingOf(stored: unknown, id: string): MappingRule[] {
   const { format, rules } = stored as StoredMapping;
   requireFormat(mappingFormat, format, `identity provider ${id}`);
   return rules;
-}
-
-/** Parameters that the protocol itself decides (RFC 6749, RFC 7636, OpenID Connect Core 1.0). */
-const RESERVED = new Set(
-  'client_id client_secret redirect_uri response_type response_mode scope state nonce code_challenge code_challenge_method request request_uri'.split(
-    ' ',
-  ),
-);
-
-/** @throws AppError bad_parameters_error for a parameter that a sign-in sets itself */
-export function checkParameters(parameters: Readonly<Record<string, string>>): void {
-  const reserved = Object.keys(parameters).find((name) => RESERVED.has(name));
-  if (reserved !== undefined)
-    throw badParameter(`parameters.${reserved}`, `Parameter \`${reserved}\` is set by the sign-in itself`, {
-      expected: 'parameters of the provider, such as prompt or access_type',
-    });
-}
-
-/**
- * Checks an issuer: https, and nothing but host, port and path (OpenID Connect Discovery 1.0, section 3). Which addresses the host may
- * have is decided at each connection (adapters/provider-fetch.ts).
- * @throws AppError bad_parameters_error
- */
-export function requireIssuer(issuer: string, field = 'issuer'): string {
-  const expected = 'https://host, with a port and a path where the provider has them';
-  const refused = (why: string) =>
-    badParameter(field, `Invalid issuer \`${issuer.slice(0, 200)}\`: ${why}`, { expected });
-  let url: URL;
-  try {
-    url = new URL(issuer);
-  } catch {
-    throw refused('it is no address');
-  }
-  if (url.protocol !== 'https:') throw refused('it does not begin with https://');
-  if (url.username !== '' || url.password !== '') throw refused('it holds a user or password');
-  if (issuer.includes('?') || issuer.includes('#')) throw refused('it has a query or a fragment');
-  return issuer;
 }
 
 /** Checks a PEM certificate. @throws AppError bad_parameters_error */

@@ -20,3 +20,10 @@ test('every changed byte and every cut is noticed; the same text is never sealed
   }
   expect(sealer.seal('client secret', 'corp', new Secret('hush'))).not.toEqual(sealed);
 });
+
+test('a text of an earlier release opens', () => {
+  const kept = Buffer.from('AQICAgICAgICAgICAgjc2QPH5i9s2k1rV6iWlKEZKYE4', 'base64');
+  expect(createSealer(new Secret('an internal key')).open('client secret', 'p1', kept)?.expose()).toBe(
+    'kept',
+  );
+});

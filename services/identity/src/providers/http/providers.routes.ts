@@ -6,6 +6,7 @@ import type { Passwords } from '../../adapters/passwords';
 import { systemAdmin } from '../../domain/roles';
 import { forbidden } from '../../queries/rights';
 import type { DB as Tables } from '../../store/tables.gen';
+import type { DirectoryProbe } from '../adapters/directory-probe';
 import type { OidcClient } from '../adapters/oidc-client';
 import { addProviderUser, changeProvider, deleteProvider, putProvider } from '../commands/change-provider';
 import type { Sealer } from '../domain/sealed-text';
@@ -17,6 +18,7 @@ interface ProvidersDeps {
   passwords: Passwords;
   sealer: Sealer;
   oidc: OidcClient;
+  probe: DirectoryProbe;
 }
 
 export function providersHttp(deps: ProvidersDeps): BoundRoute[] {

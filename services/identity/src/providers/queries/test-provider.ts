@@ -3,25 +3,36 @@ import { notFound } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { findProvider } from '../../store/identity-providers.sql';
 import type { DB as Tables } from '../../store/tables.gen';
+import type { DirectoryProbe } from '../adapters/directory-probe';
 import type { OidcClient } from '../adapters/oidc-client';
 import { ProviderUnreached } from '../adapters/provider-fetch';
-import type { Provider } from '../domain/provider';
+import type { OidcProvider } from '../domain/provider';
 import type { Sealer } from '../domain/sealed-text';
+import { testDirectory } from './directory-test';
 
 interface Deps {
   db: Db<Tables>;
   oidc: Pick<OidcClient, 'probe'>;
+  probe: DirectoryProbe;
   sealer: Sealer;
 }
 
-/**
- * Asks the provider for its discovery document and its keys, and says in one sentence what fails. It cannot tell whether the
- * client secret is right: only a code shows that.
- * @throws AppError not_found_error
- */
+/** Asks the provider as a sign-in would. @throws AppError not_found_error */
 export async function testProvider(deps: Deps, id: string): Promise<ProviderTestAnswer> {
   const provider = await findProvider(deps.db.query, id);
   if (!provider) throw notFound('IdentityProvider', id);
+  return provider.type === 'ldap' ? testDirectory(deps, provider) : testOidc(deps, provider);
+}
+
+/**
+ * Asks for the discovery document and the keys, and says in one sentence what fails. It cannot tell whether the client secret is
+ * right: only a code shows that.
+ */
+async function testOidc(
+  deps: Pick<Deps, 'oidc' | 'sealer'>,
+  provider: OidcProvider,
+): Promise<ProviderTestAnswer> {
+  const { id } = provider;
   const failed = (step: ProviderTestAnswer['step'], message: string): ProviderTestAnswer => ({
     ok: false,
     step,
@@ -46,7 +57,7 @@ export async function testProvider(deps: Deps, id: string): Promise<ProviderTest
 
 /** What will surprise users although the provider answers. */
 function warningsOf(
-  { scopes, secretSealed }: Provider,
+  { scopes, secretSealed }: OidcProvider,
   metadata: Awaited<ReturnType<OidcClient['probe']>>['metadata'],
 ): string[] {
   const unknown = scopes.filter((scope) => metadata.scopes_supported?.includes(scope) === false);
@@ -75,7 +86,7 @@ const stepOf = (error: unknown): ProviderTestAnswer['step'] => {
   return /BATON_LOGIN_PROVIDER_ALLOW|DNS|https:/.test(unreached.message) ? 'address' : 'discovery';
 };
 
-function sentenceOf({ issuer }: Provider, error: unknown): string {
+function sentenceOf({ issuer }: OidcProvider, error: unknown): string {
   const unreached = unreachedIn(error);
   const why =
     unreached?.message ?? (error instanceof Error ? error.message.slice(0, 200) : 'an unknown fault');

@@ -23,9 +23,12 @@ export interface ProviderUserRow {
   subject: string;
   groups: string[];
   refresh_sealed: Buffer | null;
+  /** When the provider has answered last, as text of PostgreSQL; null: never. */
+  checked_at: string | null;
 }
 
-const columns = sql`pu.user_id, u.username, pu.provider, pu.subject, pu.groups, pu.refresh_sealed`;
+const columns = sql`pu.user_id, u.username, pu.provider, pu.subject, pu.groups, pu.refresh_sealed,
+  pu.checked_at::text as checked_at`;
 const from = sql`provider_users pu join users u on u.id = pu.user_id`;
 
 export async function findBySubject(
@@ -44,6 +47,14 @@ export async function providerOf(db: Reader, userId: number): Promise<string | n
     provider: string;
   }>`select provider from provider_users where user_id = ${userId}`.execute(db);
   return rows[0]?.provider ?? null;
+}
+
+/** Returns the user at its provider; null for a local user. */
+export async function subjectOf(db: Reader, userId: number): Promise<string | null> {
+  const { rows } = await sql<{
+    subject: string;
+  }>`select subject from provider_users where user_id = ${userId}`.execute(db);
+  return rows[0]?.subject ?? null;
 }
 
 /** @throws unique violation when the subject of the provider has a user already */
@@ -82,16 +93,11 @@ export async function takeCheck(
   return rows[0];
 }
 
-/** Locks the user's row; returns whether it still has this refresh token. */
-export async function isUnchanged(
-  tx: Tx<Tables>,
-  userId: number,
-  refreshSealed: Buffer | null,
-): Promise<boolean> {
+/** Locks the user's row; returns whether the provider has told nothing newer than the row that was read. */
+export async function isUnchanged(tx: Tx<Tables>, read: ProviderUserRow): Promise<boolean> {
   const { rows } = await sql`select from provider_users
-    where user_id = ${userId} and refresh_sealed is not distinct from ${refreshSealed} for update`.execute(
-    tx,
-  );
+    where user_id = ${read.user_id} and refresh_sealed is not distinct from ${read.refresh_sealed}
+      and checked_at is not distinct from ${read.checked_at}::timestamptz for update`.execute(tx);
   return rows.length > 0;
 }
 

@@ -1093,7 +1093,9 @@ export const TriggerScalarFieldEnum = {
   sealed: 'sealed',
   created_by: 'created_by',
   created_at: 'created_at',
-  updated_at: 'updated_at'
+  updated_at: 'updated_at',
+  former_sealed: 'former_sealed',
+  former_until: 'former_until'
 } as const
 
 export type TriggerScalarFieldEnum = (typeof TriggerScalarFieldEnum)[keyof typeof TriggerScalarFieldEnum]

@@ -36,6 +36,8 @@ export type TriggerMinAggregateOutputType = {
   created_by: string | null
   created_at: Date | null
   updated_at: Date | null
+  former_sealed: runtime.Bytes | null
+  former_until: Date | null
 }
 
 export type TriggerMaxAggregateOutputType = {
@@ -50,6 +52,8 @@ export type TriggerMaxAggregateOutputType = {
   created_by: string | null
   created_at: Date | null
   updated_at: Date | null
+  former_sealed: runtime.Bytes | null
+  former_until: Date | null
 }
 
 export type TriggerCountAggregateOutputType = {
@@ -66,6 +70,8 @@ export type TriggerCountAggregateOutputType = {
   created_by: number
   created_at: number
   updated_at: number
+  former_sealed: number
+  former_until: number
   _all: number
 }
 
@@ -82,6 +88,8 @@ export type TriggerMinAggregateInputType = {
   created_by?: true
   created_at?: true
   updated_at?: true
+  former_sealed?: true
+  former_until?: true
 }
 
 export type TriggerMaxAggregateInputType = {
@@ -96,6 +104,8 @@ export type TriggerMaxAggregateInputType = {
   created_by?: true
   created_at?: true
   updated_at?: true
+  former_sealed?: true
+  former_until?: true
 }
 
 export type TriggerCountAggregateInputType = {
@@ -112,6 +122,8 @@ export type TriggerCountAggregateInputType = {
   created_by?: true
   created_at?: true
   updated_at?: true
+  former_sealed?: true
+  former_until?: true
   _all?: true
 }
 
@@ -201,6 +213,8 @@ export type TriggerGroupByOutputType = {
   created_by: string
   created_at: Date
   updated_at: Date
+  former_sealed: runtime.Bytes | null
+  former_until: Date | null
   _count: TriggerCountAggregateOutputType | null
   _min: TriggerMinAggregateOutputType | null
   _max: TriggerMaxAggregateOutputType | null
@@ -238,6 +252,8 @@ export type TriggerWhereInput = {
   created_by?: Prisma.StringFilter<"Trigger"> | string
   created_at?: Prisma.DateTimeFilter<"Trigger"> | Date | string
   updated_at?: Prisma.DateTimeFilter<"Trigger"> | Date | string
+  former_sealed?: Prisma.BytesNullableFilter<"Trigger"> | runtime.Bytes | null
+  former_until?: Prisma.DateTimeNullableFilter<"Trigger"> | Date | string | null
 }
 
 export type TriggerOrderByWithRelationInput = {
@@ -254,6 +270,8 @@ export type TriggerOrderByWithRelationInput = {
   created_by?: Prisma.SortOrder
   created_at?: Prisma.SortOrder
   updated_at?: Prisma.SortOrder
+  former_sealed?: Prisma.SortOrderInput | Prisma.SortOrder
+  former_until?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type TriggerWhereUniqueInput = Prisma.AtLeast<{
@@ -274,6 +292,8 @@ export type TriggerWhereUniqueInput = Prisma.AtLeast<{
   created_by?: Prisma.StringFilter<"Trigger"> | string
   created_at?: Prisma.DateTimeFilter<"Trigger"> | Date | string
   updated_at?: Prisma.DateTimeFilter<"Trigger"> | Date | string
+  former_sealed?: Prisma.BytesNullableFilter<"Trigger"> | runtime.Bytes | null
+  former_until?: Prisma.DateTimeNullableFilter<"Trigger"> | Date | string | null
 }, "tenant_id" | "address">
 
 export type TriggerOrderByWithAggregationInput = {
@@ -290,6 +310,8 @@ export type TriggerOrderByWithAggregationInput = {
   created_by?: Prisma.SortOrder
   created_at?: Prisma.SortOrder
   updated_at?: Prisma.SortOrder
+  former_sealed?: Prisma.SortOrderInput | Prisma.SortOrder
+  former_until?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.TriggerCountOrderByAggregateInput
   _max?: Prisma.TriggerMaxOrderByAggregateInput
   _min?: Prisma.TriggerMinOrderByAggregateInput
@@ -312,6 +334,8 @@ export type TriggerScalarWhereWithAggregatesInput = {
   created_by?: Prisma.StringWithAggregatesFilter<"Trigger"> | string
   created_at?: Prisma.DateTimeWithAggregatesFilter<"Trigger"> | Date | string
   updated_at?: Prisma.DateTimeWithAggregatesFilter<"Trigger"> | Date | string
+  former_sealed?: Prisma.BytesNullableWithAggregatesFilter<"Trigger"> | runtime.Bytes | null
+  former_until?: Prisma.DateTimeNullableWithAggregatesFilter<"Trigger"> | Date | string | null
 }
 
 export type TriggerCreateInput = {
@@ -328,6 +352,8 @@ export type TriggerCreateInput = {
   created_by: string
   created_at?: Date | string
   updated_at?: Date | string
+  former_sealed?: runtime.Bytes | null
+  former_until?: Date | string | null
 }
 
 export type TriggerUncheckedCreateInput = {
@@ -344,6 +370,8 @@ export type TriggerUncheckedCreateInput = {
   created_by: string
   created_at?: Date | string
   updated_at?: Date | string
+  former_sealed?: runtime.Bytes | null
+  former_until?: Date | string | null
 }
 
 export type TriggerUpdateInput = {
@@ -360,6 +388,8 @@ export type TriggerUpdateInput = {
   created_by?: Prisma.StringFieldUpdateOperationsInput | string
   created_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updated_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  former_sealed?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  former_until?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type TriggerUncheckedUpdateInput = {
@@ -376,6 +406,8 @@ export type TriggerUncheckedUpdateInput = {
   created_by?: Prisma.StringFieldUpdateOperationsInput | string
   created_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updated_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  former_sealed?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  former_until?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type TriggerCreateManyInput = {
@@ -392,6 +424,8 @@ export type TriggerCreateManyInput = {
   created_by: string
   created_at?: Date | string
   updated_at?: Date | string
+  former_sealed?: runtime.Bytes | null
+  former_until?: Date | string | null
 }
 
 export type TriggerUpdateManyMutationInput = {
@@ -408,6 +442,8 @@ export type TriggerUpdateManyMutationInput = {
   created_by?: Prisma.StringFieldUpdateOperationsInput | string
   created_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updated_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  former_sealed?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  former_until?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type TriggerUncheckedUpdateManyInput = {
@@ -424,6 +460,8 @@ export type TriggerUncheckedUpdateManyInput = {
   created_by?: Prisma.StringFieldUpdateOperationsInput | string
   created_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updated_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  former_sealed?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  former_until?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type TriggerTenantIdCompoundUniqueInput = {
@@ -445,6 +483,8 @@ export type TriggerCountOrderByAggregateInput = {
   created_by?: Prisma.SortOrder
   created_at?: Prisma.SortOrder
   updated_at?: Prisma.SortOrder
+  former_sealed?: Prisma.SortOrder
+  former_until?: Prisma.SortOrder
 }
 
 export type TriggerMaxOrderByAggregateInput = {
@@ -459,6 +499,8 @@ export type TriggerMaxOrderByAggregateInput = {
   created_by?: Prisma.SortOrder
   created_at?: Prisma.SortOrder
   updated_at?: Prisma.SortOrder
+  former_sealed?: Prisma.SortOrder
+  former_until?: Prisma.SortOrder
 }
 
 export type TriggerMinOrderByAggregateInput = {
@@ -473,6 +515,12 @@ export type TriggerMinOrderByAggregateInput = {
   created_by?: Prisma.SortOrder
   created_at?: Prisma.SortOrder
   updated_at?: Prisma.SortOrder
+  former_sealed?: Prisma.SortOrder
+  former_until?: Prisma.SortOrder
+}
+
+export type NullableBytesFieldUpdateOperationsInput = {
+  set?: runtime.Bytes | null
 }
 
 
@@ -491,6 +539,8 @@ export type TriggerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   created_by?: boolean
   created_at?: boolean
   updated_at?: boolean
+  former_sealed?: boolean
+  former_until?: boolean
 }, ExtArgs["result"]["trigger"]>
 
 export type TriggerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -507,6 +557,8 @@ export type TriggerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   created_by?: boolean
   created_at?: boolean
   updated_at?: boolean
+  former_sealed?: boolean
+  former_until?: boolean
 }, ExtArgs["result"]["trigger"]>
 
 export type TriggerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -523,6 +575,8 @@ export type TriggerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   created_by?: boolean
   created_at?: boolean
   updated_at?: boolean
+  former_sealed?: boolean
+  former_until?: boolean
 }, ExtArgs["result"]["trigger"]>
 
 export type TriggerSelectScalar = {
@@ -539,9 +593,11 @@ export type TriggerSelectScalar = {
   created_by?: boolean
   created_at?: boolean
   updated_at?: boolean
+  former_sealed?: boolean
+  former_until?: boolean
 }
 
-export type TriggerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"tenant" | "id" | "address" | "deployment_id" | "workflow_id" | "parameters" | "fixed_parameters" | "scheme" | "is_enabled" | "sealed" | "created_by" | "created_at" | "updated_at", ExtArgs["result"]["trigger"]>
+export type TriggerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"tenant" | "id" | "address" | "deployment_id" | "workflow_id" | "parameters" | "fixed_parameters" | "scheme" | "is_enabled" | "sealed" | "created_by" | "created_at" | "updated_at" | "former_sealed" | "former_until", ExtArgs["result"]["trigger"]>
 
 export type $TriggerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Trigger"
@@ -560,6 +616,8 @@ export type $TriggerPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     created_by: string
     created_at: Date
     updated_at: Date
+    former_sealed: runtime.Bytes | null
+    former_until: Date | null
   }, ExtArgs["result"]["trigger"]>
   composites: {}
 }
@@ -996,6 +1054,8 @@ export interface TriggerFieldRefs {
   readonly created_by: Prisma.FieldRef<"Trigger", 'String'>
   readonly created_at: Prisma.FieldRef<"Trigger", 'DateTime'>
   readonly updated_at: Prisma.FieldRef<"Trigger", 'DateTime'>
+  readonly former_sealed: Prisma.FieldRef<"Trigger", 'Bytes'>
+  readonly former_until: Prisma.FieldRef<"Trigger", 'DateTime'>
 }
     
 

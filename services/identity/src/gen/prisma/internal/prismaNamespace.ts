@@ -1654,7 +1654,8 @@ export const IdentityProviderScalarFieldEnum = {
   provision: 'provision',
   ca_certificate: 'ca_certificate',
   is_enabled: 'is_enabled',
-  created_at: 'created_at'
+  created_at: 'created_at',
+  ldap: 'ldap'
 } as const
 
 export type IdentityProviderScalarFieldEnum = (typeof IdentityProviderScalarFieldEnum)[keyof typeof IdentityProviderScalarFieldEnum]
@@ -1673,6 +1674,14 @@ export const JsonNullValueInput = {
 } as const
 
 export type JsonNullValueInput = (typeof JsonNullValueInput)[keyof typeof JsonNullValueInput]
+
+
+export const NullableJsonNullValueInput = {
+  DbNull: DbNull,
+  JsonNull: JsonNull
+} as const
+
+export type NullableJsonNullValueInput = (typeof NullableJsonNullValueInput)[keyof typeof NullableJsonNullValueInput]
 
 
 export const QueryMode = {

@@ -73,6 +73,7 @@ export type IdentityProviderCountAggregateOutputType = {
   ca_certificate: number
   is_enabled: number
   created_at: number
+  ldap: number
   _all: number
 }
 
@@ -126,6 +127,7 @@ export type IdentityProviderCountAggregateInputType = {
   ca_certificate?: true
   is_enabled?: true
   created_at?: true
+  ldap?: true
   _all?: true
 }
 
@@ -218,6 +220,7 @@ export type IdentityProviderGroupByOutputType = {
   ca_certificate: string | null
   is_enabled: boolean
   created_at: Date
+  ldap: runtime.JsonValue | null
   _count: IdentityProviderCountAggregateOutputType | null
   _min: IdentityProviderMinAggregateOutputType | null
   _max: IdentityProviderMaxAggregateOutputType | null
@@ -258,6 +261,7 @@ export type IdentityProviderWhereInput = {
   ca_certificate?: Prisma.StringNullableFilter<"IdentityProvider"> | string | null
   is_enabled?: Prisma.BoolFilter<"IdentityProvider"> | boolean
   created_at?: Prisma.DateTimeFilter<"IdentityProvider"> | Date | string
+  ldap?: Prisma.JsonNullableFilter<"IdentityProvider">
 }
 
 export type IdentityProviderOrderByWithRelationInput = {
@@ -277,6 +281,7 @@ export type IdentityProviderOrderByWithRelationInput = {
   ca_certificate?: Prisma.SortOrderInput | Prisma.SortOrder
   is_enabled?: Prisma.SortOrder
   created_at?: Prisma.SortOrder
+  ldap?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type IdentityProviderWhereUniqueInput = Prisma.AtLeast<{
@@ -299,6 +304,7 @@ export type IdentityProviderWhereUniqueInput = Prisma.AtLeast<{
   ca_certificate?: Prisma.StringNullableFilter<"IdentityProvider"> | string | null
   is_enabled?: Prisma.BoolFilter<"IdentityProvider"> | boolean
   created_at?: Prisma.DateTimeFilter<"IdentityProvider"> | Date | string
+  ldap?: Prisma.JsonNullableFilter<"IdentityProvider">
 }, "id">
 
 export type IdentityProviderOrderByWithAggregationInput = {
@@ -318,6 +324,7 @@ export type IdentityProviderOrderByWithAggregationInput = {
   ca_certificate?: Prisma.SortOrderInput | Prisma.SortOrder
   is_enabled?: Prisma.SortOrder
   created_at?: Prisma.SortOrder
+  ldap?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.IdentityProviderCountOrderByAggregateInput
   _max?: Prisma.IdentityProviderMaxOrderByAggregateInput
   _min?: Prisma.IdentityProviderMinOrderByAggregateInput
@@ -343,6 +350,7 @@ export type IdentityProviderScalarWhereWithAggregatesInput = {
   ca_certificate?: Prisma.StringNullableWithAggregatesFilter<"IdentityProvider"> | string | null
   is_enabled?: Prisma.BoolWithAggregatesFilter<"IdentityProvider"> | boolean
   created_at?: Prisma.DateTimeWithAggregatesFilter<"IdentityProvider"> | Date | string
+  ldap?: Prisma.JsonNullableWithAggregatesFilter<"IdentityProvider">
 }
 
 export type IdentityProviderCreateInput = {
@@ -362,6 +370,7 @@ export type IdentityProviderCreateInput = {
   ca_certificate?: string | null
   is_enabled?: boolean
   created_at?: Date | string
+  ldap?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type IdentityProviderUncheckedCreateInput = {
@@ -381,6 +390,7 @@ export type IdentityProviderUncheckedCreateInput = {
   ca_certificate?: string | null
   is_enabled?: boolean
   created_at?: Date | string
+  ldap?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type IdentityProviderUpdateInput = {
@@ -400,6 +410,7 @@ export type IdentityProviderUpdateInput = {
   ca_certificate?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   is_enabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   created_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  ldap?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type IdentityProviderUncheckedUpdateInput = {
@@ -419,6 +430,7 @@ export type IdentityProviderUncheckedUpdateInput = {
   ca_certificate?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   is_enabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   created_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  ldap?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type IdentityProviderCreateManyInput = {
@@ -438,6 +450,7 @@ export type IdentityProviderCreateManyInput = {
   ca_certificate?: string | null
   is_enabled?: boolean
   created_at?: Date | string
+  ldap?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type IdentityProviderUpdateManyMutationInput = {
@@ -457,6 +470,7 @@ export type IdentityProviderUpdateManyMutationInput = {
   ca_certificate?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   is_enabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   created_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  ldap?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type IdentityProviderUncheckedUpdateManyInput = {
@@ -476,6 +490,7 @@ export type IdentityProviderUncheckedUpdateManyInput = {
   ca_certificate?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   is_enabled?: Prisma.BoolFieldUpdateOperationsInput | boolean
   created_at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  ldap?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
 }
 
 export type StringNullableListFilter<$PrismaModel = never> = {
@@ -503,6 +518,7 @@ export type IdentityProviderCountOrderByAggregateInput = {
   ca_certificate?: Prisma.SortOrder
   is_enabled?: Prisma.SortOrder
   created_at?: Prisma.SortOrder
+  ldap?: Prisma.SortOrder
 }
 
 export type IdentityProviderMaxOrderByAggregateInput = {
@@ -569,6 +585,7 @@ export type IdentityProviderSelect<ExtArgs extends runtime.Types.Extensions.Inte
   ca_certificate?: boolean
   is_enabled?: boolean
   created_at?: boolean
+  ldap?: boolean
 }, ExtArgs["result"]["identityProvider"]>
 
 export type IdentityProviderSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -588,6 +605,7 @@ export type IdentityProviderSelectCreateManyAndReturn<ExtArgs extends runtime.Ty
   ca_certificate?: boolean
   is_enabled?: boolean
   created_at?: boolean
+  ldap?: boolean
 }, ExtArgs["result"]["identityProvider"]>
 
 export type IdentityProviderSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -607,6 +625,7 @@ export type IdentityProviderSelectUpdateManyAndReturn<ExtArgs extends runtime.Ty
   ca_certificate?: boolean
   is_enabled?: boolean
   created_at?: boolean
+  ldap?: boolean
 }, ExtArgs["result"]["identityProvider"]>
 
 export type IdentityProviderSelectScalar = {
@@ -626,9 +645,10 @@ export type IdentityProviderSelectScalar = {
   ca_certificate?: boolean
   is_enabled?: boolean
   created_at?: boolean
+  ldap?: boolean
 }
 
-export type IdentityProviderOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "type" | "name" | "issuer" | "client_id" | "secret_sealed" | "scopes" | "parameters" | "username_claim" | "groups_claim" | "strip_suffix" | "mapping" | "provision" | "ca_certificate" | "is_enabled" | "created_at", ExtArgs["result"]["identityProvider"]>
+export type IdentityProviderOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "type" | "name" | "issuer" | "client_id" | "secret_sealed" | "scopes" | "parameters" | "username_claim" | "groups_claim" | "strip_suffix" | "mapping" | "provision" | "ca_certificate" | "is_enabled" | "created_at" | "ldap", ExtArgs["result"]["identityProvider"]>
 
 export type $IdentityProviderPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "IdentityProvider"
@@ -656,6 +676,10 @@ export type $IdentityProviderPayload<ExtArgs extends runtime.Types.Extensions.In
     ca_certificate: string | null
     is_enabled: boolean
     created_at: Date
+    /**
+     * Settings of a directory; null: type oidc.
+     */
+    ldap: runtime.JsonValue | null
   }, ExtArgs["result"]["identityProvider"]>
   composites: {}
 }
@@ -1095,6 +1119,7 @@ export interface IdentityProviderFieldRefs {
   readonly ca_certificate: Prisma.FieldRef<"IdentityProvider", 'String'>
   readonly is_enabled: Prisma.FieldRef<"IdentityProvider", 'Boolean'>
   readonly created_at: Prisma.FieldRef<"IdentityProvider", 'DateTime'>
+  readonly ldap: Prisma.FieldRef<"IdentityProvider", 'Json'>
 }
     
 
