@@ -54,7 +54,7 @@ export async function startRunner(
   let withWarm: object = { warm };
   const run = async (task: Partial<OperationTask>): Promise<string[]> => {
     const lines: string[] = [];
-    const deps = { operations: buildRegistry([]), scripts: { ...scripts, ...withWarm } };
+    const deps = { operations: buildRegistry([]), scripts, ...withWarm };
     const host = hostIn(root, prefix, lines);
     const end = await invoke({ ...TASK, ...task }, host, deps, new AbortController().signal);
     if (end.kind !== 'succeeded') throw new Error(`${JSON.stringify(end)} ${lines.join('\n')}`);

@@ -8,12 +8,15 @@ import { type OperationRegistry, SCRIPT_MAPPING, unknownMapping, type WorkflowRe
 import { runFunction } from './script/run-function';
 import { runScript } from './script/run-script';
 import { makeRunDir, type RunDir, type ScriptSettings } from './script/settings';
+import type { WarmPython } from './script/warm-python';
 import type { OperationTask } from './task';
 
 export interface InvokeDeps {
   operations: OperationRegistry;
   workflows?: WorkflowRegistry;
   scripts: ScriptSettings;
+  /** Servers that have imported Python plugins; absent: each of their functions starts its own process. */
+  warm?: WarmPython;
 }
 
 /** Time in which an in-process operation may go on after a stop request; after that its end is ignored. */
@@ -94,7 +97,7 @@ async function runProcessOf(session: OperationSession, deps: InvokeDeps): Promis
   if (mapping === SCRIPT_MAPPING) return await runScript(session, deps.scripts);
   const installed = await session.host.pythonPlugin(plugin.name);
   if (!installed) throw unknownMapping(mapping, plugin.name, deps.operations);
-  return await runFunction(session, deps.scripts, installed);
+  return await runFunction(session, deps.scripts, installed, { warm: deps.warm ?? null });
 }
 
 async function callOperation(

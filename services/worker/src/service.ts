@@ -68,10 +68,10 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     managerUrl: config.BATON_WORKER_MANAGER_URL,
     guard,
     isolation: choice.isolation,
-    warm: createWarmPython(),
     ctxHost,
   };
-  const runtime = runtimeOf(config, infra, scripts, plugins);
+  const warm = createWarmPython();
+  const runtime = { ...runtimeOf(config, infra, scripts, plugins), warm };
   const worker = createWorker({
     slots,
     sharing,
@@ -101,7 +101,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
       isolation: async () => isolationText(choice),
       ...(problem !== null && { handlers: () => Promise.reject(new Error(problem)) }),
     },
-    ...lifeOf(config, { worker, scripts, choice }),
+    ...lifeOf(config, { worker, scripts, warm, choice }),
   };
 }
 
@@ -120,9 +120,9 @@ function readyConsumers(slots: number, handler: ReturnType<typeof onTaskReady>):
 
 function lifeOf(
   config: WorkerConfig,
-  o: { worker: Worker; scripts: ScriptSettings & { ctxHost: CtxHost; warm: WarmPython }; choice: Choice },
+  o: { worker: Worker; scripts: ScriptSettings & { ctxHost: CtxHost }; warm: WarmPython; choice: Choice },
 ): Required<Pick<ServiceParts, 'start' | 'stop'>> {
-  const { guard, ctxHost, warm, workRoot } = o.scripts;
+  const { guard, ctxHost, workRoot } = o.scripts;
   return {
     start: async () => {
       await sweepOwnDirs(workRoot);
@@ -131,7 +131,7 @@ function lifeOf(
     },
     stop: async () => {
       await o.worker.stop(config.BATON_WORKER_STOP_AFTER);
-      await warm.close();
+      await o.warm.close();
       guard.close();
       ctxHost.close();
       await o.choice.egress.close();

@@ -10,6 +10,7 @@ import { confinementOf, ctxWorkOf } from './operation-places';
 import { type Ended, endOfProcess, logged, loggedProcess, type ProcessRun, pythonEnv } from './process-run';
 import { ScriptResult } from './script-result';
 import { makeRunDir, type RunDir, type ScriptSettings } from './settings';
+import type { WarmPython } from './warm-python';
 import { startWarmServer, type WarmServer } from './warm-server';
 
 /**
@@ -21,9 +22,9 @@ export async function runFunction(
   session: OperationSession,
   settings: ScriptSettings,
   plugin: PythonPlugin,
-  calls: ReadonlyMap<string, WorkflowCall> | null = null,
+  { calls = null, warm: servers = null }: FunctionWay,
 ): Promise<OperationEnd> {
-  const warm = calls ? null : await warmHome(session, settings, plugin);
+  const warm = servers && (await warmHome(session, settings, plugin, servers));
   const { runDir, confinement, leave } = warm ?? (await freshHome(session, settings, plugin));
   const work = { settings, runDir, confinement, signal: session.signal };
   const result = new ScriptResult();
@@ -47,6 +48,11 @@ export async function runFunction(
     await leave();
   }
 }
+
+/** `calls`: those of the code of a workflow, which never runs in a fork. `warm`: servers for forks; absent: there are none. */
+type FunctionWay =
+  | { calls: ReadonlyMap<string, WorkflowCall>; warm?: null }
+  | { calls?: null; warm: WarmPython | null };
 
 /** Where a function runs. */
 interface Home {
@@ -74,9 +80,8 @@ async function warmHome(
   session: OperationSession,
   settings: ScriptSettings,
   plugin: PythonPlugin,
+  warm: WarmPython,
 ): Promise<WarmHome | null> {
-  const { warm } = settings;
-  if (!warm) return null;
   const { tenant, deploymentId, mapping, isResumed } = session.task;
   const folders = settings.isolation.name === 'none' ? [] : [await session.host.deploymentPlace()];
   const module = mapping.slice(0, Math.max(0, mapping.lastIndexOf('.')));

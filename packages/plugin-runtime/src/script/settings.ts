@@ -5,7 +5,6 @@ import type { Account, Isolation } from '@baton/isolation';
 import { newId } from '@baton/kernel';
 import type { CtxHost } from '../ctx/ctx-host';
 import type { OrphanGuard } from './orphan-guard';
-import type { WarmPython } from './warm-python';
 
 /** How and where scripts run on this machine. */
 export interface ScriptSettings {
@@ -23,8 +22,6 @@ export interface ScriptSettings {
   guard: OrphanGuard;
   /** Separates the processes of an operation from the rest of the machine. */
   isolation: Isolation;
-  /** Servers that have imported a plugin already; absent: each function of Python starts its own process. */
-  warm?: WarmPython;
   /** The shared server for ctx calls of all runs; absent: each run opens its own port. */
   ctxHost?: CtxHost;
 }

@@ -9,7 +9,7 @@ const HEAD_BYTES = 5;
 const MAX_CONTENT_BYTES = 64 * 1024;
 
 /** What a server sent is no frame. */
-export class FrameError extends Error {
+class FrameError extends Error {
   override readonly name = 'FrameError';
 }
 

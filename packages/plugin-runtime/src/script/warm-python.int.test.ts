@@ -3,6 +3,7 @@ import { eventually } from '@baton/testkit';
 import { isRunning } from '../testing/memory-host';
 import { warmRig } from '../testing/warm-rig';
 import { ownDir } from './settings';
+import type { WarmPython } from './warm-python';
 
 const TASKS = `
 import os, signal, subprocess, sys, threading, time
@@ -91,7 +92,7 @@ describe.each(MODES)('functions of Python in forks, isolation %s', (mode) => {
       stdin: '',
     });
     expect(second).toEqual({ ...first, inputs: { x: 2 } });
-    delete rig.deps.scripts.warm;
+    delete rig.deps.warm;
     const cold = await rig.run({ mapping: 'mine.where', inputs: { x: 2 } });
     expect(cold).toEqual({ kind: 'succeeded', result: { ...second, server: null } });
     expect(rig.host.instances.get('web_abc123')?.runtime_properties).toEqual({ x: 2 });
@@ -230,20 +231,20 @@ describe.each(MODES)('functions of Python in forks, isolation %s', (mode) => {
     await rig.run({ mapping: 'mine.where', inputs: {} });
     const runs = ownDir(rig.deps.scripts.workRoot, 'runs');
     await eventually(() => expect(readdirSync(runs)).toEqual([]));
-    await rig.deps.scripts.warm?.close();
+    await rig.deps.warm?.close();
     expect(serverOf(await rig.run({ mapping: 'mine.where', inputs: {} }))).toBeNull();
   });
 });
 
 /** Ends the servers of all rigs after each test. */
 function warmRigs() {
-  const rigs: ReturnType<typeof warmRig>[] = [];
+  const servers: (WarmPython | undefined)[] = [];
   afterEach(async () => {
-    for (const rig of rigs.splice(0)) await rig.deps.scripts.warm?.close();
+    for (const warm of servers.splice(0)) await warm?.close();
   });
   return {
     add: (rig: ReturnType<typeof warmRig>) => {
-      rigs.push(rig);
+      servers.push(rig.deps.warm);
       return rig;
     },
   };

@@ -61,7 +61,7 @@ export function createWarmPython(limits: WarmLimits = DEFAULT_LIMITS): WarmPytho
   /** In the order in which they began to wait. */
   const waiting = new Map<string, Known>();
   const busy = new Map<WarmServer, Known>();
-  const refused = new Set<string>();
+  const refused = refusals();
   let starting = 0;
   let isClosed = false;
 
@@ -90,7 +90,7 @@ export function createWarmPython(limits: WarmLimits = DEFAULT_LIMITS): WarmPytho
   };
   return {
     take: async (place, start) => {
-      if (isClosed || refused.has(moduleOf(place))) return null;
+      if (isClosed || refused.has(place)) return null;
       const key = await keyOf(place);
       if (key === null) return null;
       for (const [id, known] of waiting) {
@@ -111,16 +111,28 @@ export function createWarmPython(limits: WarmLimits = DEFAULT_LIMITS): WarmPytho
       const timer = setTimeout(() => void end(id, known), limits.idleMs);
       timer.unref();
       waiting.set(id, { ...known, timer });
-      const taken = (): number => [...waiting.values()].reduce((sum, k) => sum + k.server.memoryBytes(), 0);
-      while (waiting.size > 0 && taken() > limits.waitingBytes) endOldest();
+      while (waiting.size > 0 && memoryOf(waiting) > limits.waitingBytes) endOldest();
     },
-    refuse: (place) => {
-      if (refused.size >= MOST_REFUSED) refused.clear();
-      refused.add(moduleOf(place));
-    },
+    refuse: refused.add,
     close: async () => {
       isClosed = true;
       await Promise.all([...waiting].map(([id, known]) => end(id, known)));
+    },
+  };
+}
+
+function memoryOf(servers: ReadonlyMap<string, Known>): number {
+  return [...servers.values()].reduce((sum, { server }) => sum + server.memoryBytes(), 0);
+}
+
+/** Modules that need a process of their own; it forgets them all when they are too many. */
+function refusals(): { has(place: WarmPlace): boolean; add(place: WarmPlace): void } {
+  const known = new Set<string>();
+  return {
+    has: (place) => known.has(moduleOf(place)),
+    add: (place) => {
+      if (known.size >= MOST_REFUSED) known.clear();
+      known.add(moduleOf(place));
     },
   };
 }

@@ -35,7 +35,7 @@ export function warmRig(
       hidden: [],
       path: process.env.PATH ?? '',
     }).isolation;
-  scripts.warm = createWarmPython(limits);
+  rig.deps.warm = createWarmPython(limits);
   rig.host.pythonPlugin = async () => ({ prefix, properties: {} });
   rig.task.plugin = { ...rig.task.plugin, name: 'mine' };
   return Object.assign(rig, { prefix });

@@ -44,7 +44,7 @@ export async function invokeWorkflow(
     const calls = workflowCalls(session, work, waitAfterFailMs);
     if (task.mapping === WORKFLOW_SCRIPT_MAPPING) return await runScript(session, deps.scripts, { calls });
     const plugin = await host.pythonPlugin(task.plugin.name);
-    if (plugin) return await runFunction(session, deps.scripts, plugin, calls);
+    if (plugin) return await runFunction(session, deps.scripts, plugin, { calls });
     return endOfThrown(unknownWorkflow(task.mapping, task.plugin.name, deps.workflows));
   } catch (thrown) {
     return endOfCode(thrown);
