@@ -5,6 +5,8 @@
 const pkg = (...names) => `^packages/(${names.join('|')})/`;
 const L0 = ['kernel', 'dsl', 'task-graph', 'plugin-sdk'];
 const IO = ['tls', 'trust', 'postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
+/** Where plugin-sdk runs programs and requests for authors; its other folders stay pure (docs/adr/0039). */
+const AUTHOR_TOOLS = '^packages/plugin-sdk/src/tools/';
 const TESTS = '(\\.test|\\.contract)\\.ts$|/testing/|/testing-[^/]+\\.ts$';
 /** A folder of a service, in its `src` or in one of the rooms there. */
 const inService = (folders) => `^services/[^/]+/src/((${folders})|[^/]+/(${folders}))/`;
@@ -82,10 +84,11 @@ module.exports = {
       name: 'pure-packages-stay-pure',
       comment: 'kernel, task-graph, plugin-sdk: no runtime dependency and no node: import',
       severity: 'error',
-      from: { path: pkg(...L0), pathNot: `${TESTS}|^packages/[^/]+/tools/` },
+      from: { path: pkg(...L0), pathNot: `${TESTS}|^packages/[^/]+/tools/|${AUTHOR_TOOLS}` },
       to: {
         dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer'],
         pathNot: '/node_modules/(\\.pnpm/)?(yaml|re2js)[@/]',
+        dependencyTypesNot: ['type-only'],
       },
     },
     {
@@ -93,7 +96,7 @@ module.exports = {
       comment: 'the YAML reader and the regular expressions of dsl are the only exception',
       severity: 'error',
       from: { path: pkg('kernel', 'task-graph', 'plugin-sdk'), pathNot: TESTS },
-      to: { path: '/node_modules/' },
+      to: { path: '/node_modules/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'packages-below-services',

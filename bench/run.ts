@@ -1,4 +1,4 @@
-// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts|scripts|python|console ...] [--rounds N] [--quick] [--mode standalone|services]
+// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts|scripts|operations|python|console ...] [--rounds N] [--quick] [--mode standalone|services]
 //   console: [--hour] streams for an hour, [--small] less data, [--database NAME] filled once and kept, [--only PATTERN] parts
 //   api and lists: [--small] less data, [--database NAME] seeded before and kept, [--only PATTERN] shapes, or paths
 // JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
@@ -21,6 +21,7 @@ import { fleet } from './suites/fleet';
 import { idle } from './suites/idle';
 import { large } from './suites/large';
 import { lists } from './suites/lists';
+import { operations } from './suites/operations';
 import { parts } from './suites/parts';
 import { records } from './suites/records';
 import { rpc } from './suites/rpc';
@@ -41,6 +42,7 @@ const suites: Record<string, (plan: Plan) => Promise<object>> = {
   records,
   parts,
   scripts,
+  operations,
   python,
   console: console_,
 };

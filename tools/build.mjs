@@ -16,6 +16,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { buildConsole } from './build-console.mjs';
+import { buildModuleHost } from './module-host.mjs';
 import { root } from './run-steps.mjs';
 
 const dist = join(root, 'dist');
@@ -231,7 +232,11 @@ async function buildAll() {
   copySwagger();
   copyProtos();
   // A broken service must not prevent the others from being built and tested.
-  const done = await Promise.allSettled([buildConsole(join(dist, 'apps', 'console')), ...bundles()]);
+  const done = await Promise.allSettled([
+    buildConsole(join(dist, 'apps', 'console')),
+    buildModuleHost(dist),
+    ...bundles(),
+  ]);
   assertResolvable();
   const failed = done.filter((result) => result.status === 'rejected');
   if (failed.length > 0) throw new Error(failed.map((result) => result.reason.message).join('\n'));

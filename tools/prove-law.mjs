@@ -17,6 +17,14 @@ const imports = {
     "import { readFileSync } from 'node:fs';\nexport const r = readFileSync;",
     'pure-packages-stay-pure',
   ],
+  'packages/plugin-sdk/src/run/starts-programs.ts': [
+    "import { spawn } from 'node:child_process';\nexport const s = spawn;",
+    'pure-packages-stay-pure',
+  ],
+  'packages/plugin-sdk/src/tools/starts-programs.ts': [
+    "import { spawn } from 'node:child_process';\nexport const s = spawn;",
+    null,
+  ],
   'packages/contracts/src/index.ts': ["export { ok } from '../../kernel/src/index';", null],
   'packages/task-graph/src/knows-words.ts': [
     "export { ok } from '../../contracts/src/index';",

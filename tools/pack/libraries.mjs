@@ -7,11 +7,17 @@ import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { contracts, slimContracts } from '../../apps/console/build/slim-routes.mjs';
 import { root } from '../run-steps.mjs';
-import { writeManifest } from './manifest.mjs';
+import { pinned, writeManifest } from './manifest.mjs';
 
 const LIBRARIES = [
-  { source: 'packages/client', entry: 'src/outside' },
-  { source: 'packages/plugin-sdk', entry: 'src/index' },
+  { source: 'packages/client', entries: { index: 'src/outside' }, platform: 'neutral', dependencies: [] },
+  {
+    source: 'packages/plugin-sdk',
+    entries: { index: 'src/index', testing: 'src/testing/index', manifest: 'src/manifest/index' },
+    platform: 'node',
+    // Only its types: authors bring their zod, in the version of these types.
+    dependencies: ['zod'],
+  },
 ];
 
 /** Writes the folders of both packages below `stage`, and returns them. */
@@ -19,41 +25,47 @@ export async function stageLibraries(stage) {
   const declared = join(stage, 'declarations');
   declare(declared);
   const folders = [];
-  for (const { source, entry } of LIBRARIES) {
+  for (const { source, entries, platform, dependencies } of LIBRARIES) {
     const folder = join(stage, source);
-    const code = join(root, source, `${entry}.ts`);
-    await Promise.all([
-      bundle(code, folder, 'cjs'),
-      bundle(code, folder, 'esm'),
-      typesOf(declared, join(source, `${entry}.d.ts`), folder),
-    ]);
+    for (const [name, entry] of Object.entries(entries)) {
+      const code = join(root, source, `${entry}.ts`);
+      await Promise.all([
+        bundle(code, join(folder, `${name}.cjs`), platform),
+        bundle(code, join(folder, `${name}.mjs`), platform),
+        typesOf(declared, join(source, `${entry}.d.ts`), folder, name),
+      ]);
+    }
     writeManifest(folder, source, {
       main: './index.cjs',
       module: './index.mjs',
       types: './index.d.ts',
-      exports: {
-        '.': {
-          import: { types: './index.d.mts', default: './index.mjs' },
-          require: { types: './index.d.ts', default: './index.cjs' },
-        },
-      },
+      exports: Object.fromEntries(Object.keys(entries).map((name) => [pathOf(name), exportOf(name)])),
       sideEffects: false,
+      ...(dependencies.length > 0 ? { dependencies: pinned(dependencies) } : {}),
     });
     folders.push(folder);
   }
   return folders;
 }
 
-const bundle = (entry, folder, format) =>
+const pathOf = (name) => (name === 'index' ? '.' : `./${name}`);
+
+const exportOf = (name) => ({
+  import: { types: `./${name}.d.mts`, default: `./${name}.mjs` },
+  require: { types: `./${name}.d.ts`, default: `./${name}.cjs` },
+});
+
+/** The ending of the file says the kind of the module: .cjs or .mjs. */
+const bundle = (entry, outfile, platform) =>
   build({
     entryPoints: [entry],
-    outfile: join(folder, format === 'cjs' ? 'index.cjs' : 'index.mjs'),
+    outfile,
     bundle: true,
-    platform: 'neutral',
+    platform,
     mainFields: ['module', 'main'],
     conditions: ['import'],
     target: 'es2022',
-    format,
+    format: outfile.endsWith('.cjs') ? 'cjs' : 'esm',
     plugins: [onlyRoutes],
     logLevel: 'error',
   });
@@ -87,12 +99,12 @@ const declarationsIn = (folder) => ({
   },
 });
 
-async function typesOf(declared, entry, folder) {
+async function typesOf(declared, entry, folder, name) {
   const bundling = await rolldown({
-    input: { index: join(declared, entry) },
+    input: { [name]: join(declared, entry) },
     plugins: [declarationsIn(declared), dts({ dtsOnly: true, sourcemap: false })],
   });
   await bundling.write({ dir: folder, format: 'es' });
   // The compiler takes the kind of a module from the ending of its types.
-  cpSync(join(folder, 'index.d.ts'), join(folder, 'index.d.mts'));
+  cpSync(join(folder, `${name}.d.ts`), join(folder, `${name}.d.mts`));
 }

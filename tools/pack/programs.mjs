@@ -13,6 +13,7 @@ const ofManager = [
   'migrations',
   'bin',
   'python',
+  'module',
   'proto',
 ];
 const { dependencies: outside } = JSON.parse(readFileSync(join(root, 'deploy/runtime/package.json'), 'utf8'));

@@ -28,7 +28,7 @@ interface LocalPlugin {
 export type PluginReader = (spec: PluginSpec, definitionsVersion: string) => FoundPlugin | Unreadable;
 
 /**
- * Finds all plugins below a folder: plugin.yaml files, and .wgn and .zip archives that hold one. They are found by name and version
+ * Finds all plugins below a folder: plugin.yaml files, and .bplug, .wgn and .zip archives that hold one. They are found by name and version
  * as the manager does.
  * @throws CommandFailure when there is no such folder, or an archive cannot be read
  */
@@ -43,7 +43,7 @@ export async function readPluginFolder(folder: string): Promise<PluginReader> {
   for (const file of files) {
     // The yaml files beside one another, or in one archive, belong to one plugin.
     if (/\.ya?ml$/i.test(file)) addPlugin(plugins, dirname(file), basename(file), readFileSync(file, 'utf8'));
-    if (/\.(wgn|zip)$/i.test(file))
+    if (/\.(wgn|zip|bplug)$/i.test(file))
       for (const { name, text } of await readYamlsOf(file)) addPlugin(plugins, file, basename(name), text);
   }
   const found = [...plugins.values()];

@@ -2,10 +2,15 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs';
 import type { Launch } from './port';
 
-/** Starts the launch in its own process group. @throws Error as spawn does */
+/**
+ * Starts the launch in its own process group. `with-wire`: the child gets one more descriptor, after those of the launch: a socket
+ * in both directions, the last of `stdio`.
+ * @throws Error as spawn does
+ */
 export function startLaunch(
   launch: Launch,
   stdio: ['ignore' | 'pipe', 'ignore' | 'pipe', 'ignore' | 'pipe'],
+  wire?: 'with-wire',
 ): ChildProcess {
   const opened = openDescriptors(launch);
   try {
@@ -13,7 +18,7 @@ export function startLaunch(
       cwd: launch.cwd,
       env: launch.env,
       detached: true,
-      stdio: [...stdio, ...opened] as StdioOptions,
+      stdio: [...stdio, ...opened, ...(wire ? ['pipe'] : [])] as StdioOptions,
       ...(launch.account ?? {}),
     });
   } finally {

@@ -1,4 +1,4 @@
-"""Runs functions of a Python plugin: imports its modules once, and forks for each operation (docs/adr/0039-warm-python.md).
+"""Runs functions of a Python plugin: imports its modules once, and forks for each operation (docs/adr/0040-warm-python.md).
 
 Jobs come as lines of JSON on the standard input: {"mapping", "ctx_url", "is_resumed"}, one after the other. Answers go
 to the standard output as frames: a letter, four bytes of length, the content.

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@baton/kernel';
+import type { ModulePlugin } from './module/module-plugin';
 import type { InstanceRecord, NodeRecord, OpenedModel } from './task';
 
 export type EmitKind = 'log' | 'event';
@@ -12,6 +13,7 @@ export type TextCut = (text: string, at: number, side: 'before' | 'after') => nu
 
 /** A Python plugin that is installed on this machine. */
 export interface PythonPlugin {
+  kind: 'python';
   /** Its virtual environment. */
   prefix: string;
   /** Properties of its entry in the blueprint: ctx.plugin.properties. */
@@ -51,10 +53,17 @@ export interface OperationHost {
     options: { caPem: string | null; signal: AbortSignal },
   ): Promise<{ status: number; body: Uint8Array }>;
   /**
-   * Returns the Python plugin of that name in the blueprint, and installs it if necessary; null: none is declared.
+   * Returns the plugin of that name in the blueprint, and installs it if necessary; null: none is declared.
    * @throws FatalError when it is declared and cannot be provided
    */
-  pythonPlugin(name: string): Promise<PythonPlugin | null>;
+  installedPlugin(name: string): Promise<PythonPlugin | ModulePlugin | null>;
+  /**
+   * Reads a secret with the rights of the execution. Its value is hidden in all output of the operation from then on.
+   * @throws FatalError when there is none, or the execution may not read it
+   */
+  secret(name: string): Promise<string>;
+  /** Hides the secrets that the operation has read so far. */
+  hide(text: string): string;
   /** Path that `deploymentDir` returns or will return; the folder exists, its files perhaps not yet. */
   deploymentPlace(): Promise<string>;
   /** Folder of the deployment on this machine; made when missing. */

@@ -85,7 +85,7 @@ describe('operations in the process', () => {
       instance.runtimeProperties.n = 1;
       await rig.host.saveRuntimeProperties({ instanceId: instance.id, version: 1, properties: { n: 7 } });
     };
-    rig.deps.operations = buildRegistry([{ name: 'p', operations: { op: operation } }]);
+    rig.deps.operations = buildRegistry([{ name: 'p', version: '', operations: { op: operation } }]);
     expect(await rig.run({ mapping: 'op' })).toMatchObject({
       kind: 'failed',
       isRecoverable: true,

@@ -1,10 +1,19 @@
 import { afterDelay, type Json } from '@baton/kernel';
-import { FatalError, isResumable, type PluginOperation } from '@baton/plugin-sdk';
+import { isResumable, type PluginOperation } from '@baton/plugin-sdk';
 import { RunContext } from './context/run-context';
 import { OperationSession } from './context/session';
+import { settled } from './context/settled';
 import type { OperationHost } from './host';
+import type { ModuleProcesses } from './module/module-pool';
+import { runModule } from './module/run-module';
 import { endOfThrown, type OperationEnd, stopReason } from './operation-end';
-import { type OperationRegistry, SCRIPT_MAPPING, unknownMapping, type WorkflowRegistry } from './registry';
+import {
+  cannotResume,
+  type OperationRegistry,
+  SCRIPT_MAPPING,
+  unknownMapping,
+  type WorkflowRegistry,
+} from './registry';
 import { runFunction } from './script/run-function';
 import { runScript } from './script/run-script';
 import { makeRunDir, type RunDir, type ScriptSettings } from './script/settings';
@@ -17,6 +26,8 @@ export interface InvokeDeps {
   scripts: ScriptSettings;
   /** Servers that have imported Python plugins; absent: each of their functions starts its own process. */
   warm?: WarmPython;
+  /** Processes of TypeScript plugins; absent: their operations fail. */
+  modules?: ModuleProcesses;
 }
 
 /** Time in which an in-process operation may go on after a stop request; after that its end is ignored. */
@@ -38,11 +49,7 @@ export async function invoke(
   const operation = deps.operations.get(task.mapping);
   // The operation may have had its effect: only an operation declared resumable runs again automatically (scripts do).
   if (task.isResumed && operation && !isResumable(operation)) {
-    return endOfThrown(
-      new FatalError(
-        `Cannot resume - operation not resumable: ${task.mapping} (its worker was lost while it ran; resume the execution to run it again)`,
-      ),
-    );
+    return endOfThrown(cannotResume(task.mapping));
   }
   if (task.timeoutMs === null || task.timeoutMs <= 0) return run(task, host, deps, signal, operation);
 
@@ -74,29 +81,18 @@ async function run(
   operation: PluginOperation | undefined,
 ): Promise<OperationEnd> {
   const session = new OperationSession(task, host, signal);
-  let end: OperationEnd;
-  try {
-    end = operation ? await callOperation(operation, session, deps) : await runProcessOf(session, deps);
-  } catch (thrown) {
-    end = endOfThrown(thrown, operation ? 'with-frames' : 'without-frames');
-  }
-  if (signal.aborted) return { kind: 'stopped', reason: stopReason(signal) };
-  try {
-    await session.save();
-  } catch (thrown) {
-    if (end.kind === 'succeeded' || end.kind === 'retry' || end.kind === 'deferred')
-      end = endOfThrown(thrown);
-  }
-  if (session.retryRequest && end.kind === 'succeeded') return endOfThrown(session.retryRequest);
-  return end;
+  return settled(session, operation ? 'with-frames' : 'without-frames', () =>
+    operation ? callOperation(operation, session, deps) : runProcessOf(session, deps),
+  );
 }
 
-/** Runs a script, or a function of a Python plugin. @throws FatalError for a mapping that is neither */
+/** Runs a script, or a function of an uploaded plugin. @throws FatalError for a mapping that is neither */
 async function runProcessOf(session: OperationSession, deps: InvokeDeps): Promise<OperationEnd> {
   const { mapping, plugin } = session.task;
   if (mapping === SCRIPT_MAPPING) return await runScript(session, deps.scripts);
-  const installed = await session.host.pythonPlugin(plugin.name);
-  if (!installed) throw unknownMapping(mapping, plugin.name, deps.operations);
+  const installed = await session.host.installedPlugin(plugin.name);
+  if (!installed) throw unknownMapping(mapping, plugin.name, [SCRIPT_MAPPING, ...deps.operations.keys()]);
+  if (installed.kind === 'module') return await runModule(session, deps.modules, installed);
   return await runFunction(session, deps.scripts, installed, { warm: deps.warm ?? null });
 }
 

@@ -60,15 +60,22 @@ export function unknownWorkflow(
   );
 }
 
-/** Returns the error for a mapping that this worker cannot run: final, with the most similar known mapping. */
-export function unknownMapping(mapping: string, pluginName: string, registry: OperationRegistry): FatalError {
+/** Returns the error for a mapping that cannot be run here: final, with the most similar known mapping. */
+export function unknownMapping(mapping: string, pluginName: string, known: readonly string[]): FatalError {
   if (AGENT_PLUGINS.has(pluginName) || mapping.startsWith('cloudify_agent.')) {
     return new FatalError(
       `operation ${mapping} of plugin ${pluginName} works on agents, which this manager does not support yet; ` +
         `set install_method: none on the host and run its operations with executor: central_deployment_agent`,
     );
   }
-  const nearest = nearestName(mapping, [SCRIPT_MAPPING, ...registry.keys()]);
+  const nearest = nearestName(mapping, known);
   const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
   return new FatalError(`no operation ${mapping} in plugin ${pluginName || '(none)'} on this worker${hint}`);
+}
+
+/** Returns the error for an operation whose worker, or process, was lost: it may have had its effect. */
+export function cannotResume(mapping: string, how = 'its worker was lost while it ran'): FatalError {
+  return new FatalError(
+    `Cannot resume - operation not resumable: ${mapping} (${how}; resume the execution to run it again)`,
+  );
 }

@@ -100,6 +100,18 @@ export interface OperationContext {
   target(): Promise<SideContext>;
   /** Sends a `plugin_event` of the execution. */
   sendEvent(text: string): void;
+  /**
+   * Reads a secret that the plugin declares, with the rights of the execution. Its value is masked in later log lines.
+   * @throws FatalError for a name that is not declared
+   */
+  secret(name: string): Promise<string>;
+  /**
+   * Runs `work` and stores its result before this resolves. An attempt after the loss of a worker gets the stored result, and
+   * `work` does not run. Stored with the runtime properties of the instance (of a relationship: of its source).
+   */
+  step<T extends Json>(key: string, work: () => Promise<T>): Promise<T>;
+  /** Tells people how far the operation is: `done` of `total`. */
+  progress(done: number, total: number, text?: string): void;
   /** Returns the content of a file of the deployment or blueprint. @throws FatalError when there is none. */
   getResource(path: string): Promise<Uint8Array>;
   /** Writes the file to `target` (default: a fresh folder of this run) and returns its path. */

@@ -9,6 +9,18 @@ export type {
   RelationshipContext,
   SideContext,
 } from './context';
+export type { DeclaredWorkflow, PluginDefinition } from './define/definition';
+export {
+  type AnyNodeType,
+  type LifecycleOperation,
+  type NodeTypeSpec,
+  type NoValues,
+  nodeType,
+  type Present,
+  type Work,
+} from './define/node-type';
+export type { RelationshipOperation, RelationshipType, SideOperations } from './define/relationship-type';
+export type { BaseScope, NodeScope, RelationshipScope, UpdateScope } from './define/scope';
 export {
   type DeferralOptions,
   type ErrorCause,
@@ -21,8 +33,15 @@ export {
   operationErrorMark,
   RetryableError,
 } from './errors';
-export { definePlugin, type Plugin } from './plugin';
+export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
+export type { Difference } from './run/derived';
+export { STEPS_PROPERTY, storedStep } from './run/steps';
+export { DefinitionError } from './schema/definition-error';
+export type { Constraint, Described, DslType, ObjectSchema } from './schema/describe';
+export { sensitive } from './schema/sensitive';
+export { type Exec, type ExecOptions, type ExecResult, type ExitMeaning, exec } from './tools/exec';
+export { type Http, type HttpOptions, http } from './tools/http';
 export {
   CancelledError,
   type FailureDecision,

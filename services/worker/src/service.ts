@@ -9,8 +9,10 @@ import {
   buildWorkflowRegistry,
   type CtxHost,
   createCtxHost,
+  createModuleProcesses,
   createWarmPython,
   defaultAssetsDir,
+  type ModuleProcesses,
   ownDir,
   type ScriptSettings,
   startOrphanGuard,
@@ -29,8 +31,10 @@ import {
 import { createCatalogClient } from './adapters/catalog.client';
 import { createDeploymentsClient } from './adapters/deployments.client';
 import { createExecutionsClient } from './adapters/executions.client';
+import { createReadSecret } from './adapters/read-secret';
 import { createSafeFetch, downloaded } from './adapters/safe-fetch';
 import { tryHandlers } from './code/handlers';
+import { createModulePlugins } from './code/module-plugins';
 import { createPythonPlugins } from './code/python-plugins';
 import { configSchema, placesOf, scriptEnv, type WorkerConfig } from './config';
 import { createBlueprintFiles } from './files/blueprint-files';
@@ -101,7 +105,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
       isolation: async () => isolationText(choice),
       ...(problem !== null && { handlers: () => Promise.reject(new Error(problem)) }),
     },
-    ...lifeOf(config, { worker, scripts, warm, choice }),
+    ...lifeOf(config, { worker, scripts, warm, choice, modules: runtime.modules }),
   };
 }
 
@@ -120,7 +124,13 @@ function readyConsumers(slots: number, handler: ReturnType<typeof onTaskReady>):
 
 function lifeOf(
   config: WorkerConfig,
-  o: { worker: Worker; scripts: ScriptSettings & { ctxHost: CtxHost }; warm: WarmPython; choice: Choice },
+  o: {
+    worker: Worker;
+    scripts: ScriptSettings & { ctxHost: CtxHost };
+    warm: WarmPython;
+    choice: Choice;
+    modules: ModuleProcesses;
+  },
 ): Required<Pick<ServiceParts, 'start' | 'stop'>> {
   const { guard, ctxHost, workRoot } = o.scripts;
   return {
@@ -132,6 +142,7 @@ function lifeOf(
     stop: async () => {
       await o.worker.stop(config.BATON_WORKER_STOP_AFTER);
       await o.warm.close();
+      await o.modules.close();
       guard.close();
       ctxHost.close();
       await o.choice.egress.close();
@@ -166,7 +177,7 @@ function runtimeOf(
   infra: Infra,
   scripts: ScriptSettings,
   loaded: readonly Plugin[],
-): WorkerDeps['runtime'] {
+): WorkerDeps['runtime'] & { modules: ModuleProcesses } {
   const fetchUrl = createSafeFetch(config.BATON_WORKER_FETCH_ALLOW);
   const composition = compositionPlugin({
     managerUrl: config.BATON_WORKER_MANAGER_URL,
@@ -178,6 +189,7 @@ function runtimeOf(
     operations: buildRegistry(plugins),
     workflows: buildWorkflowRegistry(plugins),
     scripts,
+    modules: createModuleProcesses(scripts),
   };
 }
 
@@ -194,7 +206,16 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
   return {
     deployments: createDeploymentsClient(rpc),
     files,
-    plugins: createPythonPlugins({ catalog, files, cache, fetchUrl, settings, clock }),
+    plugins: createPythonPlugins({
+      catalog,
+      files,
+      cache,
+      fetchUrl,
+      settings,
+      clock,
+      modules: createModulePlugins({ workRoot, clock }),
+    }),
+    readSecret: createReadSecret(config.BATON_WORKER_MANAGER_URL),
     folders: createOperationFolders({
       catalog,
       cache,

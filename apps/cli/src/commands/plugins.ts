@@ -6,6 +6,7 @@ import { collectTexts, collectValues } from '../key-values';
 import { type Cli, command, noun, option, repeated, visibilityOption } from '../layer/define';
 import { callCommand, deleteCommand, getCommand, listCommand } from '../layer/resource';
 import { fileUpload, isUrl } from '../upload';
+import { pluginAuthoringCommands } from './plugin-authoring';
 
 const SHOWN = {
   columns: [
@@ -27,6 +28,7 @@ export function pluginCommands(cli: Cli): void {
     about: 'plugins of the tenant',
     examples: ['plugins upload my-plugin.zip', 'plugins list --where package_name=my-plugin'],
   });
+  pluginAuthoringCommands(cli, plugins);
   uploadCommand(cli, plugins);
   listCommand(cli, plugins, { ...SHOWN, operation: 'listPlugins', about: 'list plugins' });
   getCommand(cli, plugins, {
@@ -52,7 +54,7 @@ export function pluginCommands(cli: Cli): void {
 function uploadCommand(cli: Cli, plugins: Command): void {
   command(cli, plugins, {
     name: 'upload <path>',
-    about: 'upload a wagon, a zip of a wagon and its plugin.yaml files, or a URL',
+    about: 'upload a .bplug, a wagon, a zip of a wagon and its plugin.yaml files, or a URL',
     uses: ['uploadPlugin'],
     options: [
       option('--id <uuid>', 'id of the plugin; default: a new one'),
@@ -60,7 +62,11 @@ function uploadCommand(cli: Cli, plugins: Command): void {
       option('-y, --yaml-url <url>', 'address of the plugin.yaml of a bare wagon'),
       visibilityOption('tenant'),
     ],
-    examples: ['plugins upload my-plugin.zip', 'plugins upload https://example.org/my-plugin.wgn'],
+    examples: [
+      'plugins upload dist/my-plugin-0.1.0.bplug',
+      'plugins upload my-plugin.zip',
+      'plugins upload https://example.org/my-plugin.wgn',
+    ],
     run: async ({ args: [path], options, client, out, io }) => {
       const plugin = await client.upload('uploadPlugin', {
         query: {

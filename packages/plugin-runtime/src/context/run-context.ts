@@ -1,4 +1,4 @@
-import type { JsonObject } from '@baton/kernel';
+import type { Json, JsonObject } from '@baton/kernel';
 import {
   type InstanceContext,
   type NodeContext,
@@ -13,6 +13,7 @@ import { textOf } from '../thrown';
 import { ownPlaces } from './places';
 import { type Resources, sessionResources } from './resources';
 import type { OperationSession } from './session';
+import { runStep } from './steps';
 
 /** Logger of an operation. Back-pressure cannot reach synchronous callers; the host limits the lines that it keeps. */
 class HostLogger implements OperationLogger {
@@ -133,6 +134,18 @@ export class RunContext implements OperationContext {
   }
   downloadResourceAndRender(path: string, target?: string, variables?: JsonObject): Promise<string> {
     return this.#files().downloadAndRender(path, target ?? null, variables ?? {});
+  }
+
+  secret(name: string): Promise<string> {
+    return this.#session.host.secret(name);
+  }
+  step<T extends Json>(key: string, work: () => Promise<T>): Promise<T> {
+    return runStep(this.#session, key, work);
+  }
+  progress(done: number, total: number, text?: string): void {
+    const share = total > 0 ? ` (${Math.floor((done / total) * 100)} %)` : '';
+    const what = text === undefined ? '' : `: ${textOf(text)}`;
+    void this.#session.host.emit('log', 'info', `progress ${done}/${total}${share}${what}`);
   }
 
   #files(): Resources {

@@ -19,6 +19,8 @@ export class OperationSession {
   retryRequest: OperationRetry | null = null;
   /** The Python plugin that contains the function. */
   plugin: PythonPlugin | null = null;
+  /** Keys of steps whose work is under way. */
+  readonly openSteps = new Set<string>();
   #opened: Promise<Opened> | null = null;
   #loaded: Opened | null = null;
 
@@ -31,6 +33,11 @@ export class OperationSession {
   get type(): ContextType {
     if (this.task.related) return 'relationship-instance';
     return this.task.self ? 'node-instance' : 'deployment';
+  }
+
+  /** Whether the operation has read the model. */
+  get hasOpened(): boolean {
+    return this.#loaded !== null;
   }
 
   open(): Promise<Opened> {

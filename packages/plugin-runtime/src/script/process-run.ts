@@ -36,7 +36,7 @@ export function commonEnv({ settings, runDir, ctxUrl }: ProcessRun): Record<stri
     ...settings.baseEnv,
     ...managerEnv(settings.managerUrl),
     PATH: path,
-    // In bash ctx is a function, so that a call starts no program: ADR 0039.
+    // In bash ctx is a function, so that a call starts no program: ADR 0040.
     BASH_ENV: join(bin, 'ctx-function'),
     TMPDIR: runDir.tmp,
     CTX_SOCKET_URL: ctxUrl,
@@ -44,7 +44,7 @@ export function commonEnv({ settings, runDir, ctxUrl }: ProcessRun): Record<stri
 }
 
 /** Address of the API, in the variables that operations know. The execution's token decides about their rights there. */
-function managerEnv(url: string): Record<string, string> {
+export function managerEnv(url: string): Record<string, string> {
   const { protocol, hostname, port } = new URL(url);
   return {
     REST_PROTOCOL: protocol.slice(0, -1),

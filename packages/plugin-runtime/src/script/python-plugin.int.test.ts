@@ -85,8 +85,8 @@ async function installed(): Promise<Rig & { prefix: string }> {
   const rig = makeRig();
   const wagon = wagonFor(rig);
   expect(await installPlugin(wagon, rig.deps.scripts, new AbortController().signal)).toBeNull();
-  rig.host.pythonPlugin = async (name) =>
-    name === 'mine' ? { prefix: wagon.target, properties: { region: 'x' } } : null;
+  rig.host.installedPlugin = async (name) =>
+    name === 'mine' ? { kind: 'python', prefix: wagon.target, properties: { region: 'x' } } : null;
   rig.task.plugin = { ...rig.task.plugin, name: 'mine' };
   return Object.assign(rig, { prefix: wagon.target });
 }

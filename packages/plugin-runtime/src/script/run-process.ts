@@ -333,11 +333,13 @@ function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Ends all processes of the group, and those inside an isolating program: SIGTERM, then SIGKILL after `graceMs`. */
+/**
+ * Ends a process group and everything inside its isolation: SIGTERM, and SIGKILL after `graceMs`. The second begins at once for 0.
+ */
 export async function stopGroup(
   groupId: number,
   graceMs: number,
-  group: OperationGroup | null,
+  group: Pick<OperationGroup, 'kill'> | null,
 ): Promise<void> {
   // The direct child of an isolating program is the first process inside: all processes inside end with it, in any
   // process group.

@@ -20,7 +20,7 @@ export interface WarmJob {
   isResumed: boolean;
 }
 
-/** A server that forks a process for one operation at a time (docs/adr/0039-warm-python.md). */
+/** A server that forks a process for one operation at a time (docs/adr/0040-warm-python.md). */
 export interface WarmServer {
   readonly runDir: RunDir;
   readonly confinement: Confinement;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noIsolation } from '@baton/isolation';
 import { AppError, type JsonObject, notFound } from '@baton/kernel';
+import { FatalError } from '@baton/plugin-sdk';
 import type { OperationHost } from '../host';
 import { type InvokeDeps, invoke } from '../invoke';
 import type { OperationEnd } from '../operation-end';
@@ -17,6 +18,7 @@ export interface MemoryHost extends OperationHost {
   instances: Map<string, InstanceRecord>;
   nodes: Map<string, NodeRecord>;
   files: Record<string, string>;
+  secrets: Record<string, string>;
   lines: { kind: string; level: string; message: string }[];
   /** Texts of log lines, without those about the process itself. */
   logged(): string[];
@@ -79,6 +81,7 @@ function memoryHost(task: () => OperationTask): MemoryHost {
       node: nodes.get(side.nodeId) as NodeRecord,
       instance: structuredClone(instances.get(side.nodeInstanceId) as InstanceRecord),
     };
+  const hidden = new Set<string>();
   const host: MemoryHost = {
     instances,
     nodes,
@@ -119,13 +122,21 @@ function memoryHost(task: () => OperationTask): MemoryHost {
       if (inside.length === 0) throw notFound('folder', path);
       return inside.map((file) => file.slice(path.length + 1));
     },
-    emit: (kind, level, message) => void host.lines.push({ kind, level, message }),
+    emit: (kind, level, message) => void host.lines.push({ kind, level, message: host.hide(message) }),
     cutText: (_, at) => at,
     fetchUrl: async (url) =>
       url.includes('/ok.sh')
         ? { status: 200, body: Buffer.from('echo fetched') }
         : { status: 404, body: Buffer.alloc(0) },
-    pythonPlugin: async () => null,
+    installedPlugin: async () => null,
+    secrets: {},
+    secret: async (name) => {
+      const value = host.secrets[name];
+      if (value === undefined) throw new FatalError(`Secret ${name} was not found`);
+      hidden.add(value);
+      return value;
+    },
+    hide: (text) => [...hidden].reduce((shown, value) => shown.replaceAll(value, '********'), text),
     deploymentPlace: async () => {
       const dir = join(root, 'deployments', 'default_tenant', 'dep');
       await mkdir(dir, { recursive: true });

@@ -36,7 +36,7 @@ export function warmRig(
       path: process.env.PATH ?? '',
     }).isolation;
   rig.deps.warm = createWarmPython(limits);
-  rig.host.pythonPlugin = async () => ({ prefix, properties: {} });
+  rig.host.installedPlugin = async () => ({ kind: 'python', prefix, properties: {} });
   rig.task.plugin = { ...rig.task.plugin, name: 'mine' };
   return Object.assign(rig, { prefix });
 }

@@ -43,7 +43,8 @@ export async function invokeWorkflow(
     if (workflow) return await callWorkflow(workflow, session, new WorkBoard(work, waitAfterFailMs));
     const calls = workflowCalls(session, work, waitAfterFailMs);
     if (task.mapping === WORKFLOW_SCRIPT_MAPPING) return await runScript(session, deps.scripts, { calls });
-    const plugin = await host.pythonPlugin(task.plugin.name);
+    const plugin = await host.installedPlugin(task.plugin.name);
+    if (plugin?.kind === 'module') throw noModuleWorkflows(task.mapping, task.plugin.name);
     if (plugin) return await runFunction(session, deps.scripts, plugin, { calls });
     return endOfThrown(unknownWorkflow(task.mapping, task.plugin.name, deps.workflows));
   } catch (thrown) {
@@ -52,6 +53,11 @@ export async function invokeWorkflow(
     ended.abort();
   }
 }
+
+const noModuleWorkflows = (mapping: string, plugin: string): FatalError =>
+  new FatalError(
+    `workflow ${mapping} is in the TypeScript plugin ${plugin}: workers run operations of such plugins, no workflows yet; a workflow may be a Python script of the blueprint (mapping: scripts/name.py)`,
+  );
 
 async function callWorkflow(
   workflow: PluginWorkflow | WorkflowFunction,

@@ -1,4 +1,4 @@
-/** POST /plugins: checks the wagon and its yaml files, stores both. Nothing is installed here (reference 5.18). */
+/** POST /plugins: checks the wagon or TypeScript plugin and its yaml files, stores both. Nothing is installed here (reference 5.18). */
 
 import type { BlobStore } from '@baton/blob-store';
 import {
@@ -23,7 +23,6 @@ import {
   type PluginExtras,
   type PluginPackage,
   type PluginYaml,
-  readPackageJson,
 } from '../domain/plugin-package';
 import type { ThreadTask } from '../parse/protocol';
 import { insertPlugin, isPackageTaken, lockPackage } from '../store/plugins.sql';
@@ -138,7 +137,8 @@ export async function uploadPlugin(
       });
     const upload = await readUpload(deps, archive);
     try {
-      const wagonPackage = readPackageJson(upload.packageJson);
+      const wagonPackage = upload.package;
+      await readYamls(deps, wagonPackage, upload.checkedYamls);
       const extras = await readYamls(deps, wagonPackage, upload.yamls);
       const yamls = await withYaml13(deps, upload.yamls);
       const wagon = await storeLoose(deps, upload.wagon.stream());

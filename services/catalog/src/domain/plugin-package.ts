@@ -124,7 +124,7 @@ function checkPackage(wagon: PluginPackage, fileName: string, plugins: unknown):
       : { package: null, version: null };
     if (found.package === wagon.package_name && found.version === wagon.package_version) continue;
     throw invalidPlugin(
-      `plugin ${name} of ${fileName} is ${found.package} ${found.version}, the wagon holds ${wagon.package_name} ${wagon.package_version}`,
+      `plugin ${name} of ${fileName} is ${found.package} ${found.version}, the archive holds ${wagon.package_name} ${wagon.package_version}`,
       {
         entry: fileName,
         expected: `package_name ${wagon.package_name}, package_version ${wagon.package_version}`,

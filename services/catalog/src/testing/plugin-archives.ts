@@ -1,5 +1,5 @@
 /** Plugin uploads for tests: the plugin x-plugin in any version. */
-import { tgzOf, zipOf } from './archives';
+import { type TestEntry, tgzOf, zipOf } from './archives';
 
 function packageJson(version: string) {
   return {
@@ -32,3 +32,24 @@ export const bundle = async (
     ...Object.entries(files).map(([name, content]) => ({ name, content })),
     { name: 'x.wgn', content: await wagon(version) },
   ]);
+
+/** Entries of a TypeScript plugin, by name; `changes` replaces some of them, undefined leaves one out. */
+export const moduleEntries = (
+  manifest: Record<string, unknown> = {},
+  changes: Record<string, string | undefined> = {},
+): TestEntry[] => {
+  const about = { format: 1, name: 'dns', version: '1.2.0', sdk: '0.2.0', main: 'index.js', ...manifest };
+  const files: Record<string, string | undefined> = {
+    'LICENSES.txt': 'dns 1.2.0 MIT\n',
+    'index.js': "module.exports = { name: 'dns', version: '1.2.0', operations: {} };\n",
+    'plugin.json': JSON.stringify({ types: ['dns.nodes.Record'], description: 'records', ...about }),
+    'plugin.yaml': moduleYaml(String(about.name), String(about.version)),
+    ...changes,
+  };
+  return Object.entries(files).flatMap(([name, content]) =>
+    content === undefined ? [] : [{ name, content }],
+  );
+};
+
+export const moduleYaml = (name: string, version: string): string =>
+  `plugins:\n  ${name}:\n    executor: central_deployment_agent\n    package_name: ${name}\n    package_version: "${version}"\nnode_types:\n  dns.nodes.Record: {properties: {from: {default: "${version}"}}}\n`;

@@ -26,6 +26,9 @@ test('both sides of a value are found at any depth, and in the result itself', (
   ]);
   expect(changes({ expected: 1 })).toEqual([]);
   expect(changes('text')).toEqual([]);
+  expect(
+    changes([{ path: 'ttl', stored: 300, present: null }, { path: 'ip' }, 'text', { stored: 1, present: 2 }]),
+  ).toEqual([{ path: ['ttl'], expected: 300, actual: null }]);
   let deep: unknown = { expected: 1, actual: 2 };
   for (let i = 0; i < 10_000; i++) deep = { deep };
   expect(changes(deep)).toEqual([]);

@@ -66,10 +66,20 @@ function isDrift(result: Json | undefined): boolean {
 /** Most levels of a result that are searched. */
 const MAX_DEPTH = 16;
 
-/** Finds objects with the members `expected` and `actual`, at any depth. */
+/** Finds objects with the members `expected` and `actual`, at any depth, and in a list those of TypeScript plugins. */
 function changesIn(value: Json, path: string[]): DriftChange[] {
+  if (Array.isArray(value) && path.length === 0) return value.flatMap(difference);
   if (!isJsonObject(value) || path.length > MAX_DEPTH) return [];
   const { expected, actual } = value;
   if (expected !== undefined && actual !== undefined) return [{ path, expected, actual }];
   return Object.entries(value).flatMap(([key, inner]) => changesIn(inner as Json, [...path, key]));
+}
+
+/** A difference as TypeScript plugins answer it: `{path, stored, present}`. */
+function difference(value: Json): DriftChange[] {
+  if (!isJsonObject(value) || typeof value.path !== 'string') return [];
+  const { path, stored, present } = value;
+  return stored === undefined || present === undefined
+    ? []
+    : [{ path: [path], expected: stored, actual: present }];
 }

@@ -10,7 +10,10 @@ export interface CatalogClient {
   /** Returns the plugins that the blueprint's plan declares, by name. */
   declaredPlugins(tenant: string, blueprintId: string): Promise<ReadonlyMap<string, DeclaredPlugin>>;
   /** Returns the uploaded plugin that fits a declared one best; null: none. */
-  findPlugin(tenant: string, plugin: DeclaredPlugin): Promise<{ id: string; digest: string } | null>;
+  findPlugin(
+    tenant: string,
+    plugin: DeclaredPlugin,
+  ): Promise<{ id: string; digest: string; archiveName: string } | null>;
   /** @throws AppError not_found_error */
   readWagon(tenant: string, pluginId: string): AsyncIterable<Uint8Array>;
   /** @throws AppError not_found_error */

@@ -3,33 +3,22 @@ import { chown, copyFile, mkdir, readdir, rm, stat, utimes, writeFile } from 'no
 import { dirname, join } from 'node:path';
 import type { Account } from '@baton/isolation';
 import { type Clock, newId, nullIfNotFound } from '@baton/kernel';
-import {
-  installPlugin,
-  type PluginInstallation,
-  type PythonPlugin,
-  type ScriptSettings,
-} from '@baton/plugin-runtime';
+import { installPlugin, type PluginInstallation, type ScriptSettings } from '@baton/plugin-runtime';
 import { FatalError, RetryableError } from '@baton/plugin-sdk';
 import { LRUCache } from 'lru-cache';
 import type { CatalogClient, DeclaredPlugin } from '../adapters/catalog.client';
 import { downloaded, type SafeFetch } from '../adapters/safe-fetch';
 import { type BlueprintFiles, remembered } from '../files/blueprint-files';
 import type { FileCache } from '../files/file-cache';
-
-export interface PythonPlugins {
-  /**
-   * Returns the plugin with that name in the blueprint, and installs it on this machine if needed; null: none has to be
-   * installed.
-   * @throws FatalError, RetryableError when it cannot be installed
-   */
-  of(tenant: string, blueprintId: string, name: string, signal: AbortSignal): Promise<PythonPlugin | null>;
-}
+import type { InstalledPlugins } from './installed-plugins';
+import { isModuleArchive, type ModulePlugins } from './module-plugins';
 
 export interface PythonPluginsDeps {
   catalog: Pick<CatalogClient, 'declaredPlugins' | 'findPlugin' | 'readWagon' | 'digest'>;
   files: BlueprintFiles;
   cache: FileCache;
   fetchUrl: SafeFetch;
+  modules: ModulePlugins;
   settings: ScriptSettings;
   clock: Clock;
 }
@@ -43,10 +32,10 @@ const UNUSED_MS = 14 * 24 * 3600_000;
 type Declared = LRUCache<string, Promise<ReadonlyMap<string, DeclaredPlugin>>>;
 
 /**
- * Manages Python plugins as virtual environments on this machine, shared by its workers. An uploaded plugin is identified by the
- * digest of its wagon; a plugin in the blueprint's folder plugins/ (or given by an address) by the digest of the blueprint.
+ * Manages Python plugins as virtual environments on this machine, shared by its workers; uploaded TypeScript plugins are passed to
+ * `modules`. An uploaded plugin is identified by the digest of its wagon; a plugin in the blueprint's folder plugins/ (or given by an address) by the digest of the blueprint.
  */
-export function createPythonPlugins(deps: PythonPluginsDeps): PythonPlugins {
+export function createPythonPlugins(deps: PythonPluginsDeps): InstalledPlugins {
   const { catalog, clock, settings } = deps;
   const root = join(settings.workRoot, 'plugins');
   const declared: Declared = new LRUCache({ max: 1_000, ttl: DECLARED_MS });
@@ -81,15 +70,17 @@ export function createPythonPlugins(deps: PythonPluginsDeps): PythonPlugins {
       if (!plugin?.isInstalled) return null;
       const uploaded = plugin.packageName === '' ? null : await catalog.findPlugin(tenant, plugin);
       if (uploaded) {
+        const archive = () =>
+          deps.cache.locate(uploaded.digest, 'wagon', () => catalog.readWagon(tenant, uploaded.id));
+        if (isModuleArchive(uploaded.archiveName))
+          return { ...(await deps.modules.of(uploaded.digest, archive)), properties: plugin.properties };
         const target = join(root, 'wagons', uploaded.digest.replaceAll(/[^\w-]/g, '_'));
         await ensure(tenant, plugin, target, async () => ({
           kind: 'wagon',
-          path: await deps.cache.locate(uploaded.digest, 'wagon', () =>
-            catalog.readWagon(tenant, uploaded.id),
-          ),
+          path: await archive(),
           done: async () => undefined,
         }));
-        return { prefix: target, properties: plugin.properties };
+        return { kind: 'python', prefix: target, properties: plugin.properties };
       }
       if (plugin.source === '')
         throw new FatalError(
@@ -103,7 +94,7 @@ export function createPythonPlugins(deps: PythonPluginsDeps): PythonPlugins {
       await ensure(tenant, plugin, target, () =>
         placeSource(deps, { tenant, blueprintId, plugin, root, signal }),
       );
-      return { prefix: target, properties: plugin.properties };
+      return { kind: 'python', prefix: target, properties: plugin.properties };
     },
   };
 }

@@ -71,7 +71,9 @@ const host: OperationHost = {
   cutText: elsewhere,
   saveRuntimeProperties: elsewhere,
   fetchUrl: elsewhere,
-  pythonPlugin: elsewhere,
+  installedPlugin: elsewhere,
+  secret: elsewhere,
+  hide: elsewhere,
 };
 
 const port: WorkPort = {

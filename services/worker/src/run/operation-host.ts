@@ -2,9 +2,10 @@ import { AppError, beginningOf, type Clock, isAppError, type Log } from '@baton/
 import type { OperationHost } from '@baton/plugin-runtime';
 import { withLease } from '@baton/rpc';
 import type { DeploymentsClient } from '../adapters/deployments.client';
+import type { ReadSecret } from '../adapters/read-secret';
 import type { SafeFetch } from '../adapters/safe-fetch';
 import { type HeldTask, isOwned } from '../claim/held-task';
-import type { PythonPlugins } from '../code/python-plugins';
+import type { InstalledPlugins } from '../code/installed-plugins';
 import { type BlueprintFiles, insidePath } from '../files/blueprint-files';
 import type { OperationFolder, OperationFolders } from '../files/operation-folder';
 import type { LogShipper } from '../report/logs';
@@ -21,7 +22,8 @@ export interface HostDeps {
   clock: Clock;
   log: Log;
   folders: OperationFolders;
-  plugins: PythonPlugins;
+  plugins: InstalledPlugins;
+  readSecret: ReadSecret;
 }
 
 /** The host of an operation, with the steps at its end. */
@@ -43,7 +45,7 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
   return {
     readResource: files.readResource,
     listResources: files.listResources,
-    pythonPlugin: files.pythonPlugin,
+    installedPlugin: files.installedPlugin,
     deploymentPlace: files.deploymentPlace,
     deploymentDir: files.deploymentDir,
     settle: files.settle,
@@ -65,6 +67,12 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
       return deps.logs.add(line, kind, level, beginningOf(masks.hide(message), MAX_MESSAGE));
     },
     cutText: masks.cut,
+    hide: masks.hide,
+    secret: async (name) => {
+      const value = await deps.readSecret(name, assignment, task.control.signal);
+      masks.add(value);
+      return value;
+    },
     fetchUrl: deps.fetchUrl,
   };
 }
@@ -72,7 +80,7 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
 type FileMethods =
   | 'readResource'
   | 'listResources'
-  | 'pythonPlugin'
+  | 'installedPlugin'
   | 'deploymentPlace'
   | 'deploymentDir'
   | 'settle';
@@ -103,7 +111,7 @@ function filesHost(deps: HostDeps, task: HeldTask): Pick<TaskHost, FileMethods> 
           shared: (inside) => deps.folders.listShared(tenant, inside),
         }),
       ),
-    pythonPlugin: (name) =>
+    installedPlugin: (name) =>
       withLease(task, () => deps.plugins.of(tenant, blueprintId, name, task.control.signal)),
     deploymentPlace: () => withLease(task, () => folder().place()),
     deploymentDir: () => withLease(task, () => folder().open()),

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Document, isMap } from 'yaml';
+import { CommandFailure } from '../failure';
+import { type AuthorFolder, readAuthorFolder } from './author-folder';
+import { bundlePlugin, type Description, describeBundled } from './bundle-plugin';
+import { licencesOf, ownFiles, packed } from './pack-files';
+
+/** The format of packages that this program writes. */
+const FORMAT = 1;
+const MAIN = 'index.js';
+
+export interface BuiltPlugin {
+  file: string;
+  name: string;
+  version: string;
+  bytes: number;
+  sha256: string;
+  types: string[];
+}
+
+/**
+ * Builds the package of a plugin in TypeScript: one file `<name>-<version>.bplug`.
+ * @param out path of the file; undefined: below `dist` of the folder
+ * @throws CommandFailure that says what is wrong and where
+ */
+export async function buildPlugin(folder: string, out: string | undefined): Promise<BuiltPlugin> {
+  const author = readAuthorFolder(folder);
+  const [bundle, description] = [await bundlePlugin(author), await describeBundled(author)];
+  requireSame(author, description);
+  const { name, version } = author;
+  const text = (entry: string, content: string) => ({ name: entry, content: Buffer.from(content) });
+  const archive = await packed([
+    text('plugin.json', `${JSON.stringify(manifestOf(author, description), null, 2)}\n`),
+    text('plugin.yaml', yamlText(description)),
+    text(MAIN, bundle.code),
+    text('LICENSES.txt', licencesOf(bundle.sources, author.path)),
+    ...ownFiles(author.path),
+  ]);
+  const file = out === undefined ? join(author.path, 'dist', `${name}-${version}.bplug`) : resolve(out);
+  mkdirSync(dirname(file), { recursive: true });
+  // Nobody may read half of a package.
+  writeFileSync(`${file}.part`, archive);
+  renameSync(`${file}.part`, file);
+  const sha256 = createHash('sha256').update(archive).digest('hex');
+  return { file, name, version, bytes: archive.length, sha256, types: description.types };
+}
+
+/** Texts about types stand before the properties of the type. */
+function yamlText({ yaml, comments }: Description): string {
+  const document = new Document(yaml, { aliasDuplicateObjects: false });
+  for (const { path, text } of comments) {
+    const type = document.getIn(path, true);
+    if (isMap(type)) type.commentBefore = text.replace(/^/gm, ' ');
+  }
+  return document.toString({ lineWidth: 0 });
+}
+
+const manifestOf = ({ name, version, sdk }: AuthorFolder, { types, secrets, description }: Description) => ({
+  format: FORMAT,
+  name,
+  version,
+  sdk,
+  main: MAIN,
+  types,
+  secrets,
+  description,
+});
+
+function requireSame(author: AuthorFolder, description: Description): void {
+  for (const field of ['name', 'version'] as const)
+    if (author[field] !== description[field])
+      throw new CommandFailure(
+        `${join(author.path, 'package.json')}: ${field} is ${author[field]}, but definePlugin says ${description[field]}; ` +
+          "take it from package.json: import { name, version } from '../package.json'",
+      );
+}

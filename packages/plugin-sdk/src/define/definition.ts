@@ -1,0 +1,29 @@
+import type { PluginOperation } from '../context';
+import type { ObjectSchema } from '../schema/describe';
+import type { WorkflowFunction } from '../workflow';
+import type { AnyNodeType } from './node-type';
+import type { RelationshipType } from './relationship-type';
+
+/** A workflow of a declared plugin; its name is the name in blueprints. */
+export interface DeclaredWorkflow {
+  run: WorkflowFunction;
+  parameters?: ObjectSchema;
+  /** See PluginWorkflow.isResumable. */
+  isResumable?: boolean;
+}
+
+/** A plugin as its author writes it. */
+export interface PluginDefinition {
+  /** Letters, digits, _ and -. The prefix of the plugin's operations in blueprints, and the name of its package. */
+  name: string;
+  /** As in package.json. */
+  version: string;
+  description?: string;
+  /** Names of the secrets that operations may read. */
+  secrets?: readonly string[];
+  types: Readonly<Record<string, AnyNodeType>>;
+  relationships?: Readonly<Record<string, RelationshipType>>;
+  /** Operations with mappings of their own, for blueprints that name them directly. */
+  operations?: Readonly<Record<string, PluginOperation>>;
+  workflows?: Readonly<Record<string, DeclaredWorkflow>>;
+}

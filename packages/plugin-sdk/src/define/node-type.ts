@@ -1,0 +1,73 @@
+import type { Json } from '@baton/kernel';
+import type { z } from 'zod';
+import type { ObjectSchema } from '../schema/describe';
+import type { NodeScope, UpdateScope } from './scope';
+
+/** An operation; its returned value (JSON) becomes the result of the task. */
+export type Work<Scope> = (scope: Scope) => unknown;
+
+/** The operations of the lifecycle that an author may write, in the order of an installation and its end. */
+export const LIFECYCLE_OPERATIONS = ['create', 'configure', 'start', 'stop', 'delete'] as const;
+export type LifecycleOperation = (typeof LIFECYCLE_OPERATIONS)[number];
+
+/** Values as the outside world has them now, by the names of properties and runtime properties. */
+export type Present = Readonly<Record<string, unknown>>;
+
+type Named<O> = keyof O & string;
+
+/** A node type as its author writes it. */
+export interface NodeTypeSpec<
+  P extends ObjectSchema,
+  R extends ObjectSchema,
+  I extends Record<string, unknown>,
+> {
+  /** Parent type. Default: cloudify.nodes.Root. */
+  derivedFrom?: string;
+  /** Other names of the type, for blueprints that use them. */
+  aliases?: readonly string[];
+  description?: string;
+  properties?: P;
+  /** Runtime properties that the operations set. */
+  runtime?: R;
+  create?: Work<NodeScope<P, R>>;
+  configure?: Work<NodeScope<P, R>>;
+  start?: Work<NodeScope<P, R>>;
+  stop?: Work<NodeScope<P, R>>;
+  delete?: Work<NodeScope<P, R>>;
+  /** Brings a changed node up to date in place. Without it a changed node is installed again. */
+  update?: Work<UpdateScope<P, R>>;
+  /** Reads the present values; null: the thing is gone. Gives check_status, check_drift, heal and pull. Must change nothing. */
+  read?(scope: NodeScope<P, R>): Promise<Present | null> | Present | null;
+  /** The properties that must be as declared. */
+  compare?: readonly Named<z.output<P>>[];
+  /** Further operations, by name. They stand in the interface that has the name of the plugin. */
+  operations?: {
+    readonly [K in keyof I]: {
+      /** z.object(...); without it the operation gets its inputs unchecked. */
+      inputs?: I[K];
+      run: Work<NodeScope<P, R, InputsOf<I[K]>>>;
+    };
+  };
+  /**
+   * Operations that may run again after their worker was lost in the middle: all of their effects stand in steps, or can be
+   * repeated. Others fail in that case, and a person decides. Operations that only read are always resumable.
+   */
+  resumable?: readonly (LifecycleOperation | 'update' | Named<I>)[];
+}
+
+type InputsOf<S> = S extends ObjectSchema ? z.output<S> : Record<string, Json>;
+
+/** A node type without the types of its values. */
+export type AnyNodeType = NodeTypeSpec<ObjectSchema, ObjectSchema, Record<string, ObjectSchema>>;
+
+/** The schema of a type that declares none. */
+export type NoValues = z.ZodObject<Record<never, never>>;
+
+/** Declares a node type. The types of properties, runtime properties and inputs follow from the schemas. */
+export function nodeType<
+  P extends ObjectSchema = NoValues,
+  R extends ObjectSchema = NoValues,
+  I extends Record<string, unknown> = Record<never, never>,
+>(spec: NodeTypeSpec<P, R, I>): AnyNodeType {
+  return spec as unknown as AnyNodeType;
+}

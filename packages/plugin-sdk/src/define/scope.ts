@@ -1,0 +1,47 @@
+import type { Json } from '@baton/kernel';
+import type { z } from 'zod';
+import type { OperationContext, OperationLogger } from '../context';
+import type { ObjectSchema } from '../schema/describe';
+import type { Exec } from '../tools/exec';
+import type { Http } from '../tools/http';
+
+/** What every operation of a declared type gets, besides the values of its node. */
+export interface BaseScope {
+  /** The whole context, for what is not offered here. Its logger masks like `log`. */
+  readonly ctx: OperationContext;
+  /** Masks secrets and sensitive values. */
+  readonly log: OperationLogger;
+  /** Aborted on cancel and time limit. `http` and `exec` listen to it already. */
+  readonly signal: AbortSignal;
+  /** Reads a secret that the plugin declares. @throws FatalError for another name, or when there is no such secret */
+  secret(name: string): Promise<string>;
+  /** Runs `work` once: an attempt after the loss of a worker gets the stored result. A key may be used once in an operation. */
+  step<T extends Json>(key: string, work: () => Promise<T>): Promise<T>;
+  /** Tells people how far the operation is. */
+  progress(done: number, total: number, text?: string): void;
+  readonly http: Http;
+  readonly exec: Exec;
+}
+
+/** What an operation of a node gets. */
+export interface NodeScope<P extends ObjectSchema, R extends ObjectSchema, I = Record<string, Json>>
+  extends BaseScope {
+  /** Id of the node instance. */
+  readonly instanceId: string;
+  /** Checked, with defaults. */
+  readonly properties: Readonly<z.output<P>>;
+  /** May be changed; stored after the operation, and with each step. What no operation has set is undefined. */
+  readonly runtime: Partial<z.output<R>>;
+  readonly inputs: Readonly<I>;
+}
+
+/** What `update` gets. */
+export interface UpdateScope<P extends ObjectSchema, R extends ObjectSchema> extends NodeScope<P, R> {
+  /** The properties that differ from the present ones. Without `read`: all properties. */
+  readonly changes: Readonly<Partial<z.output<P>>>;
+}
+
+/** What an operation of a relationship gets. */
+export interface RelationshipScope extends BaseScope {
+  readonly inputs: Readonly<Record<string, Json>>;
+}

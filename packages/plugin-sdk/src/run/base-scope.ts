@@ -1,0 +1,54 @@
+import type { Json } from '@baton/kernel';
+import type { OperationContext } from '../context';
+import type { PluginDefinition } from '../define/definition';
+import type { BaseScope } from '../define/scope';
+import { FatalError } from '../errors';
+import { execWith } from '../tools/exec';
+import { httpWith } from '../tools/http';
+import type { Mask } from './mask';
+
+/** Makes what every operation gets. */
+export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask: Mask): BaseScope {
+  const log = mask.logger(ctx.logger);
+  const { signal } = ctx;
+  const used = new Set<string>();
+  const secret = async (name: string): Promise<string> => {
+    if (!(plugin.secrets ?? []).includes(name))
+      throw new FatalError(
+        `the plugin ${plugin.name} does not declare the secret ${name}: add the name to secrets of definePlugin`,
+      );
+    const value = await ctx.secret(name);
+    mask.add(value);
+    return value;
+  };
+  const step = async <T extends Json>(key: string, work: () => Promise<T>): Promise<T> => {
+    if (used.has(key))
+      throw new FatalError(`the step ${key} was used before in this operation: its work would not run again`);
+    used.add(key);
+    return await ctx.step(key, work);
+  };
+  const progress = (done: number, total: number, text?: string): void =>
+    ctx.progress(done, total, text === undefined ? undefined : mask.text(text));
+  const shown = maskedContext(ctx, { logger: log, secret, step, progress });
+  return {
+    ctx: shown,
+    log,
+    signal,
+    secret,
+    step,
+    progress,
+    http: httpWith({ signal }),
+    exec: execWith({ signal }),
+  };
+}
+
+/** The context with some members replaced. Others are called on the context itself, which may have private members. */
+function maskedContext(ctx: OperationContext, replaced: Partial<OperationContext>): OperationContext {
+  return new Proxy(ctx, {
+    get: (target, name) => {
+      if (Object.hasOwn(replaced, name)) return replaced[name as keyof OperationContext];
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,118 @@
+import type { Json, JsonObject } from '@baton/kernel';
+import type { NodeContext, OperationContext, OperationLogger } from '../context';
+import { FatalError } from '../errors';
+import { storedStep } from '../run/steps';
+import type { MemoryInstance } from './memory-instance';
+
+export interface LogLine {
+  level: keyof OperationLogger;
+  message: string;
+}
+
+export interface MemoryParts {
+  node: NodeContext;
+  instance: MemoryInstance;
+  plugin: { name: string; version: string; secrets: readonly string[] };
+  secrets: Readonly<Record<string, string>>;
+  files: Readonly<Record<string, string>>;
+  lines: LogLine[];
+  operation: string;
+  taskId: string;
+  isResumed: boolean;
+  signal: AbortSignal;
+  /** Called when the result of a step has been stored; a promise that never ends is the death of the process. */
+  afterStep(key: string): Promise<void>;
+  /** Called when the work of a step begins. */
+  onWork(key: string): void;
+}
+
+/** The context of an operation without a manager. */
+export function memoryContext(parts: MemoryParts): OperationContext {
+  const { node, instance, plugin, lines, operation } = parts;
+  const logger = loggerTo(lines);
+  const noRelationship = async (): Promise<never> => {
+    throw new FatalError('testNode runs operations of nodes: there is no source and no target');
+  };
+  return {
+    ...identity,
+    taskId: parts.taskId,
+    taskName: operation,
+    plugin: { name: plugin.name, packageName: plugin.name, packageVersion: plugin.version, properties: {} },
+    operation: { name: operation, retryNumber: 0, maxRetries: 0, relationship: null, retry: () => undefined },
+    isResumed: parts.isResumed,
+    logger,
+    signal: parts.signal,
+    node: async () => node,
+    instance: async () => instance,
+    source: noRelationship,
+    target: noRelationship,
+    sendEvent: (message) => void lines.push({ level: 'info', message }),
+    secret: async (name) => secretOf(parts, name),
+    step: async <T extends Json>(key: string, work: () => Promise<T>): Promise<T> => {
+      let isNew = false;
+      const result = await storedStep(instance, parts.taskId, key, async () => {
+        isNew = true;
+        parts.onWork(key);
+        return await work();
+      });
+      if (isNew) await parts.afterStep(key);
+      return result;
+    },
+    progress: (done, total, text = '') => logger.info(`${done} of ${total}${text === '' ? '' : `: ${text}`}`),
+    ...resourcesOf(parts.files),
+  };
+}
+
+const identity = {
+  type: 'node-instance',
+  tenant: 'default_tenant',
+  executionId: '00000000-0000-7000-8000-000000000001',
+  workflowId: 'install',
+  workflowParameters: {},
+  deployment: { id: 'test', displayName: 'test' },
+  blueprint: { id: 'test' },
+  createdBy: 'test',
+  executionToken: '',
+} as const;
+
+function secretOf({ plugin, secrets }: MemoryParts, name: string): string {
+  if (!plugin.secrets.includes(name))
+    throw new FatalError(`the plugin ${plugin.name} does not declare the secret ${name}`);
+  if (!Object.hasOwn(secrets, name)) throw new FatalError(`the test gives no secret ${name}`);
+  return secrets[name]!;
+}
+
+const loggerTo = (lines: LogLine[]): OperationLogger => {
+  const at = (level: LogLine['level']) => (message: string) =>
+    void lines.push({ level, message: String(message) });
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warning: at('warning'),
+    error: at('error'),
+    critical: at('critical'),
+  };
+};
+
+type Resources = Pick<
+  OperationContext,
+  'getResource' | 'downloadResource' | 'downloadDirectory' | 'downloadResourceAndRender'
+>;
+
+/** Files of the blueprint are texts of the test; nothing is written to the disk. */
+function resourcesOf(files: Readonly<Record<string, string>>): Resources {
+  const noFile = async (path: string): Promise<never> => {
+    throw new FatalError(
+      `testNode writes no files: read ${path} with getResource, or test this on a manager`,
+    );
+  };
+  return {
+    getResource: async (path: string) => {
+      if (!Object.hasOwn(files, path)) throw new FatalError(`the test gives no file ${path}`);
+      return new TextEncoder().encode(files[path]);
+    },
+    downloadResource: noFile,
+    downloadDirectory: noFile,
+    downloadResourceAndRender: (path: string, _target?: string, _variables?: JsonObject) => noFile(path),
+  };
+}
