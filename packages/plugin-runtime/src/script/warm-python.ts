@@ -108,8 +108,7 @@ export function createWarmPython(limits: WarmLimits = DEFAULT_LIMITS): WarmPytho
       busy.delete(server);
       if (!known || !isKept || isClosed) return server.end();
       const id = newId();
-      const timer = setTimeout(() => void end(id, known), limits.idleMs);
-      timer.unref();
+      const timer = setTimeout(() => void end(id, known), limits.idleMs).unref();
       waiting.set(id, { ...known, timer });
       while (waiting.size > 0 && memoryOf(waiting) > limits.waitingBytes) endOldest();
     },
