@@ -1,4 +1,4 @@
-// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts|scripts|operations|console ...] [--rounds N] [--quick] [--mode standalone|services]
+// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts|scripts|operations|python|console ...] [--rounds N] [--quick] [--mode standalone|services]
 //   console: [--hour] streams for an hour, [--small] less data, [--database NAME] filled once and kept, [--only PATTERN] parts
 //   api and lists: [--small] less data, [--database NAME] seeded before and kept, [--only PATTERN] shapes, or paths
 // JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
@@ -12,6 +12,7 @@ import { benchRoot } from './harness/child';
 import { describeMachine, machineCpuSeconds } from './harness/machine';
 import { closeAll, serverUrl } from './harness/manager';
 import type { Plan } from './harness/report';
+import { python } from './operations/python';
 import { api } from './suites/api';
 import { console_ } from './suites/console';
 import { dispatch } from './suites/dispatch';
@@ -42,6 +43,7 @@ const suites: Record<string, (plan: Plan) => Promise<object>> = {
   parts,
   scripts,
   operations,
+  python,
   console: console_,
 };
 const DEFAULT = ['api', 'dispatch', 'fleet', 'idle'];

@@ -9,7 +9,7 @@ import type { Launch } from './port';
  */
 export function startLaunch(
   launch: Launch,
-  stdio: ['ignore', 'ignore' | 'pipe', 'ignore' | 'pipe'],
+  stdio: ['ignore' | 'pipe', 'ignore' | 'pipe', 'ignore' | 'pipe'],
   wire?: 'with-wire',
 ): ChildProcess {
   const opened = openDescriptors(launch);

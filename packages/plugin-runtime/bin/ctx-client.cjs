@@ -29,13 +29,18 @@ function fail(message) {
   process.exitCode = 1;
 }
 
+const isLines = args.length === 1 && args[0] === '-';
+if (isLines) args[0] = require('node:fs').readFileSync(0, 'utf8');
 const words = args.filter((a) => a !== '-j' && a !== '--json-output');
 if (words.length !== args.length) json = '1';
 const netstring = (word) => `${Buffer.byteLength(word)}:${word},`;
 const body = [prefix, json, ...words].map(netstring).join('');
 if (!url) fail('RuntimeError: CTX_SOCKET_URL is not set: ctx works only in scripts that the manager runs');
 else {
-  const headers = { 'content-type': 'application/x-ctx-args', 'content-length': Buffer.byteLength(body) };
+  const headers = {
+    'content-type': `application/x-ctx-${isLines ? 'lines' : 'args'}`,
+    'content-length': Buffer.byteLength(body),
+  };
   const call = request(
     url.replace('//localhost:', '//127.0.0.1:'),
     { method: 'POST', headers, agent: false },

@@ -67,9 +67,11 @@ def _cause(cause):
     return dict((name, text_of(cause.get(name, ''))[:_MAX_TEXT]) for name in ('type', 'message', 'traceback'))
 
 
-def _add_fallbacks():
+def add_fallbacks():
     """Libraries that code finds where it brings none of its own: behind everything else."""
-    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fallback'))
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'fallback')
+    if folder not in sys.path:
+        sys.path.append(folder)
 
 
 def _script(path, mode):
@@ -113,7 +115,7 @@ def main():
         run = (lambda: _call(target, is_workflow)) if mode.endswith('function') else _script(target, mode)
     except (SyntaxError, ValueError) as error:
         failure = error
-    _add_fallbacks()
+    add_fallbacks()
     from cloudify import context
     status = 0
     try:

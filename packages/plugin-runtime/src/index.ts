@@ -21,6 +21,7 @@ export {
 export { installPlugin, type PluginInstallation } from './script/install-plugin';
 export { type OrphanGuard, startOrphanGuard } from './script/orphan-guard';
 export { defaultAssetsDir, ownDir, type ScriptSettings, sweepOwnDirs } from './script/settings';
+export { createWarmPython, type WarmPython } from './script/warm-python';
 export type { InstanceRecord, NodeRecord, OpenedModel, OperationTask, SideRecord } from './task';
 export { invokeWorkflow } from './workflow/invoke-workflow';
 export type { WorkPort, WorkSubmission, WorkTask } from './workflow/work';

@@ -17,12 +17,15 @@ import {
 import { runFunction } from './script/run-function';
 import { runScript } from './script/run-script';
 import { makeRunDir, type RunDir, type ScriptSettings } from './script/settings';
+import type { WarmPython } from './script/warm-python';
 import type { OperationTask } from './task';
 
 export interface InvokeDeps {
   operations: OperationRegistry;
   workflows?: WorkflowRegistry;
   scripts: ScriptSettings;
+  /** Servers that have imported Python plugins; absent: each of their functions starts its own process. */
+  warm?: WarmPython;
   /** Processes of TypeScript plugins; absent: their operations fail. */
   modules?: ModuleProcesses;
 }
@@ -90,7 +93,7 @@ async function runProcessOf(session: OperationSession, deps: InvokeDeps): Promis
   const installed = await session.host.installedPlugin(plugin.name);
   if (!installed) throw unknownMapping(mapping, plugin.name, [SCRIPT_MAPPING, ...deps.operations.keys()]);
   if (installed.kind === 'module') return await runModule(session, deps.modules, installed);
-  return await runFunction(session, deps.scripts, installed);
+  return await runFunction(session, deps.scripts, installed, { warm: deps.warm ?? null });
 }
 
 async function callOperation(

@@ -10,12 +10,14 @@ import {
   type CtxHost,
   createCtxHost,
   createModuleProcesses,
+  createWarmPython,
   defaultAssetsDir,
   type ModuleProcesses,
   ownDir,
   type ScriptSettings,
   startOrphanGuard,
   sweepOwnDirs,
+  type WarmPython,
 } from '@baton/plugin-runtime';
 import type { Plugin } from '@baton/plugin-sdk';
 import {
@@ -72,7 +74,8 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
     isolation: choice.isolation,
     ctxHost,
   };
-  const runtime = runtimeOf(config, infra, scripts, plugins);
+  const warm = createWarmPython();
+  const runtime = { ...runtimeOf(config, infra, scripts, plugins), warm };
   const worker = createWorker({
     slots,
     sharing,
@@ -102,7 +105,7 @@ export function buildService(config: WorkerConfig, infra: Infra): ServiceParts {
       isolation: async () => isolationText(choice),
       ...(problem !== null && { handlers: () => Promise.reject(new Error(problem)) }),
     },
-    ...lifeOf(config, { worker, scripts, choice, modules: runtime.modules }),
+    ...lifeOf(config, { worker, scripts, warm, choice, modules: runtime.modules }),
   };
 }
 
@@ -124,6 +127,7 @@ function lifeOf(
   o: {
     worker: Worker;
     scripts: ScriptSettings & { ctxHost: CtxHost };
+    warm: WarmPython;
     choice: Choice;
     modules: ModuleProcesses;
   },
@@ -137,6 +141,7 @@ function lifeOf(
     },
     stop: async () => {
       await o.worker.stop(config.BATON_WORKER_STOP_AFTER);
+      await o.warm.close();
       await o.modules.close();
       guard.close();
       ctxHost.close();

@@ -140,6 +140,106 @@ describe('the ctx command', () => {
     expect(rig.host.logged().join('\n')).not.toContain('never');
   });
 
+  it('takes several calls as lines, and prints an answer in each line', async () => {
+    const rig = makeRig();
+    const lines = await printed(
+      rig,
+      `ctx - <<'END'
+instance runtime-properties a.b "two words"
+# not a call
+instance runtime-properties a.c '@{"x": [1]}'
+node properties port
+-j node properties nested
+END
+echo "code $?"; printf 'instance id\nnode name' | ctx -j -; printf '' | ctx -; echo "code $?"`,
+    );
+    expect(lines).toEqual([
+      '',
+      '',
+      '8080',
+      '{"list":[{"name":"first"}],"on":true}',
+      'code 0',
+      '"web_abc123"',
+      '"web"',
+      'code 0',
+    ]);
+    expect(properties(rig)).toEqual({ a: { b: 'two words', c: { x: [1] } } });
+  });
+
+  it.each([
+    ['instance id\nnode nope\ninstance runtime-properties never 1', 'line 2: RequestError: '],
+    ['instance id\n\nlogger info "open', 'line 3: a quote does not end'],
+    ['logger info @{', 'line 1: RequestError: an argument with @ is not JSON'],
+    ['abort-operation "no more"\ninstance runtime-properties never 1', 'line 1: no more'],
+  ])('runs no line behind the one that fails: %s', async (calls, message) => {
+    const rig = makeRig();
+    await rig.script(`#!/bin/bash\nprintf '%b' '${calls}' | ctx - > out; echo "code $? $(wc -c < out)"`);
+    expect(rig.host.logged().join('\n')).toContain(
+      `<err> ${message.startsWith('line 3') ? 'RequestError: ' : ''}${message}`,
+    );
+    expect(rig.host.logged()).toContain('<out> code 1 0');
+    expect(properties(rig)).toEqual({});
+  });
+
+  it('passes long texts and every character through', async () => {
+    const rig = makeRig();
+    const odd = Array.from({ length: 255 }, (_, i) => String.fromCharCode(i + 1)).join('');
+    rig.host.files = { odd, nul: 'a\0b\n', long: 'ä'.repeat(100_000) };
+    await printed(
+      rig,
+      'for f in odd nul long; do ctx get-resource $f > "$PWD/$f"; cp $f ../../../../$f; done',
+    );
+    const read = (name: string) => readFileSync(`${rig.deps.scripts.workRoot}/${name}`, 'utf8');
+    expect([read('odd'), read('nul'), read('long')]).toEqual([odd, 'a\0b\n', 'ä'.repeat(100_000)]);
+  });
+
+  it('starts no program in bash, whatever the options and variables of the script are', async () => {
+    const rig = makeRig();
+    const lines = await printed(
+      rig,
+      `set -eu; readonly url=1 code=2 IFS=i; set -f; type -t ctx; echo "$(ctx instance id)"
+strange=$(bash -xc 'ctx logger info quiet' 2>&1); echo "$strange"
+before=$BASHPID; ctx node name; echo; [ "$before" = "$BASHPID" ] && echo "$url $code $-" | tr -dc '12 euf'; echo
+if ctx nope 2>/dev/null; then echo wrong; else echo "code $?"; fi
+command ctx node name; echo; env ctx node name; echo; sh -c 'ctx node name'; echo; BASH_ENV= bash -c 'type -t ctx; ctx node name'`,
+    );
+    expect(lines).toEqual([
+      'function',
+      'web_abc123',
+      '+ ctx logger info quiet',
+      '+ _ctx logger info quiet',
+      'web',
+      '1 2 efu',
+      'code 1',
+      'web',
+      'web',
+      'web',
+      'file',
+      'web',
+    ]);
+  });
+
+  it('ends a script that has sourced ctx-sh, in bash and in sh', async () => {
+    for (const shell of ['bash', 'sh']) {
+      const rig = makeRig();
+      const end = await rig.script(`#!/usr/bin/env ${shell}\n. ctx-sh\nctx node name\nctx nope\necho never`);
+      expect([end.kind, ...rig.host.logged().filter((l) => l.startsWith('<out>'))]).toEqual([
+        'failed',
+        '<out> web',
+      ]);
+    }
+  });
+
+  it('is found without /bin/bash too', async () => {
+    const rig = makeRig();
+    const bin = `${rig.deps.scripts.assetsDir}/bin/portable/ctx`;
+    const lines = await printed(
+      rig,
+      `${bin} instance id; echo; mkdir only; ln -s "$(command -v node)" only/node; PATH=$PWD/only ${bin} node name; echo; printf 'node name\nnode type' | PATH=$PWD/only ${bin} -`,
+    );
+    expect(lines).toEqual(['web_abc123', 'web', 'web', 't.Node']);
+  });
+
   it('works for Node where there is no bash', async () => {
     const rig = makeRig();
     const client = `${rig.deps.scripts.assetsDir}/bin/ctx-client.cjs`;

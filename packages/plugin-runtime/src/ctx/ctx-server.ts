@@ -3,16 +3,17 @@ import { isJsonObject, type Json, type JsonObject, newId } from '@baton/kernel';
 import { FatalError, isMarkedError } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
 import type { ScriptResult } from '../script/script-result';
-import { textOf, thrownTexts } from '../thrown';
+import { thrownTexts } from '../thrown';
+import { ARGS_TYPE, answerClient, LINES_TYPE, type Reply, type Told } from './ctx-client-calls';
 import { type CtxHost, createCtxHost } from './ctx-host';
 import { ctxTree, StopOperation } from './ctx-tree';
 import type { CtxWork } from './ctx-work';
-import { isFalsy, pythonText } from './python-text';
 import { shimCalls } from './shim-calls';
 import { walk } from './walk';
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
-const ARGS_TYPE = 'application/x-ctx-args';
+/** An answer up to this size is told to the client as one text; it passes a longer one through. */
+const MAX_TEXT_BYTES = 64 * 1024;
 
 export interface CtxServer {
   /** Value of CTX_SOCKET_URL. Its path is a secret of the run, so that scripts of other runs cannot call it. */
@@ -22,15 +23,6 @@ export interface CtxServer {
   close(): void;
 }
 
-type Reply =
-  | { type: 'result'; payload: Json }
-  | { type: 'error'; payload: { type: string; message: string; traceback: string } }
-  | { type: 'stop_operation'; payload: { message: string } };
-
-interface Told {
-  text: string;
-  exit: number;
-}
 type Call = (body: () => Buffer, type: string) => Promise<Told>;
 
 /** Calls of workflow code, by name; they run concurrently. */
@@ -104,7 +96,9 @@ function callsOf(
     }
   };
   const ctx: Call = (body, type) => {
-    if (type.startsWith(ARGS_TYPE)) return answerClient(body, (args) => replyTo(() => walk(tree, args)));
+    const isLines = type.startsWith(LINES_TYPE);
+    if (isLines || type.startsWith(ARGS_TYPE))
+      return answerClient(body, isLines, (args) => replyTo(() => walk(tree, args)));
     return asJson(async () => {
       const request = JSON.parse(body().toString('utf8')) as Json;
       if (!isJsonObject(request)) throw new Error('expected a JSON object with args');
@@ -149,7 +143,17 @@ async function answer(
   call: Call,
 ): Promise<void> {
   const { text, exit } = await call(body, request.headers['content-type'] ?? '');
-  response.writeHead(200, { 'content-type': 'application/json', 'x-ctx-exit': String(exit) }).end(text);
+  // The client reads the head one character at a time, so it holds only what the client needs.
+  const bytes = Buffer.byteLength(text);
+  const isText = bytes <= MAX_TEXT_BYTES && !text.includes('\0');
+  response.sendDate = false;
+  response
+    .writeHead(200, {
+      'x-ctx-exit': String(exit),
+      ...(isText && { 'x-ctx-text': bytes }),
+      'content-length': bytes,
+    })
+    .end(text);
 }
 
 function replyOfThrown(thrown: unknown): Reply {
@@ -158,46 +162,4 @@ function replyOfThrown(thrown: unknown): Reply {
   const { name, message } = thrownTexts(thrown);
   const type = isMarkedError(thrown) ? thrown.exceptionType : name;
   return { type: 'error', payload: { type, message, traceback: '' } };
-}
-
-/**
- * The command-line client sends its words as netstrings (`5:hello,`): prefix of JSON words, `1` for JSON output, then
- * the arguments. The server decodes and formats, so that the client needs only a few lines of shell.
- */
-async function answerClient(body: () => Buffer, run: (args: Json[]) => Promise<Reply>): Promise<Told> {
-  const failed = (text: string): Told => ({ text: `RequestError: ${text}\n`, exit: 1 });
-  try {
-    const [prefix = '@', asJson = '', ...words] = readNetstrings(body());
-    const args = words.map((word) => argument(word, prefix));
-    const reply = await run(args);
-    if (reply.type === 'stop_operation') return { text: `${reply.payload.message}\n`, exit: 1 };
-    if (reply.type === 'error') return failed(`${reply.payload.type}: ${reply.payload.message}`);
-    if (asJson === '1') return { text: JSON.stringify(reply.payload), exit: 0 };
-    return { text: isFalsy(reply.payload) ? '' : pythonText(reply.payload), exit: 0 };
-  } catch (error) {
-    return failed(textOf(error));
-  }
-}
-
-function argument(word: string, prefix: string): Json {
-  if (prefix === '' || !word.startsWith(prefix)) return word;
-  try {
-    return JSON.parse(word.slice(prefix.length)) as Json;
-  } catch (error) {
-    throw new Error(`an argument with ${prefix} is not JSON: ${(error as Error).message}`);
-  }
-}
-
-function readNetstrings(body: Buffer): string[] {
-  const words: string[] = [];
-  for (let at = 0; at < body.length; ) {
-    const colon = body.indexOf(0x3a, at);
-    const digits = colon < 0 ? '' : body.subarray(at, colon).toString('latin1');
-    const length = /^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN;
-    // A negative length would lead back to this position.
-    if (!(colon + 1 + length <= body.length)) throw new Error('malformed arguments');
-    words.push(body.subarray(colon + 1, colon + 1 + length).toString('utf8'));
-    at = colon + 1 + length + 1;
-  }
-  return words;
 }

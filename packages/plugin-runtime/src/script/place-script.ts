@@ -1,4 +1,4 @@
-import { chmod, chown, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { randomSuffix } from '@baton/kernel';
@@ -23,10 +23,28 @@ export async function placeScript(
   const file = join(folder, scriptName(inputs));
   if (inputs.source.kind === 'inline') await writeFile(file, inputs.source.text);
   else await fetchTo(file, inputs.source.path, inputs.caPem, session, work);
+  await useUnixLineEnds(file);
   await chmod(file, 0o755);
   const account = work.settings.isolation.accountOf(session.task.tenant);
   if (account) for (const path of [folder, file]) await chown(path, account.uid, account.gid);
   return file;
+}
+
+/** Programs of Windows read their own line ends, and those of Unix too. */
+const WINDOWS_PROGRAM = /\.(ps1|bat|cmd)$/i;
+/** A first line of text that ends as on Windows. */
+const WINDOWS_FIRST_LINE = /^[^\0\n]*\r\n/;
+
+/**
+ * Replaces the line ends of Windows in a text that a program of Unix runs: the system would look for an interpreter whose
+ * name ends with a carriage return, and a shell for such commands.
+ */
+async function useUnixLineEnds(file: string): Promise<void> {
+  if (WINDOWS_PROGRAM.test(file)) return;
+  const text = await readFile(file, 'latin1');
+  // Files of programs contain a NUL.
+  if (!WINDOWS_FIRST_LINE.test(text) || text.includes('\0')) return;
+  await writeFile(file, text.replaceAll('\r\n', '\n'), 'latin1');
 }
 
 function scriptName(inputs: ScriptInputs): string {

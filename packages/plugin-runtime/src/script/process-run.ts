@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Confinement } from '@baton/isolation';
 import { RetryableError } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
 import { endOfThrown, type OperationEnd } from '../operation-end';
-import { type LineSink, type ProcessEnd, type ProcessSpec, runProcess } from './run-process';
+import { type LineSink, type ProcessEnd, type ProcessSpec, type RunEvents, runProcess } from './run-process';
 import type { ScriptResult } from './script-result';
 import type { RunDir, ScriptSettings } from './settings';
 
@@ -27,11 +28,16 @@ export interface Ended extends ProcessEnd {
 
 /** Returns the environment that all processes of operations get. */
 export function commonEnv({ settings, runDir, ctxUrl }: ProcessRun): Record<string, string> {
-  const path = [settings.baseEnv.PATH, join(settings.assetsDir, 'bin')].filter(Boolean).join(':');
+  const bin = join(settings.assetsDir, 'bin');
+  // `bin/ctx` names /bin/bash itself: a search for bash would cost another process in each call.
+  const portable = existsSync('/bin/bash') ? [] : [join(bin, 'portable')];
+  const path = [settings.baseEnv.PATH, ...portable, bin].filter(Boolean).join(':');
   return {
     ...settings.baseEnv,
     ...managerEnv(settings.managerUrl),
     PATH: path,
+    // In bash ctx is a function, so that a call starts no program: ADR 0040.
+    BASH_ENV: join(bin, 'ctx-function'),
     TMPDIR: runDir.tmp,
     CTX_SOCKET_URL: ctxUrl,
   };
@@ -64,20 +70,30 @@ export async function loggedProcess(
   spec: ProcessSpec,
 ): Promise<Ended> {
   const { host, signal } = run.session;
-  const line: LineSink = (stream, text) => host.emit('log', run.outputLevel, `<${stream}> ${text}`);
+  const end = await logged(run, isQuiet, (events) => runProcess(spec, run.settings, signal, events));
+  if (!isQuiet)
+    await host.emit('log', 'info', `Execution done (PID=${end.pid}, return_code=${end.code}): ${command}`);
+  return { ...end, command };
+}
+
+/** Writes the output of what `start` starts into the operation's log, and its begin unless `isQuiet`. */
+export async function logged<End>(
+  { session, isWorkflow, outputLevel }: ProcessRun,
+  isQuiet: boolean,
+  start: (events: RunEvents) => Promise<End>,
+): Promise<End> {
+  const { host } = session;
+  const line: LineSink = (stream, text) => host.emit('log', outputLevel, `<${stream}> ${text}`);
   let notice: NodeJS.Timeout | undefined;
   const started = (pid: number): void | Promise<void> => {
     notice = setInterval(
-      () => !run.isWorkflow && void host.emit('log', 'info', `Waiting for process ${pid} to end...`),
+      () => !isWorkflow && void host.emit('log', 'info', `Waiting for process ${pid} to end...`),
       WAIT_NOTICE_MS,
     );
     if (!isQuiet) return host.emit('log', 'info', `Process created, PID: ${pid}`);
   };
   try {
-    const end = await runProcess(spec, run.settings, signal, { started, line, cut: host.cutText });
-    if (!isQuiet)
-      await host.emit('log', 'info', `Execution done (PID=${end.pid}, return_code=${end.code}): ${command}`);
-    return { ...end, command };
+    return await start({ started, line, cut: host.cutText });
   } finally {
     clearInterval(notice);
   }

@@ -19,6 +19,8 @@ export interface ProcessSpec {
   command: string | { program: string; args: string[] };
   cwd: string;
   env: Record<string, string>;
+  /** Whether the worker writes to the process; otherwise its standard input is empty. */
+  hasStdin?: boolean;
   logStdout: boolean;
   logStderr: boolean;
   stderrToStdout: boolean;
@@ -63,6 +65,24 @@ const SIGNALS: Record<string, number> = {
   SIGTERM: 15,
 };
 
+/** A process that has started, or an operation in a process that serves several, as its supervisor sees it. */
+export interface Running {
+  /** Its process group. */
+  pid: number;
+  exited: Promise<number>;
+  stdout: Readable | null;
+  stderr: Readable | null;
+  group: OperationGroup | null;
+}
+
+export interface RunEvents {
+  started(pid: number): void | Promise<void>;
+  line: LineSink;
+  cut: TextCut;
+}
+
+type RunSettings = Pick<ScriptSettings, 'guard' | 'isolation'>;
+
 /**
  * Runs a process in its own process group. When `signal` is aborted the whole group gets SIGTERM and, after five
  * seconds, SIGKILL (at once when the lease is lost). Otherwise background processes of the script stay alive.
@@ -70,25 +90,54 @@ const SIGNALS: Record<string, number> = {
  */
 export async function runProcess(
   spec: ProcessSpec,
-  settings: Pick<ScriptSettings, 'guard' | 'isolation'>,
+  settings: RunSettings,
   signal: AbortSignal,
-  events: { started(pid: number): void | Promise<void>; line: LineSink; cut: TextCut },
+  events: RunEvents,
 ): Promise<ProcessEnd> {
+  const { running } = await startProcess(spec, settings);
+  try {
+    return await supervise(running, spec.confinement, settings, signal, events);
+  } finally {
+    running.group?.end();
+    settings.guard.remove(running.pid);
+  }
+}
+
+/** Starts the process and gives its group to the guard. @throws Error when it cannot be started */
+export async function startProcess(
+  spec: ProcessSpec,
+  settings: RunSettings,
+): Promise<{ child: ChildProcess; running: Running }> {
   const { child, group } = start(spec, settings);
   const exited = new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, name) => resolve(code ?? -(SIGNALS[name ?? ''] ?? 1)));
   });
   exited.catch(() => undefined);
-  if (child.pid === undefined) {
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined) {
     group?.end();
     throw await exited.then(
       () => new Error('process did not start'),
       (error: Error) => notStarted(error, spec),
     );
   }
-  const pid = child.pid;
   settings.guard.add(pid);
+  return { child, running: { pid, exited, stdout, stderr, group } };
+}
+
+/**
+ * Passes the output on until the process has ended, and stops its group when `signal` is aborted or its files take too
+ * much.
+ */
+export async function supervise(
+  running: Running,
+  confinement: Confinement | null,
+  { isolation }: Pick<ScriptSettings, 'isolation'>,
+  signal: AbortSignal,
+  events: RunEvents,
+): Promise<ProcessEnd> {
+  const { pid, group } = running;
   let stopping: Promise<void> | null = null;
   const onAbort = (): void => {
     stopping = stopGroup(pid, signal.reason === 'lease-lost' ? 0 : TERMINATE_GRACE_MS, group);
@@ -96,29 +145,26 @@ export async function runProcess(
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
   let tooMuch: number | null = null;
-  const endWatch = watchOf(spec, settings, (found) => {
+  const endWatch = watchOf(confinement, isolation, (found) => {
     tooMuch = found;
     stopping = stopGroup(pid, 0, group);
   });
   try {
     await events.started(pid);
-    const { code, printed } = await readToEnd(child, exited, events);
+    const { code, printed } = await readToEnd(running, events);
     if (stopping) await stopping;
-    if (tooMuch !== null) throw overQuota(tooMuch, settings.isolation.diskBytes ?? 0);
+    if (tooMuch !== null) throw overQuota(tooMuch, isolation.diskBytes ?? 0);
     if (code !== 0 && group?.isOutOfMemory()) throw outOfMemory();
     return { pid, code, stdout: printed[0], stderr: printed[1] };
   } finally {
     endWatch();
-    group?.end();
     signal.removeEventListener('abort', onAbort);
-    settings.guard.remove(pid);
   }
 }
 
 /** Reads the output line by line until the process has ended; see PIPES_GRACE_MS. */
 async function readToEnd(
-  child: ChildProcess,
-  exited: Promise<number>,
+  { exited, stdout, stderr }: Running,
   events: { line: LineSink; cut: TextCut },
 ): Promise<{ code: number; printed: [string, string] }> {
   let heldLines = 0;
@@ -135,15 +181,15 @@ async function readToEnd(
           },
           events.cut,
         );
-  const output = Promise.all([read('out', child.stdout), read('err', child.stderr)]);
+  const output = Promise.all([read('out', stdout), read('err', stderr)]);
   output.catch(() => undefined);
   const code = await exited;
   let graceMs = PIPES_GRACE_MS;
   const pipes = setInterval(() => {
     if (heldLines === 0) graceMs -= POLL_MS;
     if (graceMs > 0) return;
-    child.stdout?.destroy();
-    child.stderr?.destroy();
+    stdout?.destroy();
+    stderr?.destroy();
   }, POLL_MS);
   const printed = await output.finally(() => clearInterval(pipes));
   return { code, printed };
@@ -154,7 +200,7 @@ interface Started {
   group: OperationGroup | null;
 }
 
-function start(spec: ProcessSpec, settings: Pick<ScriptSettings, 'isolation'>): Started {
+function start(spec: ProcessSpec, settings: RunSettings): Started {
   const { command, cwd, env, confinement } = spec;
   const { program, args } =
     typeof command === 'string'
@@ -177,8 +223,8 @@ function start(spec: ProcessSpec, settings: Pick<ScriptSettings, 'isolation'>): 
 }
 
 function watchOf(
-  { confinement }: ProcessSpec,
-  { isolation }: Pick<ScriptSettings, 'isolation'>,
+  confinement: Confinement | null,
+  isolation: Isolation,
   over: (found: number) => void,
 ): () => void {
   if (confinement === null || isolation.diskBytes === null) return () => undefined;
@@ -199,8 +245,8 @@ function outOfMemory(): RetryableError {
   );
 }
 
-function streamsOf({ logStdout, logStderr }: ProcessSpec): ['ignore', 'pipe' | 'ignore', 'pipe' | 'ignore'] {
-  return ['ignore', logStdout ? 'pipe' : 'ignore', logStderr ? 'pipe' : 'ignore'];
+function streamsOf({ hasStdin, logStdout, logStderr }: ProcessSpec): Parameters<typeof startLaunch>[1] {
+  return [hasStdin ? 'pipe' : 'ignore', logStdout ? 'pipe' : 'ignore', logStderr ? 'pipe' : 'ignore'];
 }
 
 /** Fails as a start without isolation would fail when the folder or the program does not exist. */

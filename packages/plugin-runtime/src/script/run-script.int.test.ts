@@ -124,6 +124,30 @@ describe('the process of a script', () => {
     expect(lines[6]).toContain(rig.deps.scripts.workRoot);
   });
 
+  it.each([
+    ['a shell, from the blueprint', 'win.sh', '#!/bin/bash\r\nif true; then\r\n  echo "a b"\r\nfi\r\n'],
+    ['only the first line', 'win.sh', '#!/bin/bash\r\necho "a b"\n'],
+    ['an interpreter with an option', 'win.pl', '#!/usr/bin/env python3\r\nprint("a b")\r\n'],
+    ['no first line of a program', 'win.sh', 'echo "a b"\r\n'],
+    ['Python', 'win.py', '#!/usr/bin/env python3\r\nif True:\r\n    print("a b")\r\n'],
+  ])('comes out of a text with line ends of Windows: %s', async (_, name, text) => {
+    const rig = makeRig();
+    rig.host.files = { [name]: text };
+    expect(await rig.run({ inputs: { script_path: name } })).toMatchObject({ kind: 'succeeded' });
+    expect(rig.host.logged().at(-1)).toBe('<out> a b');
+    if (name === 'win.py') return;
+    const inline = makeRig();
+    expect(await inline.script(text)).toMatchObject({ kind: 'succeeded' });
+    expect(inline.host.logged()).toEqual(['<out> a b']);
+  });
+
+  it('keeps a carriage return that the script means', async () => {
+    const rig = makeRig();
+    const text = '#!/bin/bash\nprintf "%s" "x\r\ny" | od -An -c | tr -d " "';
+    expect(await rig.script(text)).toMatchObject({ kind: 'succeeded' });
+    expect(rig.host.logged()).toEqual(['<out> x\\r\\ny']);
+  });
+
   it('is logged line by line, or not at all when told so', async () => {
     const rig = makeRig();
     const script = '#!/bin/bash\nprintf "one\\r\\ntwo\\xff\\n"; echo three >&2';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chown, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { chown, lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account, Isolation } from '@baton/isolation';
 import { newId } from '@baton/kernel';
@@ -63,6 +63,33 @@ export async function makeRunDir(workRoot: string, account: Account | null): Pro
   return { path, tmp, cwd, remove };
 }
 
+/** Names of the entries of a folder; none when it cannot be read. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+/**
+ * Removes what an operation left in its folders, except the `first` entries, which are mount points. False: the folders
+ * are not as they were. No process of the operation may be left. Never throws.
+ */
+export async function emptyRunDir(
+  { path, tmp, cwd }: RunDir,
+  first: { tmp: readonly string[]; cwd: readonly string[] },
+  account: Account | null,
+): Promise<boolean> {
+  for (const [dir, kept] of [
+    [tmp, first.tmp],
+    [cwd, first.cwd],
+  ] as const) {
+    const left = (await namesIn(dir)).filter((name) => !kept.includes(name)).map((name) => join(dir, name));
+    if (left.length > MOST_LEFT) return false;
+    if (left.length > 0) await removePaths(left, account);
+    const found = await lstat(dir).catch(() => null);
+    if ((found?.mode ?? 0) % 0o1000 !== 0o700 || (await namesIn(dir)).length !== kept.length) return false;
+  }
+  return (await namesIn(path)).length === 2;
+}
+
 /**
  * Empties a folder of an account that may still have processes, with the rights of the account. Otherwise a process
  * that replaces a folder by a link during the removal could make the worker delete other files.
@@ -73,13 +100,20 @@ async function removeAs(account: Account, dir: string): Promise<void> {
   // path.
   const names = await readdir(dir).catch(() => []);
   if (names.length <= MOST_EMPTY) await Promise.all(names.map((name) => isRemoved(join(dir, name))));
-  if (await isRemoved(dir)) return;
-  await new Promise<void>((resolve) => {
-    const child = spawn('/bin/rm', ['-rf', '--', dir], { cwd: '/', env: {}, stdio: 'ignore', ...account });
+  if (!(await isRemoved(dir))) await removePaths([dir], account);
+}
+
+function removePaths(paths: readonly string[], account: Account | null): Promise<void> {
+  return new Promise((resolve) => {
+    const options = { cwd: '/', env: {}, stdio: 'ignore', ...account } as const;
+    const child = spawn('/bin/rm', ['-rf', '--', ...paths], options);
     child.once('error', () => resolve());
     child.once('exit', () => resolve());
   });
 }
+
+/** Most entries whose names one command takes. */
+const MOST_LEFT = 500;
 
 /** More entries than this are not only mount points. */
 const MOST_EMPTY = 8;

@@ -45,7 +45,7 @@ export async function invokeWorkflow(
     if (task.mapping === WORKFLOW_SCRIPT_MAPPING) return await runScript(session, deps.scripts, { calls });
     const plugin = await host.installedPlugin(task.plugin.name);
     if (plugin?.kind === 'module') throw noModuleWorkflows(task.mapping, task.plugin.name);
-    if (plugin) return await runFunction(session, deps.scripts, plugin, calls);
+    if (plugin) return await runFunction(session, deps.scripts, plugin, { calls });
     return endOfThrown(unknownWorkflow(task.mapping, task.plugin.name, deps.workflows));
   } catch (thrown) {
     return endOfCode(thrown);
