@@ -30,11 +30,12 @@ export const row: Row = {
       ),
     );
     const checked = guesses.filter(({ status }) => status === 401).length;
-    const refused = guesses.filter(({ status }) => status === 429).length;
+    // 503: the service has as many logins to check as it takes at once. Neither checks a password.
+    const refused = guesses.filter(({ status }) => status === 429 || status === 503).length;
     const other = await ask('/api/v3.1/secrets', user);
     return held(
       refused > 0 && checked < GUESSES / 2 && checked + refused === GUESSES && other.status === 200,
-      `${checked} were checked, ${refused} refused by 429; another user: ${other.status}`,
+      `${checked} were checked, ${refused} refused unchecked; another user: ${other.status}`,
     );
   },
 };
