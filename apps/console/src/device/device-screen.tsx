@@ -5,7 +5,7 @@ import { useApi } from '../api/api-context';
 import { type AskedLogin, decideLogin, lookUpLogin } from '../api/device-login';
 import { isSignedOut, problemOf } from '../api/problem';
 import { SESSION_KEY, sessionQuery } from '../api/session';
-import { Logo } from '../shell/logo';
+import { CardPage } from '../shell/card-page';
 import { durationText } from '../text/format';
 import { t } from '../text/text';
 import { Button } from '../ui/button';
@@ -35,21 +35,14 @@ export function DeviceScreen() {
     if (kept !== '') lookUp(kept);
   }, [kept, lookUp]);
   return (
-    <main className={styles.page}>
-      <title>{`${t.device.title} · ${t.product}`}</title>
-      <div className={styles.card}>
-        <div className={styles.brand}>
-          <Logo />
-          <span>{t.product}</span>
-        </div>
-        {found.data ? (
-          <Decision key={found.data.user_code} asked={found.data} onAnother={found.reset} />
-        ) : (
-          <CodeForm first={kept} isBusy={found.isPending} error={found.error} onCode={lookUp} />
-        )}
-        {session && <p className={styles.who}>{t.device.signedInAs(session.username)}</p>}
-      </div>
-    </main>
+    <CardPage title={t.device.title} widthPx={460}>
+      {found.data ? (
+        <Decision key={found.data.user_code} asked={found.data} onAnother={found.reset} />
+      ) : (
+        <CodeForm first={kept} isBusy={found.isPending} error={found.error} onCode={lookUp} />
+      )}
+      {session && <p className={styles.who}>{t.device.signedInAs(session.username)}</p>}
+    </CardPage>
   );
 }
 

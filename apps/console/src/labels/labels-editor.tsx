@@ -1,12 +1,15 @@
 /** Labels as rows of key and value. Suggests keys and values that are already in use. */
 import { useQuery } from '@tanstack/react-query';
-import { Plus, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useApi, useTenant } from '../api/api-context';
 import { type Labelled, labelNamesQuery } from '../api/plans';
 import { t } from '../text/text';
+import { AddRow } from '../ui/add-row';
 import { Button } from '../ui/button';
 import { controlClass } from '../ui/field';
+import { GroupField } from '../ui/group-field';
+import { Suggestions } from '../ui/suggestions';
 import type { LabelDraft } from './label-drafts';
 import styles from './labels-editor.module.css';
 
@@ -22,10 +25,9 @@ interface LabelsEditorProps {
 export function LabelsEditor({ of, drafts, errors, onChange }: LabelsEditorProps) {
   const { client } = useApi();
   const listId = useId();
-  const { data: keys = [] } = useQuery(labelNamesQuery(client, useTenant(), of, null));
+  const { data: keys } = useQuery(labelNamesQuery(client, useTenant(), of, null));
   return (
-    <fieldset className={styles.labels}>
-      <legend>{t.labels.title}</legend>
+    <GroupField label={t.labels.title}>
       {drafts.map((draft, row) => (
         <LabelRow
           // A row has no key other than its index while it is edited.
@@ -39,17 +41,9 @@ export function LabelsEditor({ of, drafts, errors, onChange }: LabelsEditorProps
           onRemove={() => onChange(drafts.filter((_, at) => at !== row))}
         />
       ))}
-      <datalist id={listId}>
-        {keys.map((key) => (
-          <option key={key} value={key} />
-        ))}
-      </datalist>
-      <div>
-        <Button onClick={() => onChange([...drafts, { key: '', value: '' }])}>
-          <Plus size={15} aria-hidden="true" /> {t.labels.add}
-        </Button>
-      </div>
-    </fieldset>
+      <Suggestions id={listId} texts={keys} />
+      <AddRow text={t.labels.add} onClick={() => onChange([...drafts, { key: '', value: '' }])} />
+    </GroupField>
   );
 }
 
@@ -98,11 +92,7 @@ function LabelRow({ of, number, draft, error, keysId, onChange, onRemove }: Labe
         value={draft.value}
         onChange={(event) => onChange({ ...draft, value: event.currentTarget.value })}
       />
-      <datalist id={`${id}-values`}>
-        {values.data?.map((value) => (
-          <option key={value} value={value} />
-        ))}
-      </datalist>
+      <Suggestions id={`${id}-values`} texts={values.data} />
       <Button look="icon" aria-label={t.labels.remove(number)} onClick={onRemove}>
         <X size={16} aria-hidden="true" />
       </Button>

@@ -9,6 +9,7 @@ import { t } from '../text/text';
 import { Check } from '../ui/field';
 import { FormDialog } from '../ui/form-dialog';
 import { AreaField, SelectField, TextField } from '../ui/inputs';
+import { useChecked } from '../ui/use-checked';
 import { useRested } from '../ui/use-rested';
 import { DeploymentField } from './deployment-field';
 import { bodyOf, entryOf, faultsOf, keptFields, NEW_TIMING, type TimingEntry } from './schedule-entry';
@@ -40,7 +41,6 @@ function EditForm({ schedule, onClose }: { schedule: ScheduleDetail; onClose: ()
   const { zone } = useSettings();
   const before = entryOf(schedule, zone);
   const [timing, setTiming] = useState<TimingEntry>(before);
-  const [errors, setErrors] = useState<Record<string, string>>({});
   const save = useChange(
     [SCHEDULES],
     (client, tenant) =>
@@ -52,20 +52,20 @@ function EditForm({ schedule, onClose }: { schedule: ScheduleDetail; onClose: ()
       ),
     onClose,
   );
-  const submit = (): void => {
-    const kept = keptFields(before, timing).map((field) => [field, t.schedules.form.kept]);
-    const found = { ...Object.fromEntries(kept), ...faultsOf(timing, zone) };
-    setErrors(found);
-    if (Object.keys(found).length === 0) save.mutate();
-  };
+  const checked = useChecked(
+    () => {
+      const kept = keptFields(before, timing).map((field) => [field, t.schedules.form.kept]);
+      return { ...Object.fromEntries(kept), ...faultsOf(timing, zone) };
+    },
+    () => save.mutate(),
+  );
   return (
     <FormDialog
       title={t.schedules.form.editOf(schedule.id)}
       submit={t.resource.save}
       mutation={save}
-      onSubmit={submit}
       onClose={onClose}
-      errors={errors}
+      {...checked}
     >
       {(errorOf) => <TimingFields timing={timing} onChange={setTiming} errorOf={errorOf} zone={zone} />}
     </FormDialog>
@@ -82,7 +82,6 @@ function NewForm({ deploymentId, onClose }: { deploymentId: string; onClose: () 
   const [parameters, setParameters] = useState('');
   const [timing, setTiming] = useState<TimingEntry>(NEW_TIMING);
   const [isEnabled, setEnabled] = useState(true);
-  const [errors, setErrors] = useState<Record<string, string>>({});
   const typed = useRested(deployment);
   const workflows = useQuery({
     ...workflowNamesQuery(client, tenant, typed),
@@ -101,24 +100,22 @@ function NewForm({ deploymentId, onClose }: { deploymentId: string; onClose: () 
       ),
     onClose,
   );
-  const submit = (): void => {
-    const values = readParameters(parameters);
-    const found = {
+  const values = readParameters(parameters);
+  const checked = useChecked(
+    () => ({
       ...(values === undefined && { parameters: t.schedules.faults.json }),
       ...faultsOf(timing, zone),
-    };
-    setErrors(found);
-    if (values !== undefined && Object.keys(found).length === 0) create.mutate(values);
-  };
+    }),
+    () => create.mutate(values ?? null),
+  );
   const texts = t.schedules.form;
   return (
     <FormDialog
       title={t.schedules.create}
       submit={t.schedules.submit}
       mutation={create}
-      onSubmit={submit}
       onClose={onClose}
-      errors={errors}
+      {...checked}
       isIncomplete={id === '' || chosen === ''}
     >
       {(errorOf) => (

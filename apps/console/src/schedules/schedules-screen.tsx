@@ -1,15 +1,13 @@
 /** Schedules: the next execution of each, and the result of the last one. */
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
-import { useMay, useTenant } from '../api/api-context';
+import { lazy } from 'react';
+import { useTenant } from '../api/api-context';
 import { choicesOf, textOf } from '../search-params';
 import { t } from '../text/text';
 import { Badge } from '../ui/badge';
-import { CreateButton } from '../ui/create-button';
+import { CreatingList } from '../ui/creating-list';
 import { BarSelect } from '../ui/field';
-import { ListScreen } from '../ui/list-screen';
 import cells from '../ui/row-cells.module.css';
-import { Empty } from '../ui/states';
 import { Time, TimeLeft } from '../ui/time';
 import { useAddress } from '../ui/use-address';
 import type { ListColumn } from '../ui/virtual-list';
@@ -24,48 +22,36 @@ const SORT = ['next_occurrence', 'deployment_id', 'id'];
 
 export function SchedulesScreen() {
   const tenant = useTenant();
-  const may = useMay();
   const { search, change } = useAddress<ScheduleListSearch>();
-  const [isOpen, setOpen] = useState(false);
-  const create = may('execution_schedule_create') && (
-    <CreateButton text={t.schedules.create} onClick={() => setOpen(true)} />
-  );
   return (
-    <>
-      <ListScreen
-        name={t.schedules.title}
-        label={t.schedules.title}
-        list={scheduleList}
-        columns={columnsFor(tenant)}
-        keyOf={({ deployment_id, id }) => `${deployment_id} ${id}`}
-        count={t.schedules.count}
-        sort={SORT}
-        searchLabel={t.schedules.search}
-        filters={
-          <BarSelect
-            label={t.schedules.isEnabled}
-            value={search.enabled?.[0] ?? ''}
-            options={[
-              ['', `${t.schedules.isEnabled}: ${t.all}`],
-              ['true', t.schedules.enabled],
-              ['false', t.schedules.disabled],
-            ]}
-            onChange={(value) => change({ enabled: choicesOf(value, ['true', 'false']) })}
-          />
-        }
-        side={create}
-        empty={<Empty title={t.schedules.empty} hint={t.schedules.emptyHint} action={create} />}
-      />
-      <Suspense fallback={null}>
-        {isOpen && (
-          <ScheduleForm
-            schedule={null}
-            deploymentId={textOf(search.deployment_id) ?? ''}
-            onClose={() => setOpen(false)}
-          />
-        )}
-      </Suspense>
-    </>
+    <CreatingList
+      name={t.schedules.title}
+      label={t.schedules.title}
+      list={scheduleList}
+      columns={columnsFor(tenant)}
+      keyOf={({ deployment_id, id }) => `${deployment_id} ${id}`}
+      count={t.schedules.count}
+      sort={SORT}
+      searchLabel={t.schedules.search}
+      filters={
+        <BarSelect
+          label={t.schedules.isEnabled}
+          value={search.enabled?.[0] ?? ''}
+          options={[
+            ['', `${t.schedules.isEnabled}: ${t.all}`],
+            ['true', t.schedules.enabled],
+            ['false', t.schedules.disabled],
+          ]}
+          onChange={(value) => change({ enabled: choicesOf(value, ['true', 'false']) })}
+        />
+      }
+      permission="execution_schedule_create"
+      create={t.schedules.create}
+      empty={{ title: t.schedules.empty, hint: t.schedules.emptyHint }}
+      form={(close) => (
+        <ScheduleForm schedule={null} deploymentId={textOf(search.deployment_id) ?? ''} onClose={close} />
+      )}
+    />
   );
 }
 

@@ -6,7 +6,7 @@ import { beginLogin, type Credentials, loginProvidersQuery, SESSION_KEY, signIn 
 import { t } from '../text/text';
 import { Button, buttonClass } from '../ui/button';
 import { controlClass, Field } from '../ui/field';
-import { Logo } from './logo';
+import { CardPage } from './card-page';
 import styles from './sign-in.module.css';
 
 /** Returns the error text. It does not tell whether the name or the password is wrong. `directories`: names of directories. */
@@ -40,13 +40,8 @@ export function SignIn({ notice }: { notice: string | null }) {
     enter.mutate({ username, password });
   };
   return (
-    <main className={styles.page}>
-      <title>{`${t.signIn.title} · ${t.product}`}</title>
-      <form className={styles.card} onSubmit={submit}>
-        <div className={styles.brand}>
-          <Logo />
-          <span>{t.product}</span>
-        </div>
+    <CardPage title={t.signIn.title} widthPx={380}>
+      <form className={styles.form} onSubmit={submit}>
         <h1>{t.signIn.title}</h1>
         {directories.length > 0 && <p className={styles.hint}>{t.signIn.orDirectory(directories)}</p>}
         {notice && !enter.error && (
@@ -93,7 +88,7 @@ export function SignIn({ notice }: { notice: string | null }) {
         </Button>
         <ProviderLinks providers={providers.filter(({ type }) => type === 'oidc')} />
       </form>
-    </main>
+    </CardPage>
   );
 }
 

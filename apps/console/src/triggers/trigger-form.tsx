@@ -8,6 +8,7 @@ import { Check } from '../ui/field';
 import { FormDialog } from '../ui/form-dialog';
 import { SelectField, TextField } from '../ui/inputs';
 import { OnceDialog } from '../ui/once-dialog';
+import { useChecked } from '../ui/use-checked';
 import { addressOf } from './trigger-address';
 import { bodyOf, entryOf, faultsOf, newEntry, type TriggerEntry } from './trigger-entry';
 import { TriggerFields, useWorkflows } from './trigger-fields';
@@ -24,7 +25,6 @@ export default function TriggerForm({ trigger, onClose }: TriggerFormProps) {
 
 function EditForm({ trigger, onClose }: { trigger: TriggerDetail; onClose: () => void }) {
   const [entry, setEntry] = useState<TriggerEntry>(() => entryOf(trigger));
-  const [errors, setErrors] = useState<Record<string, string>>({});
   const workflows = useWorkflows(entry);
   const save = useChange(
     [TRIGGERS],
@@ -32,19 +32,17 @@ function EditForm({ trigger, onClose }: { trigger: TriggerDetail; onClose: () =>
       changeTrigger(client, tenant, trigger.id, bodyOf({ ...entry, workflowId: workflows.chosen })),
     onClose,
   );
-  const submit = (): void => {
-    const found = faultsOf(entry);
-    setErrors(found);
-    if (Object.keys(found).length === 0) save.mutate();
-  };
+  const checked = useChecked(
+    () => faultsOf(entry),
+    () => save.mutate(),
+  );
   return (
     <FormDialog
       title={t.triggers.form.editOf(trigger.id)}
       submit={t.resource.save}
       mutation={save}
-      onSubmit={submit}
       onClose={onClose}
-      errors={errors}
+      {...checked}
       isIncomplete={workflows.chosen === ''}
     >
       {(errorOf) => (
@@ -69,7 +67,6 @@ function NewForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [identity, setIdentity] = useState(NEW);
   const [entry, setEntry] = useState<TriggerEntry>(newEntry(''));
-  const [errors, setErrors] = useState<Record<string, string>>({});
   const workflows = useWorkflows(entry);
   const create = useChange([TRIGGERS], (client, ofTenant) =>
     createTrigger(client, ofTenant, identity.id.trim(), {
@@ -79,16 +76,13 @@ function NewForm({ onClose }: { onClose: () => void }) {
       ...(identity.secret !== '' && { secret: identity.secret }),
     }),
   );
-  const submit = (): void => {
-    const found = faultsOf(entry);
-    setErrors(found);
-    if (Object.keys(found).length === 0) create.mutate();
-  };
+  const checked = useChecked(
+    () => faultsOf(entry),
+    () => create.mutate(),
+  );
   if (create.data) {
     const made = create.data;
     const close = (): void => {
-      // Without a reset, the mutation would keep the secret in memory for a while.
-      create.reset();
       onClose();
       void navigate({ to: '/$tenant/triggers/$id', params: { tenant, id: made.id } });
     };
@@ -100,6 +94,7 @@ function NewForm({ onClose }: { onClose: () => void }) {
           [t.triggers.secret, made.secret],
         ]}
         hint={t.triggers.madeHint}
+        mutation={create}
         onClose={close}
       />
     );
@@ -109,9 +104,8 @@ function NewForm({ onClose }: { onClose: () => void }) {
       title={t.triggers.create}
       submit={t.triggers.submit}
       mutation={create}
-      onSubmit={submit}
       onClose={onClose}
-      errors={errors}
+      {...checked}
       isIncomplete={identity.id.trim() === '' || workflows.chosen === ''}
     >
       {(errorOf) => {

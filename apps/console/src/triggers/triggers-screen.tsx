@@ -1,14 +1,12 @@
 /** Triggers: what each starts, and when it was called. Users see their own; managers of the tenant see all. */
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
-import { useMay, useTenant } from '../api/api-context';
+import { lazy } from 'react';
+import { useTenant } from '../api/api-context';
 import { t } from '../text/text';
 import { Badge } from '../ui/badge';
-import { CreateButton } from '../ui/create-button';
-import { ListScreen } from '../ui/list-screen';
+import { CreatingList } from '../ui/creating-list';
 import { Permitted } from '../ui/permitted';
 import cells from '../ui/row-cells.module.css';
-import { Empty } from '../ui/states';
 import { Time } from '../ui/time';
 import type { ListColumn } from '../ui/virtual-list';
 import { EnabledFilter } from '../webhooks/enabled-filter';
@@ -19,23 +17,10 @@ const TriggerForm = lazy(() => import('./trigger-form'));
 const SORT = ['id'];
 
 export function TriggersScreen() {
+  const tenant = useTenant();
   return (
     <Permitted permission={LISTS_TRIGGERS}>
-      <Listed />
-    </Permitted>
-  );
-}
-
-function Listed() {
-  const tenant = useTenant();
-  const may = useMay();
-  const [isOpen, setOpen] = useState(false);
-  const create = may(MAKES_TRIGGERS) && (
-    <CreateButton text={t.triggers.create} onClick={() => setOpen(true)} />
-  );
-  return (
-    <>
-      <ListScreen
+      <CreatingList
         name={t.triggers.title}
         label={t.triggers.title}
         list={triggerList}
@@ -45,13 +30,12 @@ function Listed() {
         sort={SORT}
         searchLabel={t.triggers.search}
         filters={<EnabledFilter label={t.triggers.state} />}
-        side={create}
-        empty={<Empty title={t.triggers.empty} hint={t.triggers.emptyHint} action={create} />}
+        permission={MAKES_TRIGGERS}
+        create={t.triggers.create}
+        empty={{ title: t.triggers.empty, hint: t.triggers.emptyHint }}
+        form={(close) => <TriggerForm trigger={null} onClose={close} />}
       />
-      <Suspense fallback={null}>
-        {isOpen && <TriggerForm trigger={null} onClose={() => setOpen(false)} />}
-      </Suspense>
-    </>
+    </Permitted>
   );
 }
 

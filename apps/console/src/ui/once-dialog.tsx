@@ -10,17 +10,24 @@ interface OnceDialogProps {
   /** Names with texts; the secret last. */
   texts: readonly (readonly [name: string, text: string])[];
   hint?: string;
+  /** What has answered with the texts. */
+  mutation: { reset: () => void };
   onClose: () => void;
 }
 
-export function OnceDialog({ title, texts, hint, onClose }: OnceDialogProps) {
+export function OnceDialog({ title, texts, hint, mutation, onClose }: OnceDialogProps) {
+  const close = (): void => {
+    // Without a reset, the mutation would keep the secret in memory for a while.
+    mutation.reset();
+    onClose();
+  };
   return (
     <Dialog
       title={title}
-      onClose={onClose}
+      onClose={close}
       isAlert
       actions={
-        <Button look="main" onClick={onClose}>
+        <Button look="main" onClick={close}>
           {t.copy.done}
         </Button>
       }

@@ -1,11 +1,13 @@
 /** Rows of two texts: parameters with pointers, headers with values, tenants with roles. */
-import { Plus, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { t } from '../text/text';
+import { AddRow } from './add-row';
 import { Button } from './button';
 import { type Choices, controlClass, Options } from './field';
 import { GroupField } from './group-field';
 import styles from './group-field.module.css';
+import { Suggestions } from './suggestions';
 
 export type Pair = readonly [first: string, second: string];
 
@@ -30,7 +32,7 @@ interface PairRowsProps {
 }
 
 export function PairRows(props: PairRowsProps) {
-  const { label, rows, onChange, addText, suggestions = [], choices } = props;
+  const { label, rows, onChange, addText, suggestions, choices } = props;
   const listId = useId();
   return (
     <GroupField label={label} hint={props.hint} error={props.error}>
@@ -49,16 +51,8 @@ export function PairRows(props: PairRowsProps) {
           onRemove={() => onChange(rows.filter((_, i) => i !== at))}
         />
       ))}
-      <datalist id={listId}>
-        {suggestions.map((text) => (
-          <option key={text} value={text} />
-        ))}
-      </datalist>
-      <div>
-        <Button onClick={() => onChange([...rows, ['', choices?.[0]?.[0] ?? '']])}>
-          <Plus size={15} aria-hidden="true" /> {addText}
-        </Button>
-      </div>
+      <Suggestions id={listId} texts={suggestions} />
+      <AddRow text={addText} onClick={() => onChange([...rows, ['', choices?.[0]?.[0] ?? '']])} />
     </GroupField>
   );
 }

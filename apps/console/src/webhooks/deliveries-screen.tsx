@@ -1,48 +1,28 @@
 /** All deliveries of a webhook that the manager still has, newest first. */
 import { webhookEvents } from '@baton/contracts/webhook-events';
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useApi, useTenant } from '../api/api-context';
+import { useTenant } from '../api/api-context';
 import { choicesOf } from '../search-params';
 import { statusText, t } from '../text/text';
 import { BarSelect } from '../ui/field';
 import { ListScreen } from '../ui/list-screen';
-import { Permitted } from '../ui/permitted';
 import cells from '../ui/row-cells.module.css';
-import { Empty, Loaded } from '../ui/states';
+import { Empty } from '../ui/states';
 import { Time } from '../ui/time';
 import { useAddress } from '../ui/use-address';
 import type { ListColumn } from '../ui/virtual-list';
 import { AnswerText, StateCell } from './delivery-cells';
 import { OpenDelivery } from './open-delivery';
+import { ReadWebhook } from './read-webhook';
 import { DELIVERY_STATES, type DeliverySearch, deliveryQueryOf } from './webhook-search';
-import {
-  type DeliveryRow,
-  deliveryList,
-  MANAGES_WEBHOOKS,
-  type WebhookDetail,
-  webhookQuery,
-} from './webhooks';
+import { type DeliveryRow, deliveryList, type WebhookDetail } from './webhooks';
 
 const NEWEST_FIRST = ['-created_at', 'id'];
 /** Sent on request only, so it is none of those that a webhook chooses. */
 const EVENTS = ['ping', ...webhookEvents];
 
-export function DeliveriesScreen() {
-  const { id } = useParams({ strict: false }) as { id: string };
-  return (
-    <Permitted permission={MANAGES_WEBHOOKS}>
-      <Read key={id} id={id} />
-    </Permitted>
-  );
-}
-
-function Read({ id }: { id: string }) {
-  const { client } = useApi();
-  const query = useQuery(webhookQuery(client, useTenant(), id));
-  return <Loaded query={query}>{(webhook) => <Shown webhook={webhook} />}</Loaded>;
-}
+export const DeliveriesScreen = () => <ReadWebhook>{(webhook) => <Shown webhook={webhook} />}</ReadWebhook>;
 
 function Shown({ webhook }: { webhook: WebhookDetail }) {
   const { id } = webhook;

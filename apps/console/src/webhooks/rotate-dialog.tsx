@@ -25,13 +25,15 @@ const ONE_DAY_S = '86400';
 export default function RotateDialog({ kind, texts, id, rotate, onClose }: RotateDialogProps) {
   const [overlap, setOverlap] = useState(ONE_DAY_S);
   const change = useChange([kind], (client) => rotate(client, Number(overlap)));
-  const close = (): void => {
-    // Without a reset, the mutation would keep the secret in memory for a while.
-    change.reset();
-    onClose();
-  };
   if (change.data)
-    return <OnceDialog title={texts.made(id)} texts={[[texts.secret, change.data.secret]]} onClose={close} />;
+    return (
+      <OnceDialog
+        title={texts.made(id)}
+        texts={[[texts.secret, change.data.secret]]}
+        mutation={change}
+        onClose={onClose}
+      />
+    );
   return (
     <FormDialog
       title={texts.rotateOf(id)}

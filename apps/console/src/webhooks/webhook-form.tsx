@@ -7,6 +7,7 @@ import { t } from '../text/text';
 import { FormDialog } from '../ui/form-dialog';
 import { TextField } from '../ui/inputs';
 import { OnceDialog } from '../ui/once-dialog';
+import { useChecked } from '../ui/use-checked';
 import { bodyOf, entryOf, faultsOf, NEW_WEBHOOK, type WebhookEntry } from './webhook-entry';
 import { WebhookFields } from './webhook-fields';
 import { changeWebhook, createWebhook, WEBHOOKS, type WebhookDetail } from './webhooks';
@@ -22,25 +23,22 @@ export default function WebhookForm({ webhook, onClose }: WebhookFormProps) {
 
 function EditForm({ webhook, onClose }: { webhook: WebhookDetail; onClose: () => void }) {
   const [entry, setEntry] = useState<WebhookEntry>(() => entryOf(webhook));
-  const [errors, setErrors] = useState<Record<string, string>>({});
   const save = useChange(
     [WEBHOOKS],
     (client, tenant) => changeWebhook(client, tenant, webhook.id, bodyOf(entry)),
     onClose,
   );
-  const submit = (): void => {
-    const found = faultsOf(entry);
-    setErrors(found);
-    if (Object.keys(found).length === 0) save.mutate();
-  };
+  const checked = useChecked(
+    () => faultsOf(entry),
+    () => save.mutate(),
+  );
   return (
     <FormDialog
       title={t.webhooks.form.editOf(webhook.id)}
       submit={t.resource.save}
       mutation={save}
-      onSubmit={submit}
       onClose={onClose}
-      errors={errors}
+      {...checked}
       isIncomplete={entry.url.trim() === ''}
     >
       {(errorOf) => (
@@ -55,20 +53,16 @@ function NewForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [id, setId] = useState('');
   const [entry, setEntry] = useState<WebhookEntry>(NEW_WEBHOOK);
-  const [errors, setErrors] = useState<Record<string, string>>({});
   const create = useChange([WEBHOOKS], (client, ofTenant) =>
     createWebhook(client, ofTenant, id.trim(), bodyOf(entry)),
   );
-  const submit = (): void => {
-    const found = faultsOf(entry);
-    setErrors(found);
-    if (Object.keys(found).length === 0) create.mutate();
-  };
+  const checked = useChecked(
+    () => faultsOf(entry),
+    () => create.mutate(),
+  );
   if (create.data) {
     const made = create.data;
     const close = (): void => {
-      // Without a reset, the mutation would keep the secret in memory for a while.
-      create.reset();
       onClose();
       void navigate({ to: '/$tenant/webhooks/$id', params: { tenant, id: made.id } });
     };
@@ -77,6 +71,7 @@ function NewForm({ onClose }: { onClose: () => void }) {
         title={t.webhooks.made(made.id)}
         texts={[[t.webhooks.secret, made.secret]]}
         hint={t.webhooks.madeHint}
+        mutation={create}
         onClose={close}
       />
     );
@@ -86,9 +81,8 @@ function NewForm({ onClose }: { onClose: () => void }) {
       title={t.webhooks.create}
       submit={t.webhooks.submit}
       mutation={create}
-      onSubmit={submit}
       onClose={onClose}
-      errors={errors}
+      {...checked}
       isIncomplete={id.trim() === '' || entry.url.trim() === ''}
     >
       {(errorOf) => (

@@ -1,38 +1,23 @@
 /** One webhook: its settings without secrets, its latest deliveries, and what a manager of the tenant does with it. */
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { useApi, useTenant } from '../api/api-context';
+import { Link } from '@tanstack/react-router';
+import { useTenant } from '../api/api-context';
 import { t } from '../text/text';
 import { Badge } from '../ui/badge';
 import { Facts } from '../ui/facts';
 import { Notice } from '../ui/notice';
 import { ownerFacts } from '../ui/owner-facts';
 import { Panel } from '../ui/panel';
-import { Permitted } from '../ui/permitted';
 import { PlainText } from '../ui/plain-text';
 import { Screen } from '../ui/screen';
-import { Loaded } from '../ui/states';
 import { Time } from '../ui/time';
 import { LatestDeliveries } from './latest-deliveries';
+import { ReadWebhook } from './read-webhook';
 import { WebhookActions } from './webhook-actions';
 import { eventsText, filterText } from './webhook-entry';
-import { MANAGES_WEBHOOKS, type WebhookDetail, webhookQuery } from './webhooks';
+import type { WebhookDetail } from './webhooks';
 import { stateOf } from './webhooks-screen';
 
-export function WebhookScreen() {
-  const { id } = useParams({ strict: false }) as { id: string };
-  return (
-    <Permitted permission={MANAGES_WEBHOOKS}>
-      <Read key={id} id={id} />
-    </Permitted>
-  );
-}
-
-function Read({ id }: { id: string }) {
-  const { client } = useApi();
-  const query = useQuery(webhookQuery(client, useTenant(), id));
-  return <Loaded query={query}>{(webhook) => <Shown webhook={webhook} />}</Loaded>;
-}
+export const WebhookScreen = () => <ReadWebhook>{(webhook) => <Shown webhook={webhook} />}</ReadWebhook>;
 
 function Shown({ webhook }: { webhook: WebhookDetail }) {
   const tenant = useTenant();

@@ -1,14 +1,12 @@
 /** Webhooks of the tenant: where they lead, what they hear, whether they are enabled, and how the latest delivery is. */
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
-import { useMay, useTenant } from '../api/api-context';
+import { lazy } from 'react';
+import { useTenant } from '../api/api-context';
 import { t } from '../text/text';
 import { Badge } from '../ui/badge';
-import { CreateButton } from '../ui/create-button';
-import { ListScreen } from '../ui/list-screen';
+import { CreatingList } from '../ui/creating-list';
 import { Permitted } from '../ui/permitted';
 import cells from '../ui/row-cells.module.css';
-import { Empty } from '../ui/states';
 import { Time } from '../ui/time';
 import type { ListColumn } from '../ui/virtual-list';
 import { EnabledFilter } from './enabled-filter';
@@ -20,23 +18,10 @@ const WebhookForm = lazy(() => import('./webhook-form'));
 const SORT = ['id'];
 
 export function WebhooksScreen() {
+  const tenant = useTenant();
   return (
     <Permitted permission={MANAGES_WEBHOOKS}>
-      <Listed />
-    </Permitted>
-  );
-}
-
-function Listed() {
-  const tenant = useTenant();
-  const may = useMay();
-  const [isOpen, setOpen] = useState(false);
-  const create = may(MANAGES_WEBHOOKS) && (
-    <CreateButton text={t.webhooks.create} onClick={() => setOpen(true)} />
-  );
-  return (
-    <>
-      <ListScreen
+      <CreatingList
         name={t.webhooks.title}
         label={t.webhooks.title}
         list={webhookList}
@@ -46,13 +31,12 @@ function Listed() {
         sort={SORT}
         searchLabel={t.webhooks.search}
         filters={<EnabledFilter label={t.webhooks.state} />}
-        side={create}
-        empty={<Empty title={t.webhooks.empty} hint={t.webhooks.emptyHint} action={create} />}
+        permission={MANAGES_WEBHOOKS}
+        create={t.webhooks.create}
+        empty={{ title: t.webhooks.empty, hint: t.webhooks.emptyHint }}
+        form={(close) => <WebhookForm webhook={null} onClose={close} />}
       />
-      <Suspense fallback={null}>
-        {isOpen && <WebhookForm webhook={null} onClose={() => setOpen(false)} />}
-      </Suspense>
-    </>
+    </Permitted>
   );
 }
 

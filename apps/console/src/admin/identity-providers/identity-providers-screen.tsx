@@ -5,11 +5,12 @@ import { lazy } from 'react';
 import { useApi, useMay, useTenant } from '../../api/api-context';
 import { t } from '../../text/text';
 import { Badge } from '../../ui/badge';
+import { LoadedTable } from '../../ui/loaded-table';
 import { OpensDialog } from '../../ui/opens-dialog';
 import { Permitted } from '../../ui/permitted';
 import { Screen } from '../../ui/screen';
-import { type Column, SimpleTable } from '../../ui/simple-table';
-import { Empty, Loaded } from '../../ui/states';
+import type { Column } from '../../ui/simple-table';
+import { Empty } from '../../ui/states';
 import { type IdentityProvider, identityProvidersQuery, MANAGES_PROVIDERS } from './identity-providers';
 
 const ProviderForm = lazy(() => import('./provider-form'));
@@ -38,20 +39,13 @@ function Listed() {
         )
       }
     >
-      <Loaded query={query}>
-        {(providers) =>
-          providers.length === 0 ? (
-            <Empty title={t.identityProviders.empty} hint={t.identityProviders.emptyHint} />
-          ) : (
-            <SimpleTable
-              label={t.identityProviders.title}
-              rows={providers}
-              keyOf={({ id }) => id}
-              columns={columns(tenant)}
-            />
-          )
-        }
-      </Loaded>
+      <LoadedTable
+        query={query}
+        label={t.identityProviders.title}
+        keyOf={({ id }) => id}
+        columns={columns(tenant)}
+        empty={<Empty title={t.identityProviders.empty} hint={t.identityProviders.emptyHint} />}
+      />
     </Screen>
   );
 }

@@ -1,15 +1,14 @@
 /** Edits the rules of a mapping. All of them are stored at once, and count at once. */
-import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { PEOPLE } from '../../api/people';
 import { useChange } from '../../api/use-change';
 import { t } from '../../text/text';
-import { Button } from '../../ui/button';
-import { type ErrorOf, FormDialog } from '../../ui/form-dialog';
 import styles from '../../ui/group-field.module.css';
 import { SelectField, TextField } from '../../ui/inputs';
 import { rowProblem } from '../../ui/row-problem';
+import { RulePart } from '../../ui/rule-part';
 import { adminWarning } from '../admin-warning';
+import { type RuleRow, RulesDialog } from '../rules-dialog';
 import { TenantRolesField } from '../tenant-roles-field';
 import { useRoleChoices } from '../use-roles';
 import { changeProvider, type IdentityProvider, PROVIDERS } from './identity-providers';
@@ -22,68 +21,36 @@ interface MappingDialogProps {
 
 export default function MappingDialog({ provider, onClose }: MappingDialogProps) {
   const [rules, setRules] = useState<RuleEntry[]>(() => entriesOf(provider.mapping));
-  const [errors, setErrors] = useState<Record<string, string>>({});
   const save = useChange(
     [PROVIDERS, ...PEOPLE],
     (client, tenant) => changeProvider(client, tenant, provider.id, { mapping: rulesOf(rules) }),
     onClose,
   );
-  const submit = (): void => {
-    const found = faultsOf(rules);
-    setErrors(found);
-    if (Object.keys(found).length === 0) save.mutate();
-  };
   const texts = t.identityProviders;
   return (
-    <FormDialog
+    <RulesDialog
       title={texts.mappingOf(provider.id)}
-      submit={t.resource.save}
-      mutation={save}
-      onSubmit={submit}
+      hint={texts.mappingHint}
+      addText={texts.addRule}
+      rules={rules}
+      onChange={setRules}
+      newRule={NEW_RULE}
+      faultsOf={faultsOf}
+      save={save}
       onClose={onClose}
-      errors={errors}
     >
-      {(errorOf) => (
-        <>
-          <p>{texts.mappingHint}</p>
-          {rules.map((rule, at) => (
-            <RuleFields
-              // Rules have no ids, so their index is the key.
-              key={at}
-              at={at}
-              rule={rule}
-              errorOf={errorOf}
-              onChange={(next) => setRules(rules.map((one, i) => (i === at ? next : one)))}
-              onRemove={() => setRules(rules.filter((_, i) => i !== at))}
-            />
-          ))}
-          <div>
-            <Button onClick={() => setRules([...rules, NEW_RULE])}>
-              <Plus size={15} aria-hidden="true" /> {texts.addRule}
-            </Button>
-          </div>
-        </>
-      )}
-    </FormDialog>
+      {(row) => <RuleFields {...row} />}
+    </RulesDialog>
   );
 }
 
-interface RuleFieldsProps {
-  at: number;
-  rule: RuleEntry;
-  errorOf: ErrorOf;
-  onChange: (rule: RuleEntry) => void;
-  onRemove: () => void;
-}
-
-function RuleFields({ at, rule, errorOf, onChange, onRemove }: RuleFieldsProps) {
+function RuleFields({ at, rule, errorOf, onChange, onRemove }: RuleRow<RuleEntry>) {
   const texts = t.identityProviders;
   const choices = useRoleChoices('system_role');
   const name = texts.rule(at + 1);
   const set = (part: Partial<RuleEntry>): void => onChange({ ...rule, ...part });
   return (
-    <fieldset className={styles.part}>
-      <legend>{name}</legend>
+    <RulePart name={name} removeText={texts.removeRule(name)} onRemove={onRemove}>
       <div className={styles.two}>
         <TextField
           label={texts.group}
@@ -107,15 +74,6 @@ function RuleFields({ at, rule, errorOf, onChange, onRemove }: RuleFieldsProps) 
         errorOf={errorOf}
         field={`mapping.${at}.tenants`}
       />
-      <Button
-        look="icon"
-        className={styles.remove}
-        aria-label={texts.removeRule(name)}
-        title={texts.removeRule(name)}
-        onClick={onRemove}
-      >
-        <Trash2 size={16} aria-hidden="true" />
-      </Button>
-    </fieldset>
+    </RulePart>
   );
 }

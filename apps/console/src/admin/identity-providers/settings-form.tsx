@@ -7,6 +7,7 @@ import { useChange } from '../../api/use-change';
 import { t } from '../../text/text';
 import { type ErrorOf, FormDialog } from '../../ui/form-dialog';
 import { TextField } from '../../ui/inputs';
+import { useChecked } from '../../ui/use-checked';
 import {
   changeProvider,
   createProvider,
@@ -55,7 +56,6 @@ export function SettingsForm<Provider extends IdentityProvider, Entry>({
   const navigate = useNavigate();
   const [id, setId] = useState('');
   const [entry, setEntry] = useState<Entry>(() => (provider ? parts.entryOf(provider) : parts.newEntry));
-  const [errors, setErrors] = useState<Record<string, string>>({});
   const { data: all = [] } = useQuery(identityProvidersQuery(client, tenant));
   const save = useChange(
     [PROVIDERS],
@@ -72,24 +72,19 @@ export function SettingsForm<Provider extends IdentityProvider, Entry>({
         void navigate({ to: '/$tenant/admin/identity-providers/$id', params: { tenant, id: made.id } });
     },
   );
-  const submit = (): void => {
-    // The API would replace the settings of the provider that has the id.
-    const isTaken = !provider && all.some((one) => one.id === id.trim());
-    const found = {
-      ...(isTaken && { provider_id: t.identityProviders.faults.taken }),
-      ...parts.faultsOf(entry),
-    };
-    setErrors(found);
-    if (Object.keys(found).length === 0) save.mutate();
-  };
+  // The API would replace the settings of the provider that has the id.
+  const isTaken = !provider && all.some((one) => one.id === id.trim());
+  const checked = useChecked(
+    () => ({ ...(isTaken && { provider_id: t.identityProviders.faults.taken }), ...parts.faultsOf(entry) }),
+    () => save.mutate(),
+  );
   return (
     <FormDialog
       title={provider ? t.identityProviders.form.editOf(provider.id) : t.identityProviders.create}
       submit={provider ? t.resource.save : t.identityProviders.submit}
       mutation={save}
-      onSubmit={submit}
       onClose={onClose}
-      errors={errors}
+      {...checked}
       isIncomplete={!parts.isComplete(entry) || (!provider && id.trim() === '')}
     >
       {(errorOf) => (

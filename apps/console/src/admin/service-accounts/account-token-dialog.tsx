@@ -14,13 +14,15 @@ const LIFETIMES = Object.entries(t.tokens.lifetimes).filter(([lasts]) => lasts !
 export default function AccountTokenDialog({ name, onClose }: { name: string; onClose: () => void }) {
   const [token, setToken] = useState({ description: '', expiration_date: USUAL_LIFETIME });
   const create = useChange(['tokens'], (client, tenant) => createAccountToken(client, tenant, name, token));
-  const close = (): void => {
-    // Without a reset, the mutation would keep the secret in memory for a while.
-    create.reset();
-    onClose();
-  };
   if (create.data)
-    return <OnceDialog title={t.tokens.made} texts={[[t.tokens.value, create.data.value]]} onClose={close} />;
+    return (
+      <OnceDialog
+        title={t.tokens.made}
+        texts={[[t.tokens.value, create.data.value]]}
+        mutation={create}
+        onClose={onClose}
+      />
+    );
   return (
     <FormDialog
       title={t.serviceAccounts.tokenOf(name)}

@@ -4,9 +4,9 @@ import { useApi, useMay, useTenant } from '../../api/api-context';
 import { type TokenRow, tokensOfQuery } from '../../api/tokens';
 import { t } from '../../text/text';
 import { Button } from '../../ui/button';
+import { LoadedTable } from '../../ui/loaded-table';
 import { Panel } from '../../ui/panel';
-import { type Column, SimpleTable } from '../../ui/simple-table';
-import { Loaded } from '../../ui/states';
+import type { Column } from '../../ui/simple-table';
 import { Time } from '../../ui/time';
 import styles from '../admin.module.css';
 
@@ -22,20 +22,13 @@ export function AccountTokens({ name }: { name: string }) {
   const [revoked, setRevoked] = useState<string | null>(null);
   return (
     <Panel title={t.tokens.title} side={<Button onClick={() => setOpen(true)}>{t.tokens.create}</Button>}>
-      <Loaded query={query}>
-        {(tokens) =>
-          tokens.length === 0 ? (
-            <p className={styles.quiet}>{t.serviceAccounts.noTokens}</p>
-          ) : (
-            <SimpleTable
-              label={t.tokens.title}
-              rows={tokens}
-              keyOf={({ id }) => id}
-              columns={columns(may('delete_token') ? setRevoked : null)}
-            />
-          )
-        }
-      </Loaded>
+      <LoadedTable
+        query={query}
+        label={t.tokens.title}
+        keyOf={({ id }) => id}
+        columns={columns(may('delete_token') ? setRevoked : null)}
+        empty={<p className={styles.quiet}>{t.serviceAccounts.noTokens}</p>}
+      />
       <Suspense fallback={null}>
         {isOpen && <AccountTokenDialog name={name} onClose={() => setOpen(false)} />}
         {revoked && <RevokeDialog id={revoked} onClose={() => setRevoked(null)} />}

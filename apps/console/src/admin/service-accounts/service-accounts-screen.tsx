@@ -5,11 +5,12 @@ import { lazy } from 'react';
 import { useApi, useMay, useTenant } from '../../api/api-context';
 import { t } from '../../text/text';
 import { Badge } from '../../ui/badge';
+import { LoadedTable } from '../../ui/loaded-table';
 import { OpensDialog } from '../../ui/opens-dialog';
 import { Permitted } from '../../ui/permitted';
 import { Screen } from '../../ui/screen';
-import { type Column, SimpleTable } from '../../ui/simple-table';
-import { Empty, Loaded } from '../../ui/states';
+import type { Column } from '../../ui/simple-table';
+import { Empty } from '../../ui/states';
 import { Time } from '../../ui/time';
 import { type ServiceAccount, serviceAccountsQuery } from './service-accounts';
 
@@ -39,20 +40,13 @@ function Listed() {
         )
       }
     >
-      <Loaded query={query}>
-        {(accounts) =>
-          accounts.length === 0 ? (
-            <Empty title={t.serviceAccounts.empty} hint={t.serviceAccounts.emptyHint} />
-          ) : (
-            <SimpleTable
-              label={t.serviceAccounts.title}
-              rows={accounts}
-              keyOf={({ name }) => name}
-              columns={columns(tenant)}
-            />
-          )
-        }
-      </Loaded>
+      <LoadedTable
+        query={query}
+        label={t.serviceAccounts.title}
+        keyOf={({ name }) => name}
+        columns={columns(tenant)}
+        empty={<Empty title={t.serviceAccounts.empty} hint={t.serviceAccounts.emptyHint} />}
+      />
     </Screen>
   );
 }

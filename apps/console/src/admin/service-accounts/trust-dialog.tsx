@@ -1,14 +1,12 @@
 /** Edits the rules of trust of a service account. All of them are replaced at once. */
-import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { PEOPLE } from '../../api/people';
 import { useChange } from '../../api/use-change';
 import { t } from '../../text/text';
-import { Button } from '../../ui/button';
-import { type ErrorOf, FormDialog } from '../../ui/form-dialog';
-import styles from '../../ui/group-field.module.css';
 import { AreaField, TextField } from '../../ui/inputs';
 import { rowProblem } from '../../ui/row-problem';
+import { RulePart } from '../../ui/rule-part';
+import { type RuleRow, RulesDialog } from '../rules-dialog';
 import { type ServiceAccount, setTrust } from './service-accounts';
 import { entriesOf, faultsOf, NEW_TRUST, rulesOf, type TrustEntry } from './trust-entry';
 
@@ -19,64 +17,32 @@ interface TrustDialogProps {
 
 export default function TrustDialog({ account: { name, trust }, onClose }: TrustDialogProps) {
   const [rules, setRules] = useState<TrustEntry[]>(() => (trust.length > 0 ? entriesOf(trust) : [NEW_TRUST]));
-  const [errors, setErrors] = useState<Record<string, string>>({});
   const save = useChange(PEOPLE, (client, tenant) => setTrust(client, tenant, name, rulesOf(rules)), onClose);
-  const submit = (): void => {
-    const found = faultsOf(rules);
-    setErrors(found);
-    if (Object.keys(found).length === 0) save.mutate();
-  };
   const texts = t.serviceAccounts;
   return (
-    <FormDialog
+    <RulesDialog
       title={texts.trustOf(name)}
-      submit={t.resource.save}
-      mutation={save}
-      onSubmit={submit}
+      hint={texts.trustHint}
+      addText={texts.addRule}
+      rules={rules}
+      onChange={setRules}
+      newRule={NEW_TRUST}
+      faultsOf={faultsOf}
+      save={save}
       onClose={onClose}
-      errors={errors}
     >
-      {(errorOf) => (
-        <>
-          <p>{texts.trustHint}</p>
-          {rules.map((rule, at) => (
-            <RuleFields
-              // Rules have no ids, so their index is the key.
-              key={at}
-              at={at}
-              rule={rule}
-              errorOf={errorOf}
-              onChange={(next) => setRules(rules.map((one, i) => (i === at ? next : one)))}
-              onRemove={() => setRules(rules.filter((_, i) => i !== at))}
-            />
-          ))}
-          <div>
-            <Button onClick={() => setRules([...rules, NEW_TRUST])}>
-              <Plus size={15} aria-hidden="true" /> {texts.addRule}
-            </Button>
-          </div>
-        </>
-      )}
-    </FormDialog>
+      {(row) => <RuleFields {...row} />}
+    </RulesDialog>
   );
 }
 
-interface RuleFieldsProps {
-  at: number;
-  rule: TrustEntry;
-  errorOf: ErrorOf;
-  onChange: (rule: TrustEntry) => void;
-  onRemove: () => void;
-}
-
-function RuleFields({ at, rule, errorOf, onChange, onRemove }: RuleFieldsProps) {
+function RuleFields({ at, rule, errorOf, onChange, onRemove }: RuleRow<TrustEntry>) {
   const texts = t.serviceAccounts;
   const name = texts.rule(at + 1);
   const set = (part: Partial<TrustEntry>): void => onChange({ ...rule, ...part });
   const of = (field: string): string | null => rowProblem(errorOf, 'trust', at, field);
   return (
-    <fieldset className={styles.part}>
-      <legend>{name}</legend>
+    <RulePart name={name} removeText={texts.removeRule(name)} onRemove={onRemove}>
       <TextField
         label={texts.issuer}
         hint={texts.issuerHint}
@@ -109,15 +75,6 @@ function RuleFields({ at, rule, errorOf, onChange, onRemove }: RuleFieldsProps) 
         onChange={(caCertificate) => set({ caCertificate })}
         error={of('ca_certificate')}
       />
-      <Button
-        look="icon"
-        className={styles.remove}
-        aria-label={texts.removeRule(name)}
-        title={texts.removeRule(name)}
-        onClick={onRemove}
-      >
-        <Trash2 size={16} aria-hidden="true" />
-      </Button>
-    </fieldset>
+    </RulePart>
   );
 }

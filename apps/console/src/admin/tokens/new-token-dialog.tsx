@@ -23,13 +23,15 @@ export default function NewTokenDialog({ onClose }: { onClose: () => void }) {
         body: { description: description || null, expiration_date: lasts || null },
       }),
   );
-  const close = (): void => {
-    // Without a reset, the mutation would keep the secret in memory for a while.
-    create.reset();
-    onClose();
-  };
   if (create.data)
-    return <OnceDialog title={t.tokens.made} texts={[[t.tokens.value, create.data.value]]} onClose={close} />;
+    return (
+      <OnceDialog
+        title={t.tokens.made}
+        texts={[[t.tokens.value, create.data.value]]}
+        mutation={create}
+        onClose={onClose}
+      />
+    );
   return (
     <FormDialog
       title={t.tokens.create}

@@ -5,6 +5,7 @@ import { useChange } from '../../api/use-change';
 import { t } from '../../text/text';
 import { FormDialog } from '../../ui/form-dialog';
 import { TextField } from '../../ui/inputs';
+import { useChecked } from '../../ui/use-checked';
 import { type Visibility, VisibilityField } from '../../ui/visibility';
 import {
   entryOf,
@@ -33,7 +34,6 @@ export default function FilterForm({ kind, filter, onClose }: FilterFormProps) {
   const [id, setId] = useState(filter?.id ?? '');
   const [rules, setRules] = useState<RuleEntry[]>(() => filter?.value.map(entryOf) ?? [NEW_RULE]);
   const [visibility, setVisibility] = useState<Visibility>(filter?.visibility ?? 'tenant');
-  const [errors, setErrors] = useState<Record<string, string>>({});
   const save = useChange(
     [FILTERS],
     (client) => {
@@ -47,20 +47,20 @@ export default function FilterForm({ kind, filter, onClose }: FilterFormProps) {
       if (!filter) await navigate({ to: '/$tenant/filters/$kind/$id', params: { tenant, kind, id } });
     },
   );
-  const submit = (): void => {
-    const isKept = filter !== null && wouldKeepRules(filter.value, rules.map(ruleOf));
-    const found = { ...(isKept && { rules: t.filters.kept }), ...faultsOf(rules) };
-    setErrors(found);
-    if (Object.keys(found).length === 0) save.mutate();
-  };
+  const checked = useChecked(
+    () => {
+      const isKept = filter !== null && wouldKeepRules(filter.value, rules.map(ruleOf));
+      return { ...(isKept && { rules: t.filters.kept }), ...faultsOf(rules) };
+    },
+    () => save.mutate(),
+  );
   return (
     <FormDialog
       title={filter ? t.filters.editOf(filter.id) : t.filters.create}
       submit={filter ? t.resource.save : t.filters.submit}
       mutation={save}
-      onSubmit={submit}
       onClose={onClose}
-      errors={errors}
+      {...checked}
       isIncomplete={id === ''}
     >
       {(errorOf) => (
@@ -76,7 +76,7 @@ export default function FilterForm({ kind, filter, onClose }: FilterFormProps) {
           )}
           <p>{t.filters.all[kind]}</p>
           <RulesEditor kind={kind} rules={rules} onChange={setRules} errorOf={errorOf} />
-          {errors.rules && <p role="alert">{errors.rules}</p>}
+          {checked.errors.rules && <p role="alert">{checked.errors.rules}</p>}
           <Found kind={kind} rules={rules.map(ruleOf)} />
           <VisibilityField
             value={visibility}

@@ -1,14 +1,12 @@
 /** Stored filters, of deployments or of blueprints. */
 import { Link, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
-import { useMay, useTenant } from '../../api/api-context';
+import { lazy } from 'react';
+import { useTenant } from '../../api/api-context';
 import { t } from '../../text/text';
-import { CreateButton } from '../../ui/create-button';
+import { CreatingList } from '../../ui/creating-list';
 import { timeColumn, visibilityColumn } from '../../ui/list-columns';
-import { ListScreen } from '../../ui/list-screen';
 import { pathOf } from '../../ui/path-of';
 import cells from '../../ui/row-cells.module.css';
-import { Empty } from '../../ui/states';
 import { Tabs } from '../../ui/tabs';
 import type { ListColumn } from '../../ui/virtual-list';
 import { FILTER_KINDS, type FilterKind, kindOf, ruleText } from './filter-rules';
@@ -20,40 +18,32 @@ const SORT = ['id'];
 export function FiltersScreen() {
   const kind = kindOf((useParams({ strict: false }) as { kind?: string }).kind);
   const tenant = useTenant();
-  const may = useMay();
-  const [isOpen, setOpen] = useState(false);
-  const create = may('filter_create') && (
-    <CreateButton text={t.filters.create} onClick={() => setOpen(true)} />
-  );
   return (
-    <>
-      <ListScreen
-        key={kind}
-        name={t.filters.title}
-        label={t.filters.tables[kind]}
-        list={FILTER_LISTS[kind]}
-        columns={columnsFor(tenant, kind)}
-        keyOf={({ tenant_name, id }) => `${tenant_name} ${id}`}
-        count={t.filters.count}
-        sort={SORT}
-        searchLabel={t.filters.search}
-        side={create}
-        tabs={
-          <Tabs
-            label={t.filters.kinds}
-            tabs={FILTER_KINDS.map((one) => ({
-              to: pathOf(tenant, 'filters', one),
-              text: t.filters.tabs[one],
-              isCurrent: one === kind,
-            }))}
-          />
-        }
-        empty={<Empty title={t.filters.empty} hint={t.filters.emptyHint} action={create} />}
-      />
-      <Suspense fallback={null}>
-        {isOpen && <FilterForm kind={kind} filter={null} onClose={() => setOpen(false)} />}
-      </Suspense>
-    </>
+    <CreatingList
+      key={kind}
+      name={t.filters.title}
+      label={t.filters.tables[kind]}
+      list={FILTER_LISTS[kind]}
+      columns={columnsFor(tenant, kind)}
+      keyOf={({ tenant_name, id }) => `${tenant_name} ${id}`}
+      count={t.filters.count}
+      sort={SORT}
+      searchLabel={t.filters.search}
+      tabs={
+        <Tabs
+          label={t.filters.kinds}
+          tabs={FILTER_KINDS.map((one) => ({
+            to: pathOf(tenant, 'filters', one),
+            text: t.filters.tabs[one],
+            isCurrent: one === kind,
+          }))}
+        />
+      }
+      permission="filter_create"
+      create={t.filters.create}
+      empty={{ title: t.filters.empty, hint: t.filters.emptyHint }}
+      form={(close) => <FilterForm kind={kind} filter={null} onClose={close} />}
+    />
   );
 }
 

@@ -1,8 +1,9 @@
-import { Plus, Trash2 } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { t } from '../../text/text';
 import { Button } from '../../ui/button';
 import type { ErrorOf } from '../../ui/form-dialog';
 import { AreaField, SelectField, TextField } from '../../ui/inputs';
+import { RulePart } from '../../ui/rule-part';
 import {
   ATTRIBUTES,
   changeRule,
@@ -66,8 +67,7 @@ function RuleFields({
   const operators = operatorsFor(rule).map((one) => [one, t.filters.operators[one] ?? one] as const);
   const types = Object.entries(t.filters.types) as [RuleType, string][];
   return (
-    <fieldset className={styles.rule}>
-      <legend>{name}</legend>
+    <RulePart name={name} removeText={t.filters.removeRule(name)} onRemove={onRemove}>
       <div className={styles.parts}>
         <SelectField
           label={t.filters.type}
@@ -103,17 +103,6 @@ function RuleFields({
         />
       )}
       {error && !takesValues(rule.operator) && <p className={styles.fault}>{error}</p>}
-      {onRemove && (
-        <Button
-          look="icon"
-          className={styles.remove}
-          aria-label={t.filters.removeRule(name)}
-          title={t.filters.removeRule(name)}
-          onClick={onRemove}
-        >
-          <Trash2 size={16} aria-hidden="true" />
-        </Button>
-      )}
-    </fieldset>
+    </RulePart>
   );
 }

@@ -1,13 +1,10 @@
 /** The list of secrets. Values are never shown. */
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useMay, useTenant } from '../../api/api-context';
 import { t } from '../../text/text';
-import { CreateButton } from '../../ui/create-button';
+import { CreatingList } from '../../ui/creating-list';
 import { timeColumn, visibilityColumn } from '../../ui/list-columns';
-import { ListScreen } from '../../ui/list-screen';
 import cells from '../../ui/row-cells.module.css';
-import { Empty } from '../../ui/states';
 import type { ListColumn } from '../../ui/virtual-list';
 import { VisibilityText } from '../../ui/visibility';
 import { SecretForm } from './secret-form';
@@ -18,35 +15,28 @@ const SORT = ['key'];
 export function SecretsScreen() {
   const tenant = useTenant();
   const may = useMay();
-  const [isOpen, setOpen] = useState(false);
-  const create = may('secret_create') && (
-    <CreateButton text={t.secrets.create} onClick={() => setOpen(true)} />
-  );
   return (
-    <>
-      <ListScreen
-        name={t.secrets.title}
-        label={t.secrets.title}
-        list={secretList}
-        columns={columnsFor(tenant)}
-        keyOf={({ tenant_name, key }) => `${tenant_name} ${key}`}
-        count={t.secrets.count}
-        sort={SORT}
-        searchLabel={t.secrets.search}
-        side={
-          <>
-            {may('secrets_provider_list') && (
-              <Link className={cells.action} to="/$tenant/secrets-providers" params={{ tenant }}>
-                {t.providers.title}
-              </Link>
-            )}
-            {create}
-          </>
-        }
-        empty={<Empty title={t.secrets.empty} hint={t.secrets.emptyHint} action={create} />}
-      />
-      {isOpen && <SecretForm onClose={() => setOpen(false)} />}
-    </>
+    <CreatingList
+      name={t.secrets.title}
+      label={t.secrets.title}
+      list={secretList}
+      columns={columnsFor(tenant)}
+      keyOf={({ tenant_name, key }) => `${tenant_name} ${key}`}
+      count={t.secrets.count}
+      sort={SORT}
+      searchLabel={t.secrets.search}
+      side={
+        may('secrets_provider_list') && (
+          <Link className={cells.action} to="/$tenant/secrets-providers" params={{ tenant }}>
+            {t.providers.title}
+          </Link>
+        )
+      }
+      permission="secret_create"
+      create={t.secrets.create}
+      empty={{ title: t.secrets.empty, hint: t.secrets.emptyHint }}
+      form={(close) => <SecretForm onClose={close} />}
+    />
   );
 }
 
