@@ -103,8 +103,8 @@ test('a group brings its users into a tenant', async () => {
   await page.getByRole('link', { name: 'vera' }).waitFor();
   await judge(page, 'group');
   await page.getByRole('link', { name: 'vera' }).click();
-  await page.getByRole('link', { name: 'readers' }).waitFor();
-  await page.getByRole('link', { name: 'shops' }).waitFor();
+  await page.getByRole('region', { name: 'Groups' }).getByRole('link', { name: 'readers' }).waitFor();
+  await page.getByRole('link', { name: 'shops' }).first().waitFor();
   await judge(page, 'user');
 });
 
