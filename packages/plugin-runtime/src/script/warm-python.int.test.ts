@@ -68,6 +68,19 @@ def long(**_):
     sys.stdout.write('y' * 3000000 + '\\n')
     threading.Thread(target=lambda: (time.sleep(0.05), print('late'))).start()
 `;
+/** A module that writes a frame to every descriptor of the process that imports it. */
+const forging = (kind: string, content: string) => `
+import os
+content = ${JSON.stringify(content)}.encode()
+for descriptor in os.listdir('/proc/self/fd'):
+    try:
+        os.write(int(descriptor), b'${kind}' + len(content).to_bytes(4, 'big') + content)
+    except OSError:
+        pass
+
+def run(**_):
+    return 'done'
+`;
 const isBubblewrap = existsSync('/usr/bin/bwrap') && process.getuid?.() === 0;
 const MODES = isBubblewrap ? (['none', 'bubblewrap'] as const) : (['none'] as const);
 
@@ -158,6 +171,14 @@ describe.each(MODES)('functions of Python in forks, isolation %s', (mode) => {
     });
     expect(await rig.run({ mapping: 'mine.where', inputs: {} })).toMatchObject({ kind: 'succeeded' });
   }, 30_000);
+
+  it.each([
+    ['an end', 'x', '{"code": 0, "left": null, "kilobytes": 1}'],
+    ['output', 'o', 'a line'],
+  ])('run cold, and end, where the import forges %s of an operation', async (_name, kind, content) => {
+    const rig = rigFor({ mine: forging(kind, content) });
+    expect(await rig.run({ mapping: 'mine.run' })).toEqual({ kind: 'succeeded', result: 'done' });
+  });
 
   it('cannot read or change the memory of the server', async () => {
     const rig = rigFor();

@@ -44,6 +44,7 @@ interface Job {
   signal: AbortSignal;
   out: PassThrough;
   err: PassThrough;
+  hasBegun: boolean;
   /** Whether the operation has begun; false: it runs elsewhere. */
   begin: (hasBegun: boolean) => void;
   finish: (code: number) => void;
@@ -139,10 +140,15 @@ async function failJob({ pid, group, exited }: Running, state: State): Promise<v
 async function take({ kind, content }: Frame, state: State): Promise<void> {
   const { job } = state;
   if (!job) throw new Error('a Python server answers without a job');
-  if (kind === 's') job.begin(true);
-  else if (kind === 'c') {
+  if (kind === 's') {
+    job.hasBegun = true;
+    job.begin(true);
+  } else if (kind === 'c') {
     state.isHealthy = false;
     job.begin(false);
+  } else if (!job.hasBegun) {
+    // Code that is imported can write to the pipe of the server. Nobody would wait for such an end, or read such output.
+    throw new Error('a Python server tells of an operation that has not begun');
   } else if (kind === 'x') {
     const { code, left, kilobytes } = JSON.parse(content.toString('utf8')) as Record<string, unknown>;
     if (left !== null) state.isHealthy = false;
@@ -193,7 +199,7 @@ async function runJob(
       resolve(code);
     };
   });
-  state.job = { signal, out, err, begin, finish };
+  state.job = { signal, out, err, hasBegun: false, begin, finish };
   child.stdin?.write(`${JSON.stringify({ mapping, ctx_url: ctxUrl, is_resumed: isResumed })}\n`);
   try {
     // A stop while the module is imported: the server ends by it, and the caller learns that nothing has begun.
