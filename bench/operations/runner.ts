@@ -13,7 +13,8 @@ import {
   type OperationHost,
   type OperationTask,
   startOrphanGuard,
-} from '../../packages/plugin-runtime/src/index';
+} from '@baton/plugin-runtime';
+import { benchTask } from './part';
 
 /** A Python that every account of an operation can start. */
 const PYTHON = '/usr/bin/python3';
@@ -99,30 +100,10 @@ function isolationOf(mode: IsolationName | 'auto', workRoot: string) {
 
 /** An operation of a deployment: it reads no node. */
 const TASK: OperationTask = {
-  taskId: 'task',
-  attempt: 1,
-  executionId: 'execution',
-  tenant: 'default_tenant',
-  deploymentId: 'bench',
-  deploymentDisplayName: 'bench',
-  blueprintId: 'bench',
-  workflowId: 'install',
-  workflowParameters: {},
-  createdBy: 'admin',
-  isDryRun: false,
-  operation: 'bench.run',
+  ...benchTask,
   mapping: 'script_runner.tasks.run',
-  plugin: { name: 'script', packageName: null, packageVersion: null, source: null, properties: {} },
+  plugin: { ...benchTask.plugin, name: 'script' },
   self: null,
-  related: null,
-  inputs: {},
-  hasFunctions: false,
-  retryNumber: 0,
-  maxRetries: 0,
-  timeoutMs: null,
-  isTimeoutRecoverable: false,
-  isResumed: false,
-  executionToken: '',
 };
 
 function hostIn(root: string, prefix: string, lines: string[]): OperationHost {
