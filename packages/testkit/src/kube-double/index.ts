@@ -1,0 +1,3 @@
+export type { KubeObject } from './object';
+export type { PodFate } from './pods';
+export { type KubeDouble, type KubeDoubleOptions, type SeenRequest, startKubeDouble } from './server';
