@@ -10,6 +10,7 @@ export type {
   SideContext,
 } from './context';
 export type { DeclaredWorkflow, PluginDefinition } from './define/definition';
+export type { Difference } from './define/difference';
 export {
   type DirectNode,
   type DirectOperation,
@@ -47,7 +48,6 @@ export {
 } from './errors';
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
-export type { Difference } from './run/derived';
 export { STEPS_PROPERTY, storedStep } from './run/steps';
 export { DefinitionError } from './schema/definition-error';
 export type { Constraint, Described, DslType, ObjectSchema } from './schema/describe';

@@ -14,7 +14,7 @@ import type { PluginDefinition } from './definition';
 import { type AnyNodeType, LIFECYCLE_OPERATIONS } from './node-type';
 import { DERIVED_OPERATIONS, operationsOf, ownMappings, workOf } from './operation-names';
 
-const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read'] as const;
+const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read', 'drift'] as const;
 const NODE_TYPE_KEYS = new Set<string>([
   ...['derivedFrom', 'aliases', 'description', 'properties', 'runtime', 'compare', 'operations'],
   ...['resumable', 'inputs', 'mappings', ...FUNCTIONS],
@@ -32,6 +32,12 @@ export function checkNodeType(plugin: PluginDefinition, type: AnyNodeType, path:
   refuseInnerMarks(type.properties, at('properties'));
   refuseInnerMarks(type.runtime, at('runtime'));
   for (const key of FUNCTIONS) if (type[key] !== undefined) requireFunction(type[key], at(key));
+  if (type.drift !== undefined && (type.compare !== undefined || type.read === undefined))
+    throw new DefinitionError(
+      at('drift'),
+      'it stands beside compare or without read',
+      'read, and either compare or drift',
+    );
   checkCompare(type, properties, at('compare'));
   const written = [...LIFECYCLE_OPERATIONS, 'update' as const].filter((name) => type[name] !== undefined);
   for (const [name, inputs] of Object.entries(type.inputs ?? {})) {

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import {
+  createServer,
+  type IncomingMessage,
+  request as plainRequest,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer, request as tlsRequest } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '@baton/kernel';
@@ -48,6 +54,8 @@ export interface KubeDouble {
   /** Stops the controllers: nothing becomes ready and nothing ends until `release`. */
   hold(): void;
   release(): void;
+  /** Sends a request, as a client with all rights. @throws Error for an answer that is no success */
+  send(method: string, path: string, body?: object, contentType?: string): Promise<unknown>;
   /** Answers requests before the API does; true: it has answered. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
   stop(): Promise<void>;
@@ -90,6 +98,8 @@ export async function startKubeDouble(options: KubeDoubleOptions = {}): Promise<
     tls,
     store,
     requests,
+    send: (method: string, path: string, body?: object, contentType = 'application/json') =>
+      sendAs(url + path, { method, token, ca: tls.ca, contentType }, body),
     kubeconfig: () => kubeconfigOf(url, token, tls.ca),
     fate: (image: RegExp, fate: PodFate) => {
       rules.unshift({ image, fate });
@@ -106,6 +116,35 @@ export async function startKubeDouble(options: KubeDoubleOptions = {}): Promise<
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
+  });
+}
+
+interface SendOptions {
+  method: string;
+  token: string;
+  ca: string;
+  contentType: string;
+}
+
+function sendAs(
+  url: string,
+  { method, token, ca, contentType }: SendOptions,
+  body?: object,
+): Promise<unknown> {
+  const isPlain = url.startsWith('http:');
+  const headers = { authorization: `Bearer ${token}`, 'content-type': contentType };
+  return new Promise((resolve, reject) => {
+    const call = (isPlain ? plainRequest : tlsRequest)(url, { method, headers, ...(isPlain ? {} : { ca }) });
+    call.on('error', reject);
+    call.on('response', (response) => {
+      bodyOf(response).then((bytes) => {
+        const text = bytes.toString('utf8');
+        if (response.statusCode! >= 300)
+          reject(new Error(`${method} ${url}: ${response.statusCode} ${text}`));
+        else resolve(JSON.parse(text));
+      }, reject);
+    });
+    call.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
 

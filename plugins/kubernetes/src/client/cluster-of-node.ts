@@ -14,7 +14,10 @@ const MASTER = z.object({
   items: z
     .array(
       z.object({
-        properties: z.object({ configuration: CONFIGURATION.nullish(), authentication: AUTHENTICATION.nullish() }),
+        properties: z.object({
+          configuration: CONFIGURATION.nullish(),
+          authentication: AUTHENTICATION.nullish(),
+        }),
       }),
     )
     .min(1),
@@ -32,12 +35,17 @@ const SHARED = z.object({
  * with another deployment; the first that is there.
  * @throws FatalError when there is none
  */
-export async function clusterConfigOf(scope: Scope, property: ClientConfig | undefined): Promise<ClientConfig> {
+export async function clusterConfigOf(
+  scope: Scope,
+  property: ClientConfig | undefined,
+): Promise<ClientConfig> {
   const { ctx, inputs } = scope;
   if (isFilled(inputs.client_config)) {
     const given = CLIENT_CONFIG.safeParse(inputs.client_config);
     if (given.success) return given.data;
-    throw new FatalError(`inputs.client_config: ${given.error.issues.map(({ path }) => path.join('.')).join(', ')} is wrong`);
+    throw new FatalError(
+      `inputs.client_config: ${given.error.issues.map(({ path }) => path.join('.')).join(', ')} is wrong`,
+    );
   }
   if (isFilled(property?.configuration) || isFilled(property?.authentication)) return property!;
   for (const { typeHierarchy, targetNodeId, targetInstanceId } of (await ctx.instance()).relationships) {
@@ -68,7 +76,9 @@ async function configOfSharedCluster({ manager }: Scope, id: string): Promise<Cl
   const path = `/node-instances/${encodeURIComponent(id)}`;
   const found = SHARED.safeParse(await manager().get(path, { query: { _evaluate_functions: true } }));
   if (!found.success)
-    throw new FatalError(`the shared cluster ${id} has no runtime properties k8s-ip and k8s-service-account-token`);
+    throw new FatalError(
+      `the shared cluster ${id} has no runtime properties k8s-ip and k8s-service-account-token`,
+    );
   const values = found.data.runtime_properties;
   return {
     configuration: {

@@ -3,7 +3,12 @@ import * as z from 'zod';
 
 const RESOURCES = z.object({
   resources: z.array(
-    z.object({ name: z.string(), kind: z.string(), namespaced: z.boolean(), verbs: z.array(z.string()).default([]) }),
+    z.object({
+      name: z.string(),
+      kind: z.string(),
+      namespaced: z.boolean(),
+      verbs: z.array(z.string()).default([]),
+    }),
   ),
 });
 
@@ -32,19 +37,24 @@ export class Discovery {
     this.#known.clear();
   }
 
+  /** What the cluster says of a kind; null: it does not know it. */
+  async find(apiVersion: string, kind: string): Promise<DiscoveredKind | null> {
+    return (await this.#kindsOf(apiVersion)).find((one) => one.kind === kind) ?? null;
+  }
+
   /**
+   * Like find.
    * @throws FatalError for a kind that the version does not have, with the nearest names
    * @throws RetryableError when the group may come later: it belongs to no part of Kubernetes itself
    */
-  async find(apiVersion: string, kind: string): Promise<DiscoveredKind> {
-    const kinds = await this.#kindsOf(apiVersion);
-    const found = kinds.find((one) => one.kind === kind);
-    if (found !== undefined) return found;
-    throw unknownKind(apiVersion, kind, kinds);
+  async require(apiVersion: string, kind: string): Promise<DiscoveredKind> {
+    const found = await this.find(apiVersion, kind);
+    if (found !== null) return found;
+    throw unknownKind(apiVersion, kind, await this.#kindsOf(apiVersion));
   }
 
-  /** Finds a kind by its plural name. @throws like find */
-  async findResource(apiVersion: string, plural: string): Promise<DiscoveredKind> {
+  /** Finds a kind by its plural name. @throws like require */
+  async requireResource(apiVersion: string, plural: string): Promise<DiscoveredKind> {
     const kinds = await this.#kindsOf(apiVersion);
     const found = kinds.find((one) => one.resource === plural);
     if (found !== undefined) return found;
@@ -57,7 +67,9 @@ export class Discovery {
     const document = await this.#read(rootOf(apiVersion));
     const parsed = RESOURCES.safeParse(document);
     if (document !== null && !parsed.success)
-      throw new FatalError(`the cluster's list of the kinds of ${apiVersion} cannot be read: is this the API of Kubernetes?`);
+      throw new FatalError(
+        `the cluster's list of the kinds of ${apiVersion} cannot be read: is this the API of Kubernetes?`,
+      );
     const kinds = (parsed.data?.resources ?? [])
       .filter(({ name }) => !name.includes('/'))
       .map(({ name, kind, namespaced }) => ({ resource: name, kind, isNamespaced: namespaced }));
@@ -66,12 +78,14 @@ export class Discovery {
   }
 }
 
-const API_VERSION = /^([a-z0-9.-]+\/)?v[a-z0-9]+$/;
+const API_VERSION = /^([a-z0-9]([a-z0-9.-]*[a-z0-9])?\/)?v[a-z0-9]+$/;
 
 /** The path of a version of the API: `/api/v1`, `/apis/apps/v1`. @throws FatalError for another form */
 export function rootOf(apiVersion: string): string {
   if (!API_VERSION.test(apiVersion))
-    throw new FatalError(`apiVersion is ${JSON.stringify(apiVersion).slice(0, 100)}: expected a form such as v1 or apps/v1`);
+    throw new FatalError(
+      `apiVersion is ${JSON.stringify(apiVersion).slice(0, 100)}: expected a form such as v1 or apps/v1`,
+    );
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 }
 

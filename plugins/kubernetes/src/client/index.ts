@@ -1,4 +1,4 @@
+export { clusterConfigOf } from './cluster-of-node';
 export type { Connection } from './connection';
 export { resolveConnection } from './resolve';
-export { type ClientConfig, CLIENT_CONFIG } from './schema';
-export { clusterConfigOf } from './cluster-of-node';
+export { CLIENT_CONFIG, type ClientConfig } from './schema';

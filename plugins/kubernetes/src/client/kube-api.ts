@@ -44,18 +44,28 @@ export class KubeApi {
     });
   }
 
-  /** The object as it is now; null: there is none. */
+  /** The object as it is now; null: there is none, or the cluster does not know its kind. */
   async get(reference: Reference): Promise<KubeObject | null> {
+    if ((await this.discovery.find(reference.apiVersion, reference.kind)) === null) return null;
     const answer = await this.#send('GET', await this.#pathOf(reference));
     if (answer.status === 404) return null;
     return objectOf(this.#success(answer, `reading ${shownReference(reference)}`));
   }
 
   /** Objects of a kind in a namespace. */
-  async list(apiVersion: string, kind: string, namespace: string, labels: Readonly<Record<string, string>>): Promise<KubeObject[]> {
-    const type = await this.discovery.find(apiVersion, kind);
-    const labelSelector = Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(',');
-    const answer = await this.#send('GET', collectionOf(apiVersion, type, namespace), { query: { labelSelector, limit: 100 } });
+  async list(
+    apiVersion: string,
+    kind: string,
+    namespace: string,
+    labels: Readonly<Record<string, string>>,
+  ): Promise<KubeObject[]> {
+    const type = await this.discovery.require(apiVersion, kind);
+    const labelSelector = Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(',');
+    const answer = await this.#send('GET', collectionOf(apiVersion, type, namespace), {
+      query: { labelSelector, limit: 100 },
+    });
     return listOf(dictOf(this.#success(answer, `listing ${kind}`).json()).items) as unknown as KubeObject[];
   }
 
@@ -78,12 +88,14 @@ export class KubeApi {
         ...(isDryRun ? { dryRun: 'All' } : {}),
       },
     });
-    if (answer.status === 409 && answer.text.includes('FieldManagerConflict')) throw conflictError(what, answer.text);
+    if (answer.status === 409 && answer.text.includes('FieldManagerConflict'))
+      throw conflictError(what, answer.text);
     return objectOf(this.#success(answer, what));
   }
 
-  /** Begins the removal; false: there was no such object, or another one with its name. */
+  /** Begins the removal; false: there was no such object or kind, or the name has another object. */
   async delete(reference: Reference, { graceSeconds, propagation }: DeleteOptions): Promise<boolean> {
+    if ((await this.discovery.find(reference.apiVersion, reference.kind)) === null) return false;
     const answer = await this.#send('DELETE', await this.#pathOf(reference), {
       json: {
         apiVersion: 'v1',
@@ -101,11 +113,15 @@ export class KubeApi {
 
   /** Whether the fields of an object were applied under the name of this client. */
   isOwn({ metadata }: KubeObject): boolean {
-    return metadata.managedFields?.some(({ manager, operation }) => manager === this.#manager && operation === 'Apply') === true;
+    return (
+      metadata.managedFields?.some(
+        ({ manager, operation }) => manager === this.#manager && operation === 'Apply',
+      ) === true
+    );
   }
 
   async #pathOf({ apiVersion, kind, name, namespace }: Reference): Promise<string> {
-    const type = await this.discovery.find(apiVersion, kind);
+    const type = await this.discovery.require(apiVersion, kind);
     if (typeof name !== 'string' || !NAME.test(name))
       throw new FatalError(
         `the name of the object of the kind ${kind} is ${shown(name)}: expected letters, digits, dots and hyphens in metadata.name`,
@@ -126,7 +142,9 @@ export class KubeApi {
 function collectionOf(apiVersion: string, type: DiscoveredKind, namespace: string | undefined): string {
   if (!type.isNamespaced) return `${rootOf(apiVersion)}/${type.resource}`;
   if (typeof namespace !== 'string' || !NAME.test(namespace))
-    throw new FatalError(`the namespace of the ${type.kind} is ${shown(namespace)}: expected the name of a namespace`);
+    throw new FatalError(
+      `the namespace of the ${type.kind} is ${shown(namespace)}: expected the name of a namespace`,
+    );
   return `${rootOf(apiVersion)}/namespaces/${encodeURIComponent(namespace)}/${type.resource}`;
 }
 

@@ -8,7 +8,13 @@ const STATUS = z.looseObject({
     .looseObject({
       retryAfterSeconds: z.number().optional(),
       causes: z
-        .array(z.looseObject({ reason: z.string().optional(), message: z.string().optional(), field: z.string().optional() }))
+        .array(
+          z.looseObject({
+            reason: z.string().optional(),
+            message: z.string().optional(),
+            field: z.string().optional(),
+          }),
+        )
         .optional(),
     })
     .nullish(),
@@ -33,7 +39,8 @@ export function statusOf(text: string): KubeStatus {
 export function refusal(what: string, code: number, text: string): Error {
   const { message, reason, details } = statusOf(text);
   const said = (message || reason || 'no reason given').slice(0, MAX_MESSAGE);
-  if (code === 401) return new FatalError(`${what}: the cluster does not know these credentials (401): ${said}`);
+  if (code === 401)
+    return new FatalError(`${what}: the cluster does not know these credentials (401): ${said}`);
   if (code === 403) return new FatalError(`${what}: the credentials have no right to this (403): ${said}`);
   const shown = `${what}: the cluster answered ${code}: ${said}`;
   if (PASSING.has(code)) return new RetryableError(shown, { retryAfter: details?.retryAfterSeconds ?? null });

@@ -29,7 +29,11 @@ const USER = z.looseObject({
   exec: z.looseObject({ command: z.string().optional() }).optional(),
   'auth-provider': z.looseObject({ name: z.string().optional() }).optional(),
 });
-const CONTEXT = z.object({ cluster: z.string(), user: z.string().optional(), namespace: z.string().optional() });
+const CONTEXT = z.object({
+  cluster: z.string(),
+  user: z.string().optional(),
+  namespace: z.string().optional(),
+});
 
 const FILE = z.object({
   clusters: named('cluster', CLUSTER),
@@ -49,16 +53,24 @@ type User = z.output<typeof USER>;
 export function readKubeconfig(content: unknown, where: string): Connection {
   const parsed = FILE.safeParse(typeof content === 'string' ? parseText(content, where) : content);
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
+    const problems = parsed.error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'the file'}: ${message}`,
+    );
     throw new FatalError(`${where} is no kubeconfig: ${problems.slice(0, 5).join('; ')}`);
   }
   const file = parsed.data;
-  const context = entryOf(file.contexts, 'context', file['current-context'], `${where}: current-context`) as z.output<
-    typeof CONTEXT
-  >;
-  const cluster = entryOf(file.clusters, 'cluster', context.cluster, `${where}: the cluster of the context`) as z.output<
-    typeof CLUSTER
-  >;
+  const context = entryOf(
+    file.contexts,
+    'context',
+    file['current-context'],
+    `${where}: current-context`,
+  ) as z.output<typeof CONTEXT>;
+  const cluster = entryOf(
+    file.clusters,
+    'cluster',
+    context.cluster,
+    `${where}: the cluster of the context`,
+  ) as z.output<typeof CLUSTER>;
   const user =
     context.user === undefined
       ? {}
@@ -96,11 +108,14 @@ function entryOf(list: readonly Record<string, unknown>[], key: string, name: st
   const found = list.find((entry) => entry.name === name);
   if (found !== undefined && found[key] !== undefined) return found[key];
   const names = list.map((entry) => String(entry.name));
-  throw new FatalError(`${what} is ${JSON.stringify(name)}: expected one of ${names.join(', ') || '(none there)'}`);
+  throw new FatalError(
+    `${what} is ${JSON.stringify(name)}: expected one of ${names.join(', ') || '(none there)'}`,
+  );
 }
 
 function refusePrograms(user: User, where: string): void {
-  const kind = user.exec !== undefined ? 'exec' : user['auth-provider'] !== undefined ? 'auth-provider' : null;
+  const kind =
+    user.exec !== undefined ? 'exec' : user['auth-provider'] !== undefined ? 'auth-provider' : null;
   if (kind === null) return;
   const program = user.exec?.command ?? user['auth-provider']?.name ?? '';
   throw new FatalError(
@@ -114,7 +129,9 @@ const FILES = ['certificate-authority', 'client-certificate', 'client-key', 'tok
 function refuseFiles(entries: Readonly<Record<string, unknown>>, where: string): void {
   const name = FILES.find((key) => entries[key] !== undefined && entries[`${key}-data`] === undefined);
   if (name !== undefined)
-    throw new FatalError(`${where}: ${name} names a file: write its content, as kubectl config view --flatten does`);
+    throw new FatalError(
+      `${where}: ${name} names a file: write its content, as kubectl config view --flatten does`,
+    );
 }
 
 const decoded = (base64: string | undefined): string | undefined =>

@@ -19,7 +19,10 @@ const CLOUDS: [name: keyof Authentication, missing: string][] = [
  * The connection that a client_config describes. Its secrets are masked from then on.
  * @throws FatalError for a configuration that is incomplete, and for authentication that needs a cloud
  */
-export async function resolveConnection(scope: Scope, { configuration = {}, authentication = {} }: ClientConfig): Promise<Connection> {
+export async function resolveConnection(
+  scope: Scope,
+  { configuration = {}, authentication = {} }: ClientConfig,
+): Promise<Connection> {
   for (const [name, missing] of CLOUDS)
     if (authentication[name])
       throw new FatalError(
@@ -35,7 +38,12 @@ export async function resolveConnection(scope: Scope, { configuration = {}, auth
 }
 
 async function connectionOf(scope: Scope, configuration: Configuration): Promise<Connection> {
-  const { blueprint_file_name: file, manager_file_path: path, file_content: content, api_options: options } = configuration;
+  const {
+    blueprint_file_name: file,
+    manager_file_path: path,
+    file_content: content,
+    api_options: options,
+  } = configuration;
   // Files and contents first, as in the original: api_options then replaces their parts.
   const base = file
     ? readKubeconfig(await textOf(scope, file), `the kubeconfig ${file}`)
@@ -91,6 +99,9 @@ async function localText(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (cause) {
     if (cause instanceof FatalError) throw cause;
-    throw new FatalError(`client_config: the file ${path} cannot be read: ${(cause as { code?: string }).code}`, { cause });
+    throw new FatalError(
+      `client_config: the file ${path} cannot be read: ${(cause as { code?: string }).code}`,
+      { cause },
+    );
   }
 }

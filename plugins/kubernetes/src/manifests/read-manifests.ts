@@ -13,13 +13,15 @@ const MAX_DEPTH = 100;
  * @throws FatalError with the name of the file, and the line or number of the document
  */
 export function readManifests(text: string, where: string): KubeObject[] {
-  if (text.length > MAX_CHARACTERS) throw new FatalError(`${where} is longer than ${MAX_CHARACTERS} characters`);
+  if (text.length > MAX_CHARACTERS)
+    throw new FatalError(`${where} is longer than ${MAX_CHARACTERS} characters`);
   const documents = parseAllDocuments(text, {
     version: '1.1',
     merge: true,
     logLevel: 'silent',
     // Dates stay the texts that they are in the file.
-    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !/timestamp|int:sex|float:sex/.test(tag.tag)),
+    customTags: (tags) =>
+      tags.filter((tag) => typeof tag === 'string' || !/timestamp|int:sex|float:sex/.test(tag.tag)),
   });
   const objects: KubeObject[] = [];
   for (const [index, document] of [...documents].entries()) {
@@ -27,18 +29,21 @@ export function readManifests(text: string, where: string): KubeObject[] {
     const error = document.errors[0];
     if (error !== undefined)
       throw new FatalError(`${where} is no YAML: ${error.code} in line ${error.linePos?.[0].line ?? '?'}`);
-    objects.push(...objectsOf(valueOf(document, at), at));
+    objects.push(...objectsOf(contentOf(document, at), at));
     if (objects.length > MAX_OBJECTS) throw new FatalError(`${where} has more than ${MAX_OBJECTS} objects`);
   }
-  if (objects.length === 0) throw new FatalError(`${where} has no objects: expected apiVersion, kind and metadata`);
+  if (objects.length === 0)
+    throw new FatalError(`${where} has no objects: expected apiVersion, kind and metadata`);
   return objects;
 }
 
-function valueOf(document: { toJS(options: { maxAliasCount: number }): unknown }, at: string): unknown {
+function contentOf(document: { toJS(options: { maxAliasCount: number }): unknown }, at: string): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (cause) {
-    throw new FatalError(`${at}: its anchors and aliases cannot be resolved: ${(cause as Error).message}`, { cause });
+    throw new FatalError(`${at}: its anchors and aliases cannot be resolved: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 
@@ -54,7 +59,8 @@ function objectsOf(value: unknown, at: string): KubeObject[] {
 export function checkedObject(value: unknown, at: string): KubeObject {
   if (!isDict(value)) throw new FatalError(`${at}: expected a dictionary`);
   for (const name of ['apiVersion', 'kind'])
-    if (typeof value[name] !== 'string' || value[name] === '') throw new FatalError(`${at}: ${name} is missing`);
+    if (typeof value[name] !== 'string' || value[name] === '')
+      throw new FatalError(`${at}: ${name} is missing`);
   if (!isDict(value.metadata) || typeof value.metadata.name !== 'string' || value.metadata.name === '')
     throw new FatalError(`${at}: metadata.name is missing in the ${String(value.kind)}`);
   if (depthOf(value) > MAX_DEPTH) throw new FatalError(`${at} is nested deeper than ${MAX_DEPTH} levels`);

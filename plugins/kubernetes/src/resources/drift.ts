@@ -3,7 +3,15 @@ import { dictOf, isDict, type KubeObject } from '../client/kube-object';
 
 /** What servers make, or what changes without anybody wanting it. */
 const SERVER_MADE = new Set([
-  ...['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink', 'deletionTimestamp'],
+  ...[
+    'managedFields',
+    'resourceVersion',
+    'generation',
+    'uid',
+    'creationTimestamp',
+    'selfLink',
+    'deletionTimestamp',
+  ],
   'deletionGracePeriodSeconds',
 ]);
 const MAX_DIFFERENCES = 200;
@@ -30,7 +38,10 @@ const hidden = ({ path, stored, present }: Difference): Difference => ({
 });
 
 function comparable({ metadata, status: _, ...rest }: KubeObject): Record<string, unknown> {
-  return { ...rest, metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !SERVER_MADE.has(name))) };
+  return {
+    ...rest,
+    metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !SERVER_MADE.has(name))),
+  };
 }
 
 function compare(declared: unknown, present: unknown, path: string, found: Difference[]): void {

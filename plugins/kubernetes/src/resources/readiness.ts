@@ -11,25 +11,36 @@ type Rule = (object: KubeObject, status: Record<string, unknown>, spec: Record<s
 
 const count = (value: unknown): number => Number(value ?? 0);
 
-function conditionOf(status: Record<string, unknown>, type: string): { isTrue: boolean; reason: string; message: string } | null {
+function conditionOf(
+  status: Record<string, unknown>,
+  type: string,
+): { isTrue: boolean; reason: string; message: string } | null {
   const found = listOf(status.conditions).find((one) => one.type === type);
   if (found === undefined) return null;
-  return { isTrue: found.status === 'True', reason: String(found.reason ?? ''), message: String(found.message ?? '') };
+  return {
+    isTrue: found.status === 'True',
+    reason: String(found.reason ?? ''),
+    message: String(found.message ?? ''),
+  };
 }
 
 const RULES: Record<string, Rule> = {
   Deployment: (_, status, spec) => {
     const wanted = spec.replicas === undefined ? 1 : count(spec.replicas);
     const progressing = conditionOf(status, 'Progressing');
-    if (progressing?.reason === 'ProgressDeadlineExceeded') return failed(progressing.message || progressing.reason);
+    if (progressing?.reason === 'ProgressDeadlineExceeded')
+      return failed(progressing.message || progressing.reason);
     if (count(status.updatedReplicas) < wanted)
       return waiting(`${count(status.updatedReplicas)} of ${wanted} replicas are up to date`);
     if (count(status.replicas) > count(status.updatedReplicas))
-      return waiting(`${count(status.replicas) - count(status.updatedReplicas)} old replicas are still there`);
+      return waiting(
+        `${count(status.replicas) - count(status.updatedReplicas)} old replicas are still there`,
+      );
     return replicas(count(status.availableReplicas), wanted, 'available');
   },
   ReplicaSet: (_, status, spec) => replicas(count(status.readyReplicas), count(spec.replicas ?? 1), 'ready'),
-  ReplicationController: (_, status, spec) => replicas(count(status.readyReplicas), count(spec.replicas ?? 1), 'ready'),
+  ReplicationController: (_, status, spec) =>
+    replicas(count(status.readyReplicas), count(spec.replicas ?? 1), 'ready'),
   StatefulSet: (_, status, spec) => {
     const wanted = spec.replicas === undefined ? 1 : count(spec.replicas);
     const isRolling = dictOf(spec.updateStrategy).type !== 'OnDelete';
@@ -48,7 +59,9 @@ const RULES: Record<string, Rule> = {
   Job: (_, status) => {
     const failure = conditionOf(status, 'Failed');
     if (failure?.isTrue) return failed(failure.message || failure.reason);
-    return conditionOf(status, 'Complete')?.isTrue ? ready : waiting(`${count(status.active)} pods are active`);
+    return conditionOf(status, 'Complete')?.isTrue
+      ? ready
+      : waiting(`${count(status.active)} pods are active`);
   },
   Service: (_, status, spec) =>
     spec.type === 'LoadBalancer' && listOf(dictOf(status.loadBalancer).ingress).length === 0
@@ -68,13 +81,15 @@ const RULES: Record<string, Rule> = {
       : status.phase === 'Available' || status.phase === 'Bound'
         ? ready
         : waiting(`the volume is ${String(status.phase ?? 'new')}`),
-  Namespace: (_, status) => (status.phase === 'Active' ? ready : waiting(`the namespace is ${String(status.phase ?? 'new')}`)),
+  Namespace: (_, status) =>
+    status.phase === 'Active' ? ready : waiting(`the namespace is ${String(status.phase ?? 'new')}`),
   CustomResourceDefinition: (_, status) => {
     const names = conditionOf(status, 'NamesAccepted');
     if (names !== null && !names.isTrue) return failed(names.message || names.reason);
     return conditionOf(status, 'Established')?.isTrue ? ready : waiting('the definition is not established');
   },
-  APIService: (_, status) => (conditionOf(status, 'Available')?.isTrue ? ready : waiting('the API is not available')),
+  APIService: (_, status) =>
+    conditionOf(status, 'Available')?.isTrue ? ready : waiting('the API is not available'),
   Node: (_, status) => (conditionOf(status, 'Ready')?.isTrue ? ready : waiting('the node is not ready')),
 };
 
@@ -92,12 +107,15 @@ export function readinessOf(object: KubeObject): Readiness {
   if (rule !== undefined && (rule !== RULES.Service || object.apiVersion === 'v1'))
     return rule(object, dictOf(status), dictOf(spec));
   const condition = conditionOf(dictOf(status), 'Ready');
-  return condition === null || condition.isTrue ? ready : waiting(condition.message || condition.reason || 'it is not ready');
+  return condition === null || condition.isTrue
+    ? ready
+    : waiting(condition.message || condition.reason || 'it is not ready');
 }
 
 function podReadiness(pod: KubeObject, status: Record<string, unknown>): Readiness {
   if (status.phase === 'Succeeded') return ready;
-  if (status.phase === 'Failed') return failed(String(status.message ?? status.reason ?? 'a container has failed'));
+  if (status.phase === 'Failed')
+    return failed(String(status.message ?? status.reason ?? 'a container has failed'));
   const trouble = podTrouble(pod);
   if (trouble !== null) return waiting(trouble);
   if (status.phase !== 'Running') return waiting(`the pod is ${String(status.phase ?? 'new')}`);
