@@ -19,9 +19,9 @@ export function readManifests(text: string, where: string): KubeObject[] {
     version: '1.1',
     merge: true,
     logLevel: 'silent',
-    // Dates stay the texts that they are in the file.
+    // Dates and numbers to the base 60 stay the texts that they are in the file.
     customTags: (tags) =>
-      tags.filter((tag) => typeof tag === 'string' || !/timestamp|int:sex|float:sex/.test(tag.tag)),
+      tags.filter((tag) => typeof tag === 'string' || !isTime(tag as { format?: string; tag: string })),
   });
   const objects: KubeObject[] = [];
   for (const [index, document] of [...documents].entries()) {
@@ -36,6 +36,9 @@ export function readManifests(text: string, where: string): KubeObject[] {
     throw new FatalError(`${where} has no objects: expected apiVersion, kind and metadata`);
   return objects;
 }
+
+const isTime = ({ format, tag }: { format?: string; tag: string }): boolean =>
+  format === 'TIME' || tag.endsWith(':timestamp');
 
 function contentOf(document: { toJS(options: { maxAliasCount: number }): unknown }, at: string): unknown {
   try {
