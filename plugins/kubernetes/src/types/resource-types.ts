@@ -136,7 +136,11 @@ export const customObject = nodeType({
   }),
 });
 
-const ENTRY = z.object({ api: z.string(), method: z.string(), payload: z.string().optional() });
+const ENTRY = z.object({
+  api: z.string().optional(),
+  method: z.string().optional(),
+  payload: z.string().optional(),
+});
 const MAPPING_OPERATIONS = ['create', 'read', 'update', 'delete'] as const;
 
 export const customBlueprintDefinedResource = nodeType({
@@ -153,6 +157,7 @@ export const customBlueprintDefinedResource = nodeType({
   }),
   runtime: RESOURCE_RUNTIME,
   mappings: {
+    ...tasks('resource'),
     create: 'kubernetes.cloudify_kubernetes.tasks.custom_resource_create',
     delete: 'kubernetes.cloudify_kubernetes.tasks.custom_resource_delete',
     check_status: 'kubernetes.cloudify_kubernetes.tasks.custom_check_status',
