@@ -32,7 +32,13 @@ export type {
   RelationshipType,
   SideOperations,
 } from './define/relationship-type';
-export type { BaseScope, NodeScope, RelationshipScope, StepScope, UpdateScope } from './define/scope';
+export type {
+  BaseScope,
+  NodeScope,
+  RelationshipScope,
+  StepScope,
+  UpdateScope,
+} from './define/scope';
 export {
   type DeferralOptions,
   type ErrorCause,
@@ -52,10 +58,12 @@ export { STEPS_PROPERTY, storedStep } from './run/steps';
 export { DefinitionError } from './schema/definition-error';
 export type { Constraint, Described, DslType, ObjectSchema } from './schema/describe';
 export { sensitive } from './schema/sensitive';
+export type { OperationClock } from './tools/clock';
 export { type Exec, type ExecOptions, type ExecResult, type ExitMeaning, exec } from './tools/exec';
 export { http } from './tools/http';
-export type { Http, HttpAnswer, HttpOptions, TlsOptions } from './tools/http-options';
+export type { Http, HttpAnswer, HttpOptions } from './tools/http-options';
 export type { Received, Send, Sending } from './tools/http-send';
+export type { TlsOptions } from './tools/http-tls';
 export {
   CancelledError,
   type FailureDecision,

@@ -31,6 +31,13 @@ export function checkNodeType(plugin: PluginDefinition, type: AnyNodeType, path:
   const runtime = schemaOf(type.runtime, at('runtime'));
   refuseInnerMarks(type.properties, at('properties'));
   refuseInnerMarks(type.runtime, at('runtime'));
+  const kept = Object.keys(runtime).find((name) => runtime[name]!.isSensitive);
+  if (kept !== undefined && type.delete === undefined)
+    throw new DefinitionError(
+      at('runtime', kept),
+      'is kept in a secret, which nobody would remove',
+      'an operation delete',
+    );
   for (const key of FUNCTIONS) if (type[key] !== undefined) requireFunction(type[key], at(key));
   checkCompare(type, properties, at('compare'));
   const written = [...LIFECYCLE_OPERATIONS, 'update' as const].filter((name) => type[name] !== undefined);

@@ -87,7 +87,7 @@ function relationshipOperation(
 ): PluginOperation {
   const schema = type.inputs?.[side]?.[name];
   const operation = async (ctx: OperationContext, inputs: Readonly<Record<string, Json>>): Promise<unknown> =>
-    await masked(async (mask) => {
+    await masked(ctx, async (mask) => {
       hideSensitive(schema, inputs, mask);
       const checked = schema === undefined ? {} : parseValues(schema, inputs, 'inputs');
       const given = { ...inputs, ...checked } as Record<string, Json>;
@@ -102,6 +102,7 @@ function directOperation(
 ): PluginOperation {
   const operation: PluginOperation = async (ctx, inputs) =>
     await masked(
+      ctx,
       async (mask) => await run((await openDirectScope(plugin, ctx, inputs, schema, mask)) as never),
     );
   return may ? resumable(operation) : operation;

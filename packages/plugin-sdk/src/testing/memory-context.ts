@@ -21,6 +21,9 @@ export interface MemoryParts {
   taskId: string;
   isResumed: boolean;
   signal: AbortSignal;
+  retryNumber: number;
+  /** Called when the operation asks for another run by `ctx.operation.retry`. */
+  onRetry(message?: string, retryAfter?: number): void;
   /** Called when the result of a step has been stored; a promise that never ends is the death of the process. */
   afterStep(key: string): Promise<void>;
   /** Called when the work of a step begins. */
@@ -39,7 +42,13 @@ export function memoryContext(parts: MemoryParts): OperationContext {
     taskId: parts.taskId,
     taskName: operation,
     plugin: { name: plugin.name, packageName: plugin.name, packageVersion: plugin.version, properties: {} },
-    operation: { name: operation, retryNumber: 0, maxRetries: 0, relationship: null, retry: () => undefined },
+    operation: {
+      name: operation,
+      retryNumber: parts.retryNumber,
+      maxRetries: 60,
+      relationship: null,
+      retry: parts.onRetry,
+    },
     isResumed: parts.isResumed,
     logger,
     signal: parts.signal,
