@@ -9,7 +9,7 @@ export type {
   RelationshipContext,
   SideContext,
 } from './context';
-export type { DeclaredWorkflow, PluginDefinition } from './define/definition';
+export type { PluginDefinition } from './define/definition';
 export {
   type DirectNode,
   type DirectOperation,
@@ -18,6 +18,7 @@ export {
 } from './define/direct-operation';
 export {
   type AnyNodeType,
+  type Difference,
   type LifecycleInputs,
   type LifecycleOperation,
   type NodeTypeSpec,
@@ -40,6 +41,12 @@ export type {
   UpdateScope,
 } from './define/scope';
 export {
+  type DeclaredWorkflow,
+  type WorkflowScope,
+  type WorkflowSpec,
+  workflow,
+} from './define/workflow-type';
+export {
   type DeferralOptions,
   type ErrorCause,
   FatalError,
@@ -53,8 +60,8 @@ export {
 } from './errors';
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
-export type { Difference } from './run/derived';
 export { STEPS_PROPERTY, storedStep } from './run/steps';
+export { defaultFrom } from './schema/default-from';
 export { DefinitionError } from './schema/definition-error';
 export type { Constraint, Described, DslType, ObjectSchema } from './schema/describe';
 export { sensitive } from './schema/sensitive';
