@@ -1,13 +1,12 @@
-import type { Json } from '@baton/kernel';
 import { FatalError, isMarkedError } from '../errors';
 import type { Http } from '../tools/http-options';
 
 /** Secrets of the tenant, with the rights of the execution. */
 export interface SecretStore {
   /** Undefined: there is none. @throws FatalError when the execution may not read it */
-  read(name: string): Promise<Json | undefined>;
+  read(name: string): Promise<string | undefined>;
   /** Makes a secret, or changes its value. @throws FatalError when the execution may not */
-  write(name: string, value: Json): Promise<void>;
+  write(name: string, value: string): Promise<void>;
   /** Removes a secret, when there is one. @throws FatalError when the execution may not */
   remove(name: string): Promise<void>;
 }
@@ -19,15 +18,13 @@ export function managerSecrets(manager: () => Http): SecretStore {
     read: async (name) => {
       const found = await allowed('read', name, manager().get(addressOf(name), { missingOk: true }));
       if (found === null) return undefined;
-      const { value } = found as { value?: Json };
+      const { value } = found as { value?: unknown };
       if (value === undefined || value === null || value === '')
         throw new FatalError(`the execution may not read the secret ${name}: its value is hidden`);
-      return value;
+      return typeof value === 'string' ? value : JSON.stringify(value);
     },
     write: async (name, value) => {
-      // Values other than texts need a schema; this one lets all of them pass.
-      const kind = typeof value === 'string' ? {} : { schema: {} };
-      const json = { value, ...kind, update_if_exists: true, visibility: 'tenant' };
+      const json = { value, update_if_exists: true, visibility: 'tenant' };
       await allowed('write', name, manager().put(addressOf(name), { json }));
     },
     remove: async (name) => {

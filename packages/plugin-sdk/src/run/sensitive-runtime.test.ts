@@ -1,4 +1,3 @@
-import type { Json } from '@baton/kernel';
 import * as z from 'zod';
 import { definePlugin, FatalError, nodeType, RetryableError, sensitive } from '../index';
 import { crashEverywhere, testNode } from '../testing';
@@ -66,7 +65,7 @@ const plugin = definePlugin({
   },
 });
 const node = (runtime = {}) => testNode(plugin, 'p.Server', { runtime });
-const valuesOf = (one: { runtimeSecrets: ReadonlyMap<string, Json> }): Json[] => [
+const valuesOf = (one: { runtimeSecrets: ReadonlyMap<string, string> }): string[] => [
   ...one.runtimeSecrets.values(),
 ];
 
@@ -78,9 +77,9 @@ it('is stored as a reference, and a later operation reads the value', async () =
   expect(server.runtimeProperties).toEqual({
     id: 'r1',
     token: { get_secret: token },
-    login: { get_secret: login },
+    login: { get_secret: [login, 'value'] },
   });
-  expect(valuesOf(server)).toEqual([TOKEN, { user: 'admin', password: 'open sesame' }]);
+  expect(valuesOf(server)).toEqual([TOKEN, '{"value":{"user":"admin","password":"open sesame"}}']);
   expect(await server.run('start')).toEqual([true, ['id', 'login', 'token'], true]);
   expect(server.log.map(({ message }) => message)).toEqual(['has ********', 'with ******** and ********']);
 });

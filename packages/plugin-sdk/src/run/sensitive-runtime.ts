@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '@baton/kernel';
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { InstanceContext, OperationLogger } from '../context';
 import { FatalError } from '../errors';
 import { runtimeSecretName } from '../tools/runtime-secret-name';
@@ -8,6 +8,8 @@ import { STEPS_PROPERTY } from './steps';
 
 /** Shorter values stand in other texts by chance. */
 const MIN_FOUND = 8;
+/** Member of the JSON text that holds a value which is no text. */
+const MEMBER = 'value';
 
 interface Parts {
   /** Names of the sensitive runtime properties. */
@@ -21,7 +23,7 @@ interface Parts {
 
 /**
  * The sensitive runtime properties of an instance. The value of each is a secret of the tenant; the runtime property is
- * `{ get_secret: <name> }` (docs/adr/0041). The secret is written before the reference, and removed after it: a crash in between leaves
+ * `{ get_secret: <name> }`; of a value that is no text `{ get_secret: [<name>, value] }` (docs/adr/0041). The secret is written before the reference, and removed after it: a crash in between leaves
  * a secret without a reference, which the next attempt writes again, or the end of `delete` removes. Names do not depend on the attempt.
  */
 export class SensitiveRuntime {
@@ -41,16 +43,17 @@ export class SensitiveRuntime {
     for (const name of names) {
       const stored = instance.runtimeProperties[name];
       if (stored === undefined || stored === null || stored === '') continue;
-      const secret = referenceOf(stored);
-      const value = secret === null ? stored : await store.read(secret);
-      if (value === undefined) {
-        log.warning(`The secret ${secret} of the runtime property ${name} does not exist any more`);
+      const reference = referenceOf(stored);
+      const text = reference === null ? undefined : await store.read(reference.secret);
+      if (reference !== null && text === undefined) {
+        log.warning(`The secret ${reference.secret} of the runtime property ${name} does not exist any more`);
         continue;
       }
+      const value = reference === null ? stored : reference.valueOf(text!);
       mask.add(value);
       this.#values.set(name, value);
       // Stored in clear, by an older version of the plugin for instance.
-      if (secret === null) this.#changed.set(name, value);
+      if (reference === null) this.#changed.set(name, value);
     }
   }
 
@@ -100,8 +103,10 @@ export class SensitiveRuntime {
       else if (value === '') instance.runtimeProperties[name] = '';
       else {
         const secret = this.#nameOf(name);
-        await store.write(secret, value);
-        instance.runtimeProperties[name] = { get_secret: secret };
+        const isText = typeof value === 'string';
+        await store.write(secret, isText ? value : JSON.stringify({ [MEMBER]: value }));
+        // The language reads a text, or a member of JSON.
+        instance.runtimeProperties[name] = { get_secret: isText ? secret : [secret, MEMBER] };
       }
       if (this.#changed.get(name) === value) this.#changed.delete(name);
     }
@@ -151,10 +156,23 @@ export class SensitiveRuntime {
   }
 }
 
-/** The name of the secret in a reference; null: the value is none. */
-function referenceOf(value: Json): string | null {
+/** The secret of a reference, and how its text becomes the value; null: the value is no reference. */
+function referenceOf(value: Json): { secret: string; valueOf(text: string): Json } | null {
   if (!isJsonObject(value) || Object.keys(value).length !== 1) return null;
-  return typeof value.get_secret === 'string' ? value.get_secret : null;
+  const { get_secret: asked } = value;
+  if (typeof asked === 'string') return { secret: asked, valueOf: (text) => text };
+  if (!Array.isArray(asked) || asked.length !== 2 || asked[1] !== MEMBER || typeof asked[0] !== 'string')
+    return null;
+  const [secret] = asked;
+  return { secret, valueOf: (text) => memberOf(text, secret) };
+}
+
+function memberOf(text: string, secret: string): Json {
+  try {
+    return (JSON.parse(text) as JsonObject)[MEMBER] ?? null;
+  } catch {
+    throw new FatalError(`the secret ${secret} does not hold what the plugin has put there`);
+  }
 }
 
 function holds(value: Json | undefined, text: string): boolean {

@@ -1,4 +1,6 @@
 export { type Cassette, type CassetteOptions, cassette } from './cassette';
+export type { BlueprintLanguage } from './check-language';
+export { type CheckPluginOptions, checkPlugin } from './check-plugin';
 export { type Crash, type CrashOptions, crashEverywhere } from './crash-everywhere';
 export { type FakeClock, fakeClock } from './fake-clock';
 export type { LogLine } from './memory-context';
@@ -13,3 +15,4 @@ export {
   type TestSideOptions,
   testRelationship,
 } from './test-relationship';
+export type { CheckedPlugin, TypeSample } from './type-sample';

@@ -38,8 +38,8 @@ export interface TestNode {
   properties: JsonObject;
   /** The stored runtime properties, without results of steps. Sensitive ones are references. */
   readonly runtimeProperties: JsonObject;
-  /** Values of sensitive runtime properties, by the names of their secrets. */
-  readonly runtimeSecrets: ReadonlyMap<string, Json>;
+  /** Values of sensitive runtime properties, by the names of their secrets: a text, or JSON with the member `value`. */
+  readonly runtimeSecrets: ReadonlyMap<string, string>;
   readonly log: readonly LogLine[];
   /** Whether the operation would run again after the loss of its worker. */
   isResumable(operation: string): boolean;
