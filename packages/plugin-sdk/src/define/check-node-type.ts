@@ -31,13 +31,14 @@ export function checkNodeType(plugin: PluginDefinition, type: AnyNodeType, path:
   const runtime = schemaOf(type.runtime, at('runtime'));
   refuseInnerMarks(type.properties, at('properties'));
   refuseInnerMarks(type.runtime, at('runtime'));
-  for (const key of FUNCTIONS) if (type[key] !== undefined) requireFunction(type[key], at(key));
-  if (type.drift !== undefined && (type.compare !== undefined || type.read === undefined))
+  const kept = Object.keys(runtime).find((name) => runtime[name]!.isSensitive);
+  if (kept !== undefined && type.delete === undefined)
     throw new DefinitionError(
-      at('drift'),
-      'it stands beside compare or without read',
-      'read, and either compare or drift',
+      at('runtime', kept),
+      'is kept in a secret, which nobody would remove',
+      'an operation delete',
     );
+  for (const key of FUNCTIONS) if (type[key] !== undefined) requireFunction(type[key], at(key));
   checkCompare(type, properties, at('compare'));
   const written = [...LIFECYCLE_OPERATIONS, 'update' as const].filter((name) => type[name] !== undefined);
   for (const [name, inputs] of Object.entries(type.inputs ?? {})) {
@@ -62,6 +63,8 @@ function checkCompare(
 ): void {
   if (type.compare !== undefined && type.read === undefined)
     throw new DefinitionError(path, 'there is nothing to compare with', 'a function read');
+  if (type.compare !== undefined && type.drift !== undefined)
+    throw new DefinitionError(path, 'drift finds the differences already', 'one of both');
   for (const name of type.compare ?? []) {
     if (!Object.hasOwn(properties, name)) throw unknownName(path, name, Object.keys(properties));
     if (properties[name]?.isSensitive)
