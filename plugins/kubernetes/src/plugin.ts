@@ -11,6 +11,8 @@ import {
   resourceBase,
   resourceWithValidateStatus,
 } from './types/resource-types';
+import { sharedCluster } from './types/shared-cluster';
+import { updateResourceDefinition } from './workflows/update-definition';
 
 const RESOURCES = 'cloudify.nodes.kubernetes.resources';
 
@@ -29,6 +31,7 @@ export default definePlugin({
     [`${RESOURCES}.CustomBlueprintDefinedResource`]: customBlueprintDefinedResource,
     [`${RESOURCES}.FileDefinedResource`]: fileDefinedResource,
     [`${RESOURCES}.MultipleFileDefinedResources`]: multipleFileDefinedResources,
+    [`${RESOURCES}.SharedCluster`]: sharedCluster,
   },
   relationships: {
     'cloudify.relationships.kubernetes.managed_by_master': {
@@ -36,4 +39,5 @@ export default definePlugin({
     },
     'cloudify.relationships.kubernetes.connected_to_shared_cluster': {},
   },
+  workflows: { update_resource_definition: updateResourceDefinition },
 });

@@ -38,6 +38,7 @@ const version = async (scope: Scope): Promise<Present> =>
 
 /** The program helm. */
 export const binary = nodeType({
+  description: 'The program helm',
   derivedFrom: 'cloudify.nodes.SoftwareComponent',
   properties: PROPERTIES,
   runtime: RUNTIME,

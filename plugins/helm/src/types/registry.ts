@@ -45,6 +45,7 @@ async function login(scope: Scope): Promise<void> {
 
 /** A registry of charts that asks for a login, for the releases of the deployment. */
 export const registry = nodeType({
+  description: 'A registry of charts that asks for a login',
   properties: PROPERTIES,
   inputs: { create: z.object({ flags: flagsOf() }), delete: z.object({ flags: flagsOf() }) },
   mappings: {

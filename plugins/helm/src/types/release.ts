@@ -13,6 +13,7 @@ const MOVE = z.object({ chart: CHART, flags: flagsOf() });
 
 /** A release of a chart in a cluster. */
 export const release = nodeType({
+  description: 'A release of a chart in a cluster',
   properties: z.object({
     helm_config: helmConfig,
     use_external_resource: z

@@ -35,6 +35,7 @@ const asListed = ({ properties: { resource_config: config } }: Scope) => [
 
 /** A repository of charts, for the releases of the deployment. */
 export const repo = nodeType({
+  description: 'A repository of charts',
   properties: PROPERTIES,
   runtime: RUNTIME,
   inputs: { start: z.object({ flags: flagsOf() }), delete: z.object({ flags: flagsOf() }) },

@@ -26,7 +26,9 @@ async function runOn(
       throw new FatalError(`node_instance_id: ${id} is no ${type}: there are ${known.join(', ') || 'none'}`);
   const graph = ctx.graph();
   graph.sequence(
-    ...(wanted.length > 0 ? wanted : known).map((id) => graph.operation(id, operation, { kwargs, mayOverride: true })),
+    ...(wanted.length > 0 ? wanted : known).map((id) =>
+      graph.operation(id, operation, { kwargs, mayOverride: true }),
+    ),
   );
   await graph.execute();
 }

@@ -1,7 +1,7 @@
 import { FatalError } from '@baton/plugin-sdk';
 import * as z from 'zod';
 import type { KubeApi } from '../client/kube-api';
-import { dictOf } from '../client/kube-object';
+import { dictOf, isDict } from '../client/kube-object';
 import type { Declared } from '../resources/declared';
 import type { ResourceScope } from '../resources/scope';
 import { kindOfMapping } from './api-mapping';
@@ -24,7 +24,7 @@ const CUSTOM_OPTIONS = z.object({ group: z.string(), plural: z.string(), version
 /** The one object of a node whose definition stands in the blueprint; the input `definition` goes before the property. */
 export async function blueprintDefined(scope: ResourceScope, api: KubeApi): Promise<Declared[]> {
   const { typeHierarchy, properties } = await scope.ctx.node();
-  const given = scope.inputs.definition ?? properties.definition;
+  const given = withChanges(scope, scope.inputs.definition ?? properties.definition);
   const { kind, apiVersion, ...rest } = dictOf(given);
   const named = kindOf(typeHierarchy);
   const mapped = kindOfMapping(properties.api_mapping);
@@ -38,6 +38,23 @@ export async function blueprintDefined(scope: ResourceScope, api: KubeApi): Prom
   if (!whole.kind)
     throw new FatalError('definition.kind is missing, and the type of the node does not say it');
   return [{ key: null, object: checkedObject(whole, 'properties.definition') }];
+}
+
+/** Changes by the workflow update_resource_definition; kept, so that later operations know them. */
+const CHANGES = '__definition_changes';
+
+function withChanges(scope: ResourceScope, definition: unknown): unknown {
+  const runtime = scope.runtime as Record<string, unknown>;
+  const { resource_definition_changes: given } = scope.inputs;
+  if (isDict(given)) runtime[CHANGES] = merged(runtime[CHANGES] ?? {}, given);
+  return merged(definition, runtime[CHANGES] ?? {});
+}
+
+function merged(below: unknown, above: unknown): unknown {
+  if (!isDict(below) || !isDict(above)) return above;
+  const result = { ...below };
+  for (const [name, value] of Object.entries(above)) result[name] = merged(below[name], value);
+  return result;
 }
 
 const isDefault = (apiVersion: unknown): boolean => !apiVersion || apiVersion === 'v1';

@@ -12,11 +12,13 @@ const isChecked = (byDefault: boolean) =>
   z.boolean().default(byDefault).describe('Wait until the objects are ready, by the rules of their kinds');
 
 export const resourceBase = nodeType({
+  description: 'What all resources have',
   aliases: [`${OLD}.ResourceBase`],
   properties: z.object(RESOURCE_BASE),
 });
 
 export const resourceWithValidateStatus = nodeType({
+  description: 'A resource whose status may be awaited',
   derivedFrom: `${OLD}.ResourceBase`,
   aliases: [`${OLD}.ResourceWithValidateStatus`],
   properties: z.object({ ...RESOURCE_BASE, validate_resource_status: isChecked(false) }),
@@ -42,6 +44,7 @@ const tasks = (prefix: string) => ({
 const RESUMABLE = ['create', 'poststart', 'update', 'delete'] as const;
 
 export const blueprintDefinedResource = nodeType({
+  description: 'An object whose definition stands in the blueprint',
   derivedFrom: `${OLD}.ResourceWithValidateStatus`,
   aliases: [`${OLD}.BlueprintDefinedResource`],
   properties: z.object({
@@ -72,6 +75,7 @@ const ofBlueprint = (
   parent = 'BlueprintDefinedResource',
 ) =>
   nodeType({
+    description: `An object of the kind ${name}`,
     derivedFrom: `${OLD}.${parent}`,
     aliases: [`${OLD}.${name}`],
     properties: z.object({
@@ -122,6 +126,7 @@ export const kindTypes = Object.fromEntries(
 );
 
 export const customObject = nodeType({
+  description: 'An object of a kind that the cluster defines itself',
   derivedFrom: `${OLD}.BlueprintDefinedResource`,
   aliases: [`${OLD}.CustomObject`],
   properties: z.object({
@@ -144,6 +149,7 @@ const ENTRY = z.object({
 const MAPPING_OPERATIONS = ['create', 'read', 'update', 'delete'] as const;
 
 export const customBlueprintDefinedResource = nodeType({
+  description: 'An object whose kind is named by the Python client',
   derivedFrom: `${OLD}.BlueprintDefinedResource`,
   aliases: [`${OLD}.CustomBlueprintDefinedResource`],
   properties: z.object({
@@ -183,6 +189,7 @@ const someFiles = resourceOperations<FileScope>((scope) => {
 });
 
 export const fileDefinedResource = nodeType({
+  description: 'The objects of a file of the blueprint',
   derivedFrom: `${OLD}.ResourceWithValidateStatus`,
   aliases: [`${OLD}.FileDefinedResource`],
   properties: z.object({
@@ -210,6 +217,7 @@ export const fileDefinedResource = nodeType({
 });
 
 export const multipleFileDefinedResources = nodeType({
+  description: 'The objects of several files of the blueprint',
   derivedFrom: `${OLD}.ResourceWithValidateStatus`,
   aliases: [`${OLD}.MultipleFileDefinedResources`],
   properties: z.object({
