@@ -5,6 +5,6 @@ export { KubeApi } from './client/kube-api';
 export { type KubeObject, shownReference } from './client/kube-object';
 export { resolveConnection } from './client/resolve';
 export { CLIENT_CONFIG, type ClientConfig } from './client/schema';
-export { readManifests } from './manifests/read-manifests';
+export { readManifests, readYaml } from './manifests/read-manifests';
 export { differencesOf } from './resources/drift';
 export { readinessOf } from './resources/readiness';

@@ -54,10 +54,14 @@ export const suffix = (): string => randomBytes(3).toString('hex').slice(0, 5);
 export const isReady = (pod: KubeObject): boolean =>
   listOf(pod.status?.conditions).some(({ type, status }) => type === 'Ready' && status === 'True');
 
-/** The status that the pod comes to. A pod of a Job ends; the others run on. */
+/** Pods of jobs, of hooks and of tests of charts. */
+const endsItself = ({ spec }: KubeObject): boolean =>
+  spec?.restartPolicy === 'Never' || spec?.restartPolicy === 'OnFailure';
+
+/** The status that the pod comes to. A pod that is not restarted ends; the others run on. */
 export function settledStatus(pod: KubeObject, rules: readonly FateRule[], now: string): Dict {
   const fate = fateOf(pod, rules);
-  const isJob = pod.metadata.ownerReferences?.some(({ kind }) => kind === 'Job') === true;
+  const isJob = endsItself(pod);
   const phase = PHASES[fate] ?? (isJob ? 'Succeeded' : 'Running');
   const isUp = phase === 'Running' && fate === 'run';
   const condition = (type: string, isTrue: boolean): Dict => ({

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { http } from '@baton/plugin-sdk';
 import { download, findProgram } from './find-program';
@@ -54,6 +54,16 @@ describe('the program', () => {
     await expect(download(scope, url('helm'), first.digest)).rejects.toThrow(
       'the file has changed: its SHA-256 is',
     );
+  });
+
+  it('is not taken from a folder that somebody else could write', async () => {
+    content = Buffer.from(SCRIPT);
+    const first = await download(scope, url('helm'), undefined);
+    chmodSync(dirname(first.program), 0o777);
+    writeFileSync(first.program, 'evil');
+    const second = await download(scope, url('helm'), first.digest);
+    expect(readFileSync(second.program, 'utf8')).toBe(SCRIPT);
+    for (const { program } of [first, second]) rmSync(dirname(program), { recursive: true });
   });
 
   it('is found in PATH, or by its path', async () => {

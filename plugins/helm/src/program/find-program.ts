@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, lstat, mkdir, mkdtemp, rename, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, isAbsolute, join } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type BaseScope, FatalError } from '@baton/plugin-sdk';
 import { fileOfTar } from './tar-file';
@@ -67,7 +67,7 @@ export async function download(
     throw new FatalError('installation_source: expected an address that begins with https://');
   if (digest !== undefined) {
     const kept = keptAt(digest);
-    if (await isProgram(kept)) return { program: kept, digest };
+    if ((await isOwnFolder(dirname(kept))) && (await isProgram(kept))) return { program: kept, digest };
   }
   log.info('Downloading helm');
   const answer = await http.request('GET', source, { maxBytes: MAX_DOWNLOAD, timeoutMs: DOWNLOAD_MS });
@@ -90,13 +90,21 @@ export async function download(
 
 const keptAt = (digest: string): string => join(tmpdir(), `baton-helm-${digest.slice(0, 32)}`, 'helm');
 
+/** Where operations share `/tmp`, somebody else may have made a folder of this name, with another program. */
+async function isOwnFolder(folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => null);
+  if (found === null) return false;
+  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
+}
+
 /** Two operations may do this at once: each writes its own file, and the last rename stays. */
 async function keep(digest: string, content: Uint8Array): Promise<string> {
-  const target = keptAt(digest);
-  await mkdir(join(target, '..'), { recursive: true, mode: 0o700 });
-  const fresh = `${target}-${process.pid}-${Math.round(performance.now() * 1000)}`;
+  const wanted = dirname(keptAt(digest));
+  await mkdir(wanted, { mode: 0o700 }).catch(() => undefined);
+  const folder = (await isOwnFolder(wanted)) ? wanted : await mkdtemp(join(tmpdir(), 'baton-helm-own-'));
+  const fresh = join(folder, `helm-${process.pid}-${Math.round(performance.now() * 1000)}`);
   await writeFile(fresh, content, { mode: 0o700 });
   await chmod(fresh, 0o700);
-  await rename(fresh, target);
-  return target;
+  await rename(fresh, join(folder, 'helm'));
+  return join(folder, 'helm');
 }

@@ -1,6 +1,6 @@
 import type { BaseScope } from '@baton/plugin-sdk';
 import { FatalError } from '@baton/plugin-sdk';
-import { parse } from 'yaml';
+import { readYaml } from 'cloudify-kubernetes-plugin/cluster';
 import type * as z from 'zod';
 import { isDict, layered, valuesOfSets } from '../chart/set-values';
 import { type Flag, readFlags, valueOfFlag, withoutFlags } from '../program/flags';
@@ -44,6 +44,11 @@ export async function releaseConfigOf(
   { config, stored, inputs, contextNamespace }: Parts,
 ): Promise<ReleaseConfig> {
   const flags = readFlags('flags', config.flags, stored?.flags, inputs.flags);
+  for (const name of ['username', 'password'])
+    if (valueOfFlag(flags, name) !== undefined)
+      throw new FatalError(
+        `flags: ${name} would stand on the command line: give it to a node Repo or Registry of the deployment`,
+      );
   const namespace = valueOfFlag(flags, 'namespace') ?? contextNamespace ?? 'default';
   if (!NAME.test(config.name))
     throw new FatalError(
@@ -84,16 +89,7 @@ async function valuesOfFile({ ctx, http }: Pick<BaseScope, 'ctx' | 'http'>, file
   const text = /^https?:\/\//.test(file)
     ? await fetched(http, file)
     : Buffer.from(await ctx.getResource(file)).toString('utf8');
-  if (text.length > MAX_VALUES)
-    throw new FatalError(`values_file: ${file} is longer than ${MAX_VALUES} characters`);
-  let values: unknown;
-  try {
-    values = parse(text, { maxAliasCount: 100, merge: true, version: '1.1' }) ?? {};
-  } catch (cause) {
-    // The message of the parser shows lines of the file.
-    const { linePos } = cause as { linePos?: [{ line: number }] };
-    throw new FatalError(`values_file: ${file} is no YAML${linePos ? `: line ${linePos[0].line}` : ''}`);
-  }
+  const values = readYaml(text, `values_file: ${file}`) ?? {};
   if (!isDict(values)) throw new FatalError(`values_file: ${file} holds no dictionary`);
   return values;
 }

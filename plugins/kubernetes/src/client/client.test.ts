@@ -74,6 +74,11 @@ describe('client_config', () => {
     ['Azure', { authentication: { azure_service_account: { a: 'b' } } }, 'needs the API of Azure'],
     ['AWS', { authentication: { aws_access_key_id: 'x' } }, 'needs the token service of AWS'],
     ['a file that is no kubeconfig', { configuration: { file_content: 'a: b' } }, 'current-context is ""'],
+    [
+      'credentials in clear',
+      { configuration: { api_options: { host: 'http://10.0.0.1', api_key: 'token' } } },
+      'would show the credentials',
+    ],
     ['a device', { configuration: { manager_file_path: '/dev/zero' } }, '/dev/zero is no file of at most'],
   ])('with %s is refused', async (_, config, message) => {
     await expect(node(config).run('create')).rejects.toThrow(message);

@@ -34,8 +34,16 @@ export async function resolveConnection(
   for (const secret of secretsOf(connection)) scope.hide(secret);
   if (!/^https?:\/\//.test(connection.server))
     throw new FatalError('client_config: the address of the API must begin with https:// or http://');
+  if (secretsOf(connection).length > 0 && isClear(connection.server))
+    throw new FatalError(
+      'client_config: the address begins with http://, and would show the credentials to the network: use https://',
+    );
   return connection;
 }
+
+/** On the machine itself nobody listens. */
+const isClear = (server: string): boolean =>
+  server.startsWith('http://') && !/^http:\/\/(localhost|127\.[\d.]+|\[::1\])(:\d+)?(\/|$)/.test(server);
 
 async function connectionOf(scope: Scope, configuration: Configuration): Promise<Connection> {
   const {

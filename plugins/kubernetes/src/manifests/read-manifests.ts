@@ -13,6 +13,25 @@ const MAX_DEPTH = 100;
  * @throws FatalError with the name of the file, and the line or number of the document
  */
 export function readManifests(text: string, where: string): KubeObject[] {
+  const objects: KubeObject[] = [];
+  for (const { value, at } of documentsOf(text, where)) {
+    objects.push(...objectsOf(value, at));
+    if (objects.length > MAX_OBJECTS) throw new FatalError(`${where} has more than ${MAX_OBJECTS} objects`);
+  }
+  if (objects.length === 0)
+    throw new FatalError(`${where} has no objects: expected apiVersion, kind and metadata`);
+  return objects;
+}
+
+/** The value of a file of YAML with one document, read like manifests; undefined: it is empty. @throws FatalError */
+export function readYaml(text: string, where: string): unknown {
+  const documents = documentsOf(text, where);
+  if (documents.length > 1) throw new FatalError(`${where} has ${documents.length} documents: expected one`);
+  return documents[0]?.value;
+}
+
+/** Errors show no line of the file: it may hold secrets. */
+function documentsOf(text: string, where: string): { value: unknown; at: string }[] {
   if (text.length > MAX_CHARACTERS)
     throw new FatalError(`${where} is longer than ${MAX_CHARACTERS} characters`);
   const documents = parseAllDocuments(text, {
@@ -23,18 +42,13 @@ export function readManifests(text: string, where: string): KubeObject[] {
     customTags: (tags) =>
       tags.filter((tag) => typeof tag === 'string' || !isTime(tag as { format?: string; tag: string })),
   });
-  const objects: KubeObject[] = [];
-  for (const [index, document] of [...documents].entries()) {
+  return [...documents].map((document, index) => {
     const at = `${where}, document ${index + 1}`;
     const error = document.errors[0];
     if (error !== undefined)
       throw new FatalError(`${where} is no YAML: ${error.code} in line ${error.linePos?.[0].line ?? '?'}`);
-    objects.push(...objectsOf(contentOf(document, at), at));
-    if (objects.length > MAX_OBJECTS) throw new FatalError(`${where} has more than ${MAX_OBJECTS} objects`);
-  }
-  if (objects.length === 0)
-    throw new FatalError(`${where} has no objects: expected apiVersion, kind and metadata`);
-  return objects;
+    return { value: contentOf(document, at), at };
+  });
 }
 
 const isTime = ({ format, tag }: { format?: string; tag: string }): boolean =>

@@ -27,6 +27,8 @@ export async function createObjects(
   for (const one of await placed(api, declared, properties.options.namespace)) {
     const reference = ofDeclared(one);
     const present = await api.get(reference);
+    if (present?.metadata.deletionTimestamp !== undefined)
+      throw new RetryableError(`${shownReference(reference)} is being removed`);
     const origin = originOf(scope, api, reference, present);
     const isApplied = present === null || api.isOwn(present) || isHealing(scope);
     const mayApply = origin !== 'external' || present === null;
