@@ -139,7 +139,12 @@ const instanceOf = async (node: string): Promise<string> =>
 
 /** Updates the deployment with new inputs, and waits for its end. */
 async function update(inputs: object): Promise<void> {
-  const { execution_id: id } = await call(client, 'initiateDeploymentUpdate', { deployment_id: NAME }, { inputs });
+  const { execution_id: id } = await call(
+    client,
+    'initiateDeploymentUpdate',
+    { deployment_id: NAME },
+    { inputs },
+  );
   const done = await followExecution(client, id);
   expect([done.status, done.error]).toEqual(['terminated', '']);
 }

@@ -88,7 +88,7 @@ describe('kubectl', () => {
     );
     await ok('kubectl', 'wait --for=condition=Available deployment/web --timeout=20s');
     expect(await ok('kubectl', 'get all')).toMatch(
-      /pod\/web-.* 1\/1 +Running[^]*service\/web[^]*deployment\.apps\/web +2\/2/,
+      /pod\/web-.* 1\/1 +Running[\s\S]*service\/web[\s\S]*deployment\.apps\/web +2\/2/,
     );
     expect(await ok('kubectl', 'describe deployment web')).toMatch(
       /Replicas: +2 desired \| 2 updated \| 2 total \| 2 available/,

@@ -93,7 +93,7 @@ const rows = (table: Record<string, Row[]>, isNamespaced: boolean): ResourceType
     })),
   );
 
-export function splitVersion(apiVersion: string): { group: string; version: string } {
+function splitVersion(apiVersion: string): { group: string; version: string } {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/', 2) : ['', apiVersion];
   return { group: group!, version: version! };
 }

@@ -5,12 +5,12 @@ import { isReady, ownedBy, POD, podOf, suffix } from './pods';
 import type { Store } from './store';
 
 const apps = (resource: string) => ({ group: 'apps', resource });
-export const REPLICA_SETS = apps('replicasets');
+const REPLICA_SETS = apps('replicasets');
 const HASH = 'pod-template-hash';
 const REVISION = 'deployment.kubernetes.io/revision';
 
 /** The children of an object: what it controls. */
-export const childrenOf = (
+const childrenOf = (
   store: Store,
   type: { group: string; resource: string },
   owner: KubeObject,

@@ -84,7 +84,7 @@ function parsed(stdout: string, command: string): unknown {
 const SHOWN = 1_500;
 
 /** What helm says of a failure, without its warnings. A retry may succeed: clusters and repositories are often late. */
-export function failureOf(command: string, stderr: string): Error {
+function failureOf(command: string, stderr: string): Error {
   const lines = stderr
     .split('\n')
     .filter((line) => line.trim() !== '' && !/^(WARNING|W\d{4}|coalesce)/.test(line));

@@ -26,7 +26,7 @@ stringData: { password: {{ .Values.password | quote }} }
 `;
 
 /** The files of a small chart: a Deployment and a Secret. */
-export const chartFiles = (version: string): Record<string, string> => ({
+const chartFiles = (version: string): Record<string, string> => ({
   'Chart.yaml': `apiVersion: v2\nname: web\nversion: ${version}\n`,
   'values.yaml': 'replicas: 1\nimage: nginx:1.25\npassword: none\n',
   'templates/deployment.yaml': deployment,

@@ -1,7 +1,7 @@
 import { CLIENT_CONFIG } from 'cloudify-kubernetes-plugin/cluster';
 import * as z from 'zod';
 
-export const HELM_CONFIG = z.object({
+const HELM_CONFIG = z.object({
   executable_path: z.string().default('').describe('Path of helm on the machine of the worker'),
 });
 export const helmConfig = HELM_CONFIG.prefault({});

@@ -27,7 +27,7 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 const MAX_MESSAGE = 1_000;
 
 /** The object Status of a refusal; an empty one for other bodies. */
-export function statusOf(text: string): KubeStatus {
+function statusOf(text: string): KubeStatus {
   try {
     return STATUS.parse(JSON.parse(text));
   } catch {

@@ -88,6 +88,30 @@ describe('a node with a definition', () => {
   });
 });
 
+it('is removed with the propagation and the grace of its options', async () => {
+  const REPLICA_SETS = { group: 'apps', resource: 'replicasets' };
+  const orphan = { propagation_policy: 'Orphan' };
+  const node = cluster.node(CUSTOM, { definition: deployment('parent', 'nginx:1.25'), options: orphan });
+  await node.run('create');
+  await node.run('delete');
+  expect(stored('parent', DEPLOYMENTS)).toBeUndefined();
+  const left = cluster.double.store
+    .list(REPLICA_SETS)
+    .filter(({ metadata }) => metadata.name.startsWith('parent-'));
+  expect(left).toHaveLength(1);
+
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'grace' },
+    spec: { containers: [{ name: 'x', image: 'x:1' }] },
+  };
+  const short = cluster.node(CUSTOM, { definition: pod, options: { grace_period_seconds: 7 } });
+  await short.run('create');
+  await short.run('delete');
+  expect(stored('grace', { group: '', resource: 'pods' })).toBeUndefined();
+});
+
 describe('an object that exists', () => {
   const make = async (name: string): Promise<void> =>
     void (await cluster.double.send(
