@@ -10,6 +10,8 @@ export type {
   SideContext,
 } from './context';
 export type { DeclaredWorkflow, PluginDefinition } from './define/definition';
+export type { Difference } from './define/difference';
+export type { MappedOperation } from './define/mapped-operation';
 export {
   type AnyNodeType,
   type LifecycleOperation,
@@ -20,7 +22,7 @@ export {
   type Work,
 } from './define/node-type';
 export type { RelationshipOperation, RelationshipType, SideOperations } from './define/relationship-type';
-export type { BaseScope, NodeScope, RelationshipScope, UpdateScope } from './define/scope';
+export type { BaseScope, MappedScope, NodeScope, RelationshipScope, UpdateScope } from './define/scope';
 export {
   type DeferralOptions,
   type ErrorCause,
@@ -35,8 +37,8 @@ export {
 } from './errors';
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
-export type { Difference } from './run/derived';
 export { STEPS_PROPERTY, storedStep } from './run/steps';
+export { defaultFrom } from './schema/default-from';
 export { DefinitionError } from './schema/definition-error';
 export type { Constraint, Described, DslType, ObjectSchema } from './schema/describe';
 export { sensitive } from './schema/sensitive';

@@ -2,21 +2,22 @@ import { nearestName } from '@baton/kernel';
 import { DefinitionError } from '../schema/definition-error';
 import { type Described, describeShape, type ObjectSchema } from '../schema/describe';
 import type { PluginDefinition } from './definition';
-import { type AnyNodeType, LIFECYCLE_OPERATIONS } from './node-type';
-import { DERIVED_OPERATIONS, ownMappings } from './operation-names';
+import { type AnyNodeType, DERIVED_OPERATIONS, LIFECYCLE_OPERATIONS } from './node-type';
+import { operationsOf, ownMappings } from './operation-names';
 import { RELATIONSHIP_OPERATIONS, type RelationshipType } from './relationship-type';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
 const TYPE_NAME = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)+$/;
+const INTERFACE = /^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)*$/;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9_.+-]{1,64})?$/;
 /** Longest name; names become names of files. */
 const MAX_NAME = 100;
 
 const NODE_TYPE_KEYS = new Set([
   ...['derivedFrom', 'aliases', 'description', 'properties', 'runtime', 'read', 'compare', 'operations'],
-  ...['resumable', 'inputs', 'mappings', 'update', ...LIFECYCLE_OPERATIONS],
+  ...['resumable', 'inputs', 'mappings', 'update', 'drift', ...LIFECYCLE_OPERATIONS],
 ]);
-const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read'] as const;
+const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read', 'drift'] as const;
 
 /** @throws DefinitionError at the first mistake: what, where (dotted path), what was expected */
 export function checkDefinition(plugin: PluginDefinition): void {
@@ -50,13 +51,14 @@ export function checkDefinition(plugin: PluginDefinition): void {
     const at = [...path, 'relationships', name];
     claim(name, at);
     for (const alias of type.aliases ?? []) claim(alias, [...at, 'aliases']);
-    checkRelationshipType(type, at);
+    checkRelationshipType(plugin, type, at);
   }
   for (const [name, workflow] of Object.entries(plugin.workflows ?? {})) {
     const at = [...path, 'workflows', name];
     requireName(name, at);
     requireFunction(workflow.run, [...at, 'run']);
     schemaOf(workflow.parameters, [...at, 'parameters']);
+    if (workflow.mapping !== undefined) requireMapping(plugin, workflow.mapping, [...at, 'mapping']);
   }
 }
 
@@ -70,6 +72,12 @@ function checkNodeType(type: AnyNodeType, path: readonly string[]): void {
   refuseInnerMarks(type.properties, at('properties'));
   refuseInnerMarks(type.runtime, at('runtime'));
   for (const key of FUNCTIONS) if (type[key] !== undefined) requireFunction(type[key], at(key));
+  if (type.drift !== undefined && (type.compare !== undefined || type.read === undefined))
+    throw new DefinitionError(
+      at('drift'),
+      'it stands beside compare or without read',
+      'read, and either compare or drift',
+    );
   for (const name of type.compare ?? [])
     if (!Object.hasOwn(properties, name)) throw unknownName(at('compare'), name, Object.keys(properties));
   if (type.compare !== undefined && type.read === undefined)
@@ -96,6 +104,12 @@ function checkNodeType(type: AnyNodeType, path: readonly string[]): void {
         'another name',
       );
     requireFunction(operation.run, [...at('operations'), name, 'run']);
+    if (operation.interface !== undefined && !INTERFACE.test(operation.interface))
+      throw new DefinitionError(
+        [...at('operations'), name, 'interface'],
+        shown(operation.interface),
+        'names with dots between',
+      );
     schemaOf(operation.inputs, [...at('operations'), name, 'inputs']);
     refuseInnerMarks(operation.inputs, [...at('operations'), name, 'inputs']);
   }
@@ -110,16 +124,21 @@ function checkNodeType(type: AnyNodeType, path: readonly string[]): void {
 
 /** A mapping begins with a name of the plugin. Operations that share one must not differ: nobody could tell which one runs. */
 function checkMappings(plugin: PluginDefinition, type: AnyNodeType, path: readonly string[]): void {
-  const names = [plugin.name, ...(plugin.aliases ?? [])];
+  const known = operationsOf(type, plugin.name).map(({ name }) => name);
   for (const [name, mapping] of Object.entries(type.mappings ?? {})) {
     const at = [...path, 'mappings', name];
-    requireLifecycle(type, name, at);
-    if (!TYPE_NAME.test(mapping) || !names.includes(mapping.split('.')[0]!))
-      throw new DefinitionError(at, shown(mapping), `a mapping after one of ${names.join(', ')} and a dot`);
+    if (!known.includes(name)) throw unknownName(at, name, known);
+    requireMapping(plugin, mapping ?? '', at);
   }
+  const own = type as unknown as Readonly<Record<string, unknown>>;
   for (const { name, mapping } of ownMappings(type))
     for (const other of ownMappings(type))
-      if (mapping === other.mapping && type[name] !== type[other.name])
+      if (
+        mapping === other.mapping &&
+        name !== other.name &&
+        !Object.hasOwn(plugin.operations ?? {}, mapping) &&
+        (own[name] === undefined || own[name] !== own[other.name])
+      )
         throw new DefinitionError(
           [...path, 'mappings', name],
           `${other.name} has the same mapping, and is another function`,
@@ -132,7 +151,17 @@ function requireLifecycle(type: AnyNodeType, name: string, path: readonly string
   if (!(written as string[]).includes(name)) throw unknownName(path, name, written);
 }
 
-function checkRelationshipType(type: RelationshipType, path: readonly string[]): void {
+function requireMapping(plugin: PluginDefinition, mapping: string, path: readonly string[]): void {
+  const names = [plugin.name, ...(plugin.aliases ?? [])];
+  if (!TYPE_NAME.test(mapping) || !names.includes(mapping.split('.')[0]!))
+    throw new DefinitionError(path, shown(mapping), `a mapping after one of ${names.join(', ')} and a dot`);
+}
+
+function checkRelationshipType(
+  plugin: PluginDefinition,
+  type: RelationshipType,
+  path: readonly string[],
+): void {
   if (type.derivedFrom !== undefined) requireTypeName(type.derivedFrom, [...path, 'derivedFrom']);
   schemaOf(type.properties, [...path, 'properties']);
   for (const side of ['source', 'target'] as const)
@@ -141,6 +170,18 @@ function checkRelationshipType(type: RelationshipType, path: readonly string[]):
         throw unknownName([...path, side], name, RELATIONSHIP_OPERATIONS);
       requireFunction(work, [...path, side, name]);
     }
+  const places = (['source', 'target'] as const).flatMap((side) =>
+    Object.keys(type[side] ?? {}).map((name) => `${side}.${name}`),
+  );
+  for (const key of ['inputs', 'mappings'] as const)
+    for (const place of Object.keys(type[key] ?? {}))
+      if (!places.includes(place)) throw unknownName([...path, key], place, places);
+  for (const [place, inputs] of Object.entries(type.inputs ?? {})) {
+    schemaOf(inputs, [...path, 'inputs', place]);
+    refuseInnerMarks(inputs, [...path, 'inputs', place]);
+  }
+  for (const [place, mapping] of Object.entries(type.mappings ?? {}))
+    requireMapping(plugin, mapping, [...path, 'mappings', place]);
 }
 
 /** Describes a schema, and so checks it. */

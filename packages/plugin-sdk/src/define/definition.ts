@@ -1,6 +1,7 @@
 import type { PluginOperation } from '../context';
 import type { ObjectSchema } from '../schema/describe';
 import type { WorkflowFunction } from '../workflow';
+import type { MappedOperation } from './mapped-operation';
 import type { AnyNodeType } from './node-type';
 import type { RelationshipType } from './relationship-type';
 
@@ -8,6 +9,8 @@ import type { RelationshipType } from './relationship-type';
 export interface DeclaredWorkflow {
   run: WorkflowFunction;
   parameters?: ObjectSchema;
+  /** The mapping that blueprints know already, with the name of the plugin or one of its aliases. */
+  mapping?: string;
   /** See PluginWorkflow.isResumable. */
   isResumable?: boolean;
 }
@@ -26,6 +29,6 @@ export interface PluginDefinition {
   types: Readonly<Record<string, AnyNodeType>>;
   relationships?: Readonly<Record<string, RelationshipType>>;
   /** Operations with mappings of their own, for blueprints that name them directly. */
-  operations?: Readonly<Record<string, PluginOperation>>;
+  operations?: Readonly<Record<string, PluginOperation | MappedOperation>>;
   workflows?: Readonly<Record<string, DeclaredWorkflow>>;
 }

@@ -1,14 +1,22 @@
 import type { Json } from '@baton/kernel';
 import type { z } from 'zod';
 import type { ObjectSchema } from '../schema/describe';
+import type { Difference } from './difference';
 import type { NodeScope, UpdateScope } from './scope';
 
 /** An operation; its returned value (JSON) becomes the result of the task. */
 export type Work<Scope> = (scope: Scope) => unknown;
 
 /** The operations of the lifecycle that an author may write, in the order of an installation and its end. */
-export const LIFECYCLE_OPERATIONS = ['create', 'configure', 'start', 'stop', 'delete'] as const;
+export const LIFECYCLE_OPERATIONS = [
+  ...(['precreate', 'create', 'configure', 'start', 'poststart'] as const),
+  ...(['prestop', 'stop', 'delete', 'postdelete'] as const),
+] as const;
 export type LifecycleOperation = (typeof LIFECYCLE_OPERATIONS)[number];
+
+/** Operations that follow from `read`, in their interfaces. */
+export const DERIVED_OPERATIONS = ['check_status', 'check_drift', 'heal', 'pull'] as const;
+export type DerivedOperation = (typeof DERIVED_OPERATIONS)[number];
 
 /** Values as the outside world has them now, by the names of properties and runtime properties. */
 export type Present = Readonly<Record<string, unknown>>;
@@ -29,29 +37,42 @@ export interface NodeTypeSpec<
   properties?: P;
   /** Runtime properties that the operations set. */
   runtime?: R;
+  precreate?: Work<NodeScope<P, R>>;
   create?: Work<NodeScope<P, R>>;
   configure?: Work<NodeScope<P, R>>;
   start?: Work<NodeScope<P, R>>;
+  poststart?: Work<NodeScope<P, R>>;
+  prestop?: Work<NodeScope<P, R>>;
   stop?: Work<NodeScope<P, R>>;
   delete?: Work<NodeScope<P, R>>;
+  postdelete?: Work<NodeScope<P, R>>;
   /** Inputs of operations of the lifecycle, by operation: checked, with defaults. Others are passed as they are. */
   inputs?: { readonly [name in LifecycleOperation]?: ObjectSchema };
   /**
    * Mappings that blueprints know already, by operation: the plugin's name or one of its aliases, a dot, and the mapping. Operations
-   * of the type may share one when they are the same function.
+   * of the type may share one when they are the same function. A mapping that stands in `operations` of the plugin may be named by
+   * all types and relationships: that operation runs then.
    */
-  mappings?: { readonly [name in LifecycleOperation]?: string };
+  mappings?: {
+    readonly [name in LifecycleOperation | 'update' | DerivedOperation | Named<NoInfer<I>>]?: string;
+  };
   /** Brings a changed node up to date in place. Without it a changed node is installed again. */
   update?: Work<UpdateScope<P, R>>;
   /** Reads the present values; null: the thing is gone. Gives check_status, check_drift, heal and pull. Must change nothing. */
   read?(scope: NodeScope<P, R>): Promise<Present | null> | Present | null;
   /** The properties that must be as declared. */
   compare?: readonly Named<z.output<P>>[];
-  /** Further operations, by name. They stand in the interface that has the name of the plugin. */
+  /**
+   * Finds what differs, where no comparison of properties can tell it: a plan, a dry run. Instead of `compare`. Must change nothing.
+   */
+  drift?(scope: NodeScope<P, R>): Promise<readonly Difference[]> | readonly Difference[];
+  /** Further operations, by name. */
   operations?: {
     readonly [K in keyof I]: {
       /** z.object(...); without it the operation gets its inputs unchecked. */
       inputs?: I[K];
+      /** The interface in blueprints. Default: the name of the plugin. */
+      interface?: string;
       run: Work<NodeScope<P, R, InputsOf<I[K]>>>;
     };
   };

@@ -17,4 +17,8 @@ export interface RelationshipType {
   properties?: ObjectSchema;
   source?: SideOperations;
   target?: SideOperations;
+  /** Inputs of operations, for instance of `source.establish`: checked, with defaults. Others are passed as they are. */
+  inputs?: Readonly<Record<string, ObjectSchema>>;
+  /** Mappings that blueprints know already, for instance of `source.establish`. See `mappings` of node types. */
+  mappings?: Readonly<Record<string, string>>;
 }

@@ -46,7 +46,10 @@ export interface UpdateScope<P extends ObjectSchema, R extends ObjectSchema> ext
   readonly changes: Readonly<Partial<z.output<P>>>;
 }
 
-/** What an operation of a relationship gets. */
-export interface RelationshipScope extends BaseScope {
+/** What an operation by mapping gets. */
+export interface MappedScope extends BaseScope {
   readonly inputs: Readonly<Record<string, Json>>;
 }
+
+/** What an operation of a relationship gets. */
+export type RelationshipScope = MappedScope;

@@ -1,18 +1,11 @@
 import { canonicalJson, type Json } from '@baton/kernel';
 import type { OperationContext } from '../context';
-import type { AnyNodeType, LifecycleOperation, Present } from '../define/node-type';
-import type { DerivedOperation } from '../define/operation-names';
+import type { Difference } from '../define/difference';
+import type { AnyNodeType, DerivedOperation, LifecycleOperation, Present } from '../define/node-type';
 import type { UpdateScope } from '../define/scope';
 import { FatalError } from '../errors';
 import type { ObjectSchema } from '../schema/describe';
 import type { AnyNodeScope } from './node-scope';
-
-/** A property that differs from the present value. */
-export interface Difference {
-  path: string;
-  stored: Json;
-  present: Json;
-}
 
 type DerivedWork = (type: AnyNodeType, scope: AnyNodeScope) => Promise<Json>;
 
@@ -27,7 +20,7 @@ export const DERIVED: Readonly<Record<DerivedOperation, DerivedWork>> = {
   check_drift: async (type, scope) => {
     const present = await readPresent(type, scope);
     if (present === null) throw gone(scope.ctx);
-    const found = differences(type, scope.properties, present);
+    const found = await differences(type, scope, present);
     return found.length === 0 ? null : found.map((one) => ({ ...one }));
   },
   heal,
@@ -50,10 +43,12 @@ export async function runUpdate(type: AnyNodeType, scope: AnyNodeScope): Promise
 }
 
 async function updateTo(type: AnyNodeType, scope: AnyNodeScope, present: Present): Promise<unknown> {
-  const changed = differences(type, scope.properties, present).map(({ path }) => path);
   const properties = scope.properties as Record<string, unknown>;
-  // Without `compare` nobody knows what differs.
-  const names = (type.compare ?? []).length === 0 ? Object.keys(properties) : changed;
+  // Without `compare` nobody knows which properties differ.
+  const names =
+    (type.compare ?? []).length === 0
+      ? Object.keys(properties)
+      : compared(type, scope, present).map(({ path }) => path);
   return await type.update!(
     withChanges(scope, Object.fromEntries(names.map((name) => [name, properties[name]]))),
   );
@@ -69,18 +64,19 @@ const withChanges = (
 async function heal(type: AnyNodeType, scope: AnyNodeScope): Promise<Json> {
   const present = await readPresent(type, scope);
   if (present !== null) {
-    if (differences(type, scope.properties, present).length === 0) return null;
+    if ((await differences(type, scope, present)).length === 0) return null;
     if (type.update !== undefined) {
       await updateTo(type, scope, present);
       return null;
     }
   }
   // Something of it may be left, and `create` may refuse to work beside its remains.
-  if (present !== null) await type.stop?.(partOf(scope, 'stop'));
-  await type.delete?.(partOf(scope, 'delete'));
+  const ending = ['prestop', 'stop', 'delete', 'postdelete'] as const;
+  for (const name of present === null ? ending.slice(2) : ending) await type[name]?.(partOf(scope, name));
   for (const name of Object.keys(type.runtime?.shape ?? {}))
     delete (scope.runtime as Record<string, unknown>)[name];
-  for (const name of ['create', 'configure', 'start'] as const) await type[name]?.(partOf(scope, name));
+  for (const name of ['precreate', 'create', 'configure', 'start', 'poststart'] as const)
+    await type[name]?.(partOf(scope, name));
   return null;
 }
 
@@ -100,11 +96,17 @@ async function readPresent(type: AnyNodeType, scope: AnyNodeScope): Promise<Pres
   return present;
 }
 
-function differences(
+/** @throws what `drift` of the type throws */
+async function differences(
   type: AnyNodeType,
-  properties: Readonly<Record<string, unknown>>,
+  scope: AnyNodeScope,
   present: Present,
-): Difference[] {
+): Promise<readonly Difference[]> {
+  return type.drift === undefined ? compared(type, scope, present) : await type.drift(scope);
+}
+
+function compared(type: AnyNodeType, { properties: given }: AnyNodeScope, present: Present): Difference[] {
+  const properties = given as Readonly<Record<string, unknown>>;
   const asJson = (value: unknown): Json =>
     value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
   return [...(type.compare ?? [])]

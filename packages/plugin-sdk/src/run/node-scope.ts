@@ -57,7 +57,7 @@ export async function openNodeScope({
 }
 
 /** Hides values from log lines before anything can fail with them. */
-function hideSensitive(
+export function hideSensitive(
   schema: ObjectSchema | undefined,
   values: Readonly<Record<string, unknown>>,
   mask: Mask,

@@ -1,22 +1,25 @@
 import type { Json } from '@baton/kernel';
 import type { OperationContext, PluginOperation } from '../context';
 import type { PluginDefinition } from '../define/definition';
-import type { AnyNodeType } from '../define/node-type';
+import type { MappedOperation } from '../define/mapped-operation';
+import type { AnyNodeType, DerivedOperation } from '../define/node-type';
 import {
-  type DerivedOperation,
   derivedOf,
   inputsOf,
   mappingOf,
   operationsOf,
   ownMappings,
+  withoutPlugin,
 } from '../define/operation-names';
 import { RELATIONSHIP_OPERATIONS, type RelationshipType } from '../define/relationship-type';
 import { resumable } from '../resumable';
 import { DefinitionError } from '../schema/definition-error';
+import type { ObjectSchema } from '../schema/describe';
+import { parseValues } from '../schema/parse-values';
 import { baseScope } from './base-scope';
 import { DERIVED, runUpdate } from './derived';
 import { Mask } from './mask';
-import { type AnyNodeScope, openNodeScope } from './node-scope';
+import { type AnyNodeScope, hideSensitive, openNodeScope } from './node-scope';
 
 /** All operations of a definition, by mapping. @throws DefinitionError when two have the same mapping */
 export function operationsFrom(plugin: PluginDefinition): Record<string, PluginOperation> {
@@ -40,15 +43,26 @@ export function operationsFrom(plugin: PluginDefinition): Record<string, PluginO
         .reverse()
         .map(({ name, mapping }) => [mapping, name]),
     );
-    for (const [mapping, name] of own) add(mapping, nodeOperation(plugin, type, name));
+    for (const [mapping, name] of own)
+      if (!isServed(plugin, mapping)) add(mapping, nodeOperation(plugin, type, name));
   }
   for (const [typeName, type] of Object.entries(plugin.relationships ?? {})) {
-    for (const { side, name } of sidesOf(type))
-      add(mappingOf(typeName, `${side}.${name}`), relationshipOperation(plugin, type, side, name));
+    for (const { side, name } of sidesOf(type)) {
+      const operation = relationshipOperation(plugin, type, side, name);
+      add(mappingOf(typeName, `${side}.${name}`), operation);
+      const known = type.mappings?.[`${side}.${name}`];
+      if (known !== undefined && !isServed(plugin, withoutPlugin(known)))
+        add(withoutPlugin(known), operation);
+    }
   }
-  for (const [mapping, operation] of Object.entries(plugin.operations ?? {})) add(mapping, operation);
+  for (const [mapping, operation] of Object.entries(plugin.operations ?? {}))
+    add(mapping, typeof operation === 'function' ? operation : mappedOperation(plugin, operation));
   return operations;
 }
+
+/** Whether an operation of the plugin itself has this mapping: it stands for all types that name the mapping. */
+const isServed = ({ operations = {} }: PluginDefinition, mapping: string): boolean =>
+  Object.hasOwn(operations, mapping);
 
 /** The operations of a relationship type that its author wrote. */
 export function sidesOf(
@@ -90,8 +104,27 @@ function relationshipOperation(
   side: 'source' | 'target',
   name: (typeof RELATIONSHIP_OPERATIONS)[number],
 ): PluginOperation {
-  return async (ctx: OperationContext, inputs: Readonly<Record<string, Json>>) =>
-    await masked(async (mask) => await type[side]![name]!({ ...baseScope(ctx, plugin, mask), inputs }));
+  const inputs = type.inputs?.[`${side}.${name}`];
+  return mappedOperation(plugin, { inputs, run: (scope) => type[side]![name]!(scope) });
+}
+
+function mappedOperation(plugin: PluginDefinition, { inputs, resumable: isMarked, run }: MappedOperation) {
+  const operation: PluginOperation = async (ctx: OperationContext, given: Readonly<Record<string, Json>>) =>
+    await masked(
+      async (mask) =>
+        await run({ ...baseScope(ctx, plugin, mask), inputs: checkedInputs(inputs, given, mask) }),
+    );
+  return isMarked ? resumable(operation) : operation;
+}
+
+function checkedInputs(
+  schema: ObjectSchema | undefined,
+  given: Readonly<Record<string, Json>>,
+  mask: Mask,
+): Readonly<Record<string, Json>> {
+  if (schema === undefined) return given;
+  hideSensitive(schema, given, mask);
+  return { ...given, ...(parseValues(schema, given, 'inputs') as Record<string, Json>) };
 }
 
 /** Runs `work`; what it throws is masked. A null result stands for none: results are JSON. */
