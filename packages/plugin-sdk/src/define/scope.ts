@@ -15,6 +15,8 @@ export interface BaseScope {
   readonly signal: AbortSignal;
   /** Reads a secret that the plugin declares. @throws FatalError for another name, or when there is no such secret */
   secret(name: string): Promise<string>;
+  /** Masks a value in all later log lines and errors of the operation. */
+  hide(value: unknown): void;
   /** Runs `work` once: an attempt after the loss of a worker gets the stored result. A key may be used once in an operation. */
   step<T extends Json>(key: string, work: () => Promise<T>): Promise<T>;
   /** Tells people how far the operation is. */

@@ -36,6 +36,7 @@ export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask:
     log,
     signal,
     secret,
+    hide: (value) => mask.add(value),
     step,
     progress,
     http: httpWith({ signal }),

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { type Difference, FatalError, type MappedScope } from '@baton/plugin-sdk';
+import { placeOf } from '../settings/place';
+import { settingsOf } from '../settings/settings';
+import { type Applied, appliedOf } from './applied';
+import type { TaskResult } from './events';
+import { pingHosts } from './facts';
+import { failureText } from './outcome';
+import { runPlaybook } from './run-playbook';
+import { tagsOf } from './tags';
+import { withWorkspace } from './workspace';
+
+/**
+ * What differs from the playbook: settings or files that were not applied yet, and tasks that `--check --diff` would change.
+ * Tasks that do not support the check mode are skipped by Ansible.
+ * @throws FatalError when the check itself fails
+ */
+export async function drift(scope: MappedScope): Promise<Difference[]> {
+  const place = await placeOf(scope.ctx);
+  const settings = settingsOf(place, scope.inputs);
+  return await withWorkspace(scope, place, settings, async (workspace) => {
+    const wanted = await appliedOf(settings, join(workspace.folder, 'playbook'));
+    const found = settingsThatDiffer(wanted, place.instance.runtimeProperties.ansible_applied);
+    const tags = [...new Set(await tagsOf(scope, settings, workspace))];
+    const run = await runPlaybook(scope, settings, workspace, { tags, isCheck: true });
+    if (run.exitCode !== 0) throw new FatalError(`the check failed: ${failureText(run)}`);
+    return [...found, ...run.changed.map(differenceOf)];
+  });
+}
+
+function settingsThatDiffer(wanted: Applied, applied: unknown): Difference[] {
+  const known = (typeof applied === 'object' && applied !== null ? applied : {}) as Applied;
+  return Object.keys(wanted)
+    .filter((name) => wanted[name] !== known[name])
+    .map((name) => ({ path: name, stored: wanted[name]!, present: known[name] ?? null }));
+}
+
+/** `stored`: as the playbook wants it. Without a difference in text: only that the task would change something. */
+function differenceOf({ h: host, t: task, d: diffs = [] }: TaskResult): Difference {
+  const path = `${host}: ${task}`;
+  if (diffs.length === 0) return { path, stored: 'ok', present: 'changed' };
+  const side = (name: 'before' | 'after'): string => diffs.map((diff) => diff[name] ?? '').join('\n');
+  return { path, stored: side('after'), present: side('before') };
+}
+
+/** Fails when a host cannot be reached. Null stands for fine: results of operations are JSON. */
+export async function checkStatus(scope: MappedScope): Promise<null> {
+  const place = await placeOf(scope.ctx);
+  const settings = settingsOf(place, scope.inputs);
+  await withWorkspace(scope, place, settings, async (workspace) => {
+    const run = await pingHosts(scope, workspace);
+    if (run.exitCode !== 0) throw new FatalError(failureText(run));
+  });
+  return null;
+}

@@ -1,0 +1,57 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MappedScope } from '@baton/plugin-sdk';
+import { type PlaybookRun, tellRun } from './run-playbook';
+import type { Workspace } from './workspace';
+
+/** Most characters of the facts of one host, and of all hosts: they become a runtime property. */
+const HOST_CHARACTERS = 200_000;
+const ALL_CHARACTERS = 2_000_000;
+
+const GATHER = [{ hosts: 'all', gather_facts: false, tasks: [{ name: 'Gather facts', setup: {} }] }];
+const PING = [{ hosts: 'all', gather_facts: false, tasks: [{ name: 'Reach the host', ping: {} }] }];
+
+/**
+ * Gathers facts of all hosts of the inventory. Of one host the form is that of the original: { ansible_facts, changed }; of several
+ * it is that by host.
+ */
+export async function collectFacts(
+  scope: MappedScope,
+  workspace: Workspace,
+): Promise<{ facts: unknown; run: PlaybookRun }> {
+  const folder = join(workspace.folder, 'facts');
+  await mkdir(folder, { mode: 0o700 });
+  const env = { ...workspace.env, BATON_EVENTS_FACTS: folder };
+  const run = await runOwn(scope, { ...workspace, env }, 'facts', GATHER);
+  const byHost: Record<string, unknown> = {};
+  let left = ALL_CHARACTERS;
+  for (const name of await readdir(folder)) {
+    const text = await readFile(join(folder, name), 'utf8');
+    const { host, facts } = JSON.parse(text) as { host: string; facts: unknown };
+    left -= text.length;
+    if (text.length > HOST_CHARACTERS || left < 0) {
+      scope.log.warning(`The facts of ${host} are left out: they have ${text.length} characters`);
+      continue;
+    }
+    byHost[host] = { ansible_facts: facts, changed: false };
+  }
+  const all = Object.values(byHost);
+  return { facts: all.length === 1 ? all[0] : byHost, run };
+}
+
+/** Reaches all hosts, and changes nothing. */
+export const pingHosts = (scope: MappedScope, workspace: Workspace): Promise<PlaybookRun> =>
+  runOwn(scope, workspace, 'reach', PING);
+
+/** Runs a playbook of our own on the hosts of the inventory. */
+async function runOwn(
+  scope: MappedScope,
+  workspace: Workspace,
+  name: string,
+  plays: unknown,
+): Promise<PlaybookRun> {
+  const file = join(workspace.folder, `${name}.json`);
+  await writeFile(file, JSON.stringify(plays), { mode: 0o600 });
+  const args = [`--inventory=${workspace.inventory}`, `--extra-vars=@${workspace.variables}`, '--', file];
+  return await tellRun(scope, workspace, args, false);
+}

@@ -1,0 +1,28 @@
+import type { MappedScope } from '@baton/plugin-sdk';
+import { forgetSecrets, withReferences } from '../inventory/kept-secrets';
+import { placeOf } from '../settings/place';
+import { PLAYBOOK_PROPERTIES } from '../settings/schema';
+import { keep } from './run';
+
+/**
+ * Keeps the inputs as runtime properties, where `run_on_host` takes them from (ansible.cloudify_ansible.tasks.set_playbook_config).
+ * Sensitive values become secrets of the tenant. An input without a value leaves what is there: `sources` may be what relationships
+ * have collected.
+ */
+export async function setPlaybookConfig(scope: MappedScope): Promise<void> {
+  const { instance } = await placeOf(scope.ctx);
+  const { sensitive_keys: given } = scope.inputs;
+  const keys = Array.isArray(given) ? given.map(String) : [];
+  const names = Object.keys(PLAYBOOK_PROPERTIES.shape);
+  for (const [name, value] of Object.entries(scope.inputs)) {
+    if (value === null || value === '' || !names.includes(name)) continue;
+    keep(instance, { [name]: await withReferences(scope, { instance }, value, name, keys) });
+  }
+}
+
+/** Removes all runtime properties, and the secrets that they refer to (ansible.cloudify_ansible.tasks.cleanup). */
+export async function cleanup(scope: MappedScope): Promise<void> {
+  const { instance } = await placeOf(scope.ctx);
+  await forgetSecrets(scope, { instance });
+  instance.runtimeProperties = {};
+}
