@@ -16,10 +16,9 @@ interface Node {
 
 /** The instance that the given one is contained in, at the top; null: there is none, or it is the instance itself. */
 export async function hostOf(scope: BaseScope, instanceId: string): Promise<HostValues | null> {
-  const api = scope.manager();
-  const { host_id: id } = await api.get<Instance>(`/node-instances/${encodeURIComponent(instanceId)}`);
+  const { host_id: id } = await readInstance(scope, instanceId);
   if (id === null || id === instanceId) return null;
-  const host = await api.get<Instance>(`/node-instances/${encodeURIComponent(id)}`);
+  const host = await readInstance(scope, id);
   const node = await readNode(scope, host.node_id);
   return node === null
     ? null
@@ -32,6 +31,9 @@ export async function hostOf(scope: BaseScope, instanceId: string): Promise<Host
         runtime: host.runtime_properties ?? {},
       };
 }
+
+export const readInstance = ({ manager }: BaseScope, id: string): Promise<Instance> =>
+  manager().get<Instance>(`/node-instances/${encodeURIComponent(id)}`);
 
 /** A node of the deployment, with the functions of its properties evaluated. */
 export async function readNode({ manager, ctx }: BaseScope, nodeId: string): Promise<Node | null> {

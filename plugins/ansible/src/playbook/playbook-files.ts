@@ -1,6 +1,7 @@
 import { cp, mkdir, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, posix } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { type BaseScope, FatalError } from '@baton/plugin-sdk';
+import { requireInside } from '../settings/inside';
 import type { Settings } from '../settings/settings';
 import { unpack } from './unpack';
 
@@ -55,14 +56,4 @@ async function bring(
     await ctx.downloadResource(inside, join(folder, inside));
   }
   return join(folder, path);
-}
-
-/** @throws FatalError for a path that leads out of the blueprint */
-export function requireInside(path: string, name: string): string {
-  const plain = posix.normalize(path.replace(/\/+$/, ''));
-  if (isAbsolute(plain) || plain === '..' || plain.startsWith('../') || plain.includes('\0'))
-    throw new FatalError(
-      `${name}: ${JSON.stringify(path)} leads out of the blueprint; expected a path inside`,
-    );
-  return plain;
 }

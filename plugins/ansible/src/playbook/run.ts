@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { InstanceContext, MappedScope } from '@baton/plugin-sdk';
-import { placeOf } from '../settings/place';
+import { keep, placeOf } from '../settings/place';
 import { type Settings, settingsOf } from '../settings/settings';
 import { appliedOf } from './applied';
 import type { Counts } from './events';
@@ -9,8 +9,6 @@ import { requireSuccess } from './outcome';
 import { type PlaybookRun, runPlaybook } from './run-playbook';
 import { forEachTag } from './tags';
 import { type Workspace, withWorkspace } from './workspace';
-
-type Runtime = InstanceContext['runtimeProperties'];
 
 /**
  * Runs a playbook (ansible.cloudify_ansible.tasks.run). Runtime property `result`: the numbers of each host, also after a failure.
@@ -75,8 +73,3 @@ const summed = (a: Counts, b: Counts): Counts =>
   Object.fromEntries(
     Object.entries(a).map(([name, count]) => [name, count + b[name as keyof Counts]]),
   ) as Counts;
-
-/** Sets runtime properties; they are stored when the operation ends, also when it fails. */
-export function keep(instance: InstanceContext, values: Readonly<Record<string, unknown>>): void {
-  instance.runtimeProperties = { ...instance.runtimeProperties, ...(values as Runtime) };
-}

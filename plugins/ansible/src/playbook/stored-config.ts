@@ -1,8 +1,7 @@
 import type { MappedScope } from '@baton/plugin-sdk';
 import { forgetSecrets, withReferences } from '../inventory/kept-secrets';
-import { placeOf } from '../settings/place';
+import { keep, placeOf } from '../settings/place';
 import { PLAYBOOK_PROPERTIES } from '../settings/schema';
-import { keep } from './run';
 
 /**
  * Keeps the inputs as runtime properties, where `run_on_host` takes them from (ansible.cloudify_ansible.tasks.set_playbook_config).

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BaseScope, FatalError } from '@baton/plugin-sdk';
-import { requireInside } from './playbook-files';
+import { requireInside } from '../settings/inside';
 
 /** Most bytes that an archive may have when it is unpacked, and most entries. */
 const LIMITS = { bytes: 256 * 1024 * 1024, entries: 20_000 };

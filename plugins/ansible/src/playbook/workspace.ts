@@ -2,15 +2,17 @@ import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FatalError, type MappedScope } from '@baton/plugin-sdk';
-import { type AnsiblePrograms, findAnsible } from '../installation/programs';
+import { chooseAnsible } from '../installation/choose';
+import type { AnsiblePrograms } from '../installation/programs';
 import { writeInventory } from '../inventory/inventory';
+import { requireInside } from '../settings/inside';
 import type { Place } from '../settings/place';
 import { sensitiveValues } from '../settings/sensitive-values';
 import type { Settings } from '../settings/settings';
 import { variablesOf } from './arguments';
 import { callbackFolder } from './callback-folder';
 import { endLeftovers } from './leftovers';
-import { placePlaybook, requireInside } from './playbook-files';
+import { placePlaybook } from './playbook-files';
 
 /** The files of one run of Ansible. */
 export interface Workspace {
@@ -46,7 +48,7 @@ export async function withWorkspace<T>(
     const inventory = await writeInventory(scope, place, settings, { playbook: files, secret });
     const variables = join(secret, 'variables.json');
     await writeFile(variables, JSON.stringify(variablesOf(settings)), { mode: 0o600 });
-    const programs = await findAnsible(settings);
+    const programs = await chooseAnsible(scope, place, settings);
     const modules = await modulesOf(scope, settings, folder);
     const env = await environmentOf(scope, place, settings, { folder, sockets, files, secret });
     return await work({

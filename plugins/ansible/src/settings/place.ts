@@ -15,3 +15,11 @@ export async function placeOf(ctx: OperationContext): Promise<Place> {
   }
   return { node: await ctx.node(), instance: await ctx.instance(), target: null };
 }
+
+/** Sets runtime properties; they are stored when the operation ends, also when it fails. */
+export function keep(instance: InstanceContext, values: Readonly<Record<string, unknown>>): void {
+  instance.runtimeProperties = {
+    ...instance.runtimeProperties,
+    ...(values as InstanceContext['runtimeProperties']),
+  };
+}
