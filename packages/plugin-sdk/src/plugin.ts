@@ -1,7 +1,6 @@
 import type { PluginOperation } from './context';
 import { checkDefinition } from './define/check-definition';
 import type { PluginDefinition } from './define/definition';
-import { withoutPlugin } from './define/operation-names';
 import { operationsFrom } from './run/operations';
 import type { PluginWorkflow, WorkflowFunction } from './workflow';
 
@@ -41,16 +40,7 @@ export function definePlugin(plugin: PluginDefinition | RawPlugin): Plugin {
     version,
     secrets,
     operations: operationsFrom(plugin),
-    ...(workflows
-      ? {
-          workflows: Object.fromEntries(
-            Object.entries(workflows).map(([key, workflow]) => [
-              workflow.mapping === undefined ? key : withoutPlugin(workflow.mapping),
-              workflow,
-            ]),
-          ),
-        }
-      : {}),
+    ...(workflows ? { workflows } : {}),
     definition: plugin,
   };
   return checked(made);

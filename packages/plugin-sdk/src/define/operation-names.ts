@@ -1,11 +1,10 @@
 import type { ObjectSchema } from '../schema/describe';
 import type { AnyNodeType } from './node-type';
-import {
-  DERIVED_OPERATIONS,
-  type DerivedOperation,
-  LIFECYCLE_OPERATIONS,
-  type LifecycleOperation,
-} from './node-type';
+import { LIFECYCLE_OPERATIONS, type LifecycleOperation } from './node-type';
+
+/** Operations that follow from `read`, in their interfaces. */
+export const DERIVED_OPERATIONS = ['check_status', 'check_drift', 'heal', 'pull'] as const;
+export type DerivedOperation = (typeof DERIVED_OPERATIONS)[number];
 
 const LIFECYCLE = 'cloudify.interfaces.lifecycle';
 const VALIDATION = 'cloudify.interfaces.validation';
@@ -22,32 +21,33 @@ export function operationsOf(type: AnyNodeType, pluginName: string): NamedOperat
   return [
     ...lifecycle.map((name) => ({ name, interface: LIFECYCLE })),
     ...derivedOf(type).map((name) => ({ name, interface: name === 'check_status' ? VALIDATION : LIFECYCLE })),
-    ...Object.entries(type.operations ?? {}).map(([name, { interface: own = pluginName }]) => ({
+    ...Object.entries(type.operations ?? {}).map(([name, further]) => ({
       name,
-      interface: own,
+      interface: further.interface ?? pluginName,
     })),
   ];
 }
 
-/** Without `read` nothing is derived; without `compare` and `drift` nothing can drift; without a way to make it again nothing can be healed. */
+/** Without `read` nothing is derived; without `compare` nothing can drift; without `create` nothing can be healed. */
 export function derivedOf(type: AnyNodeType): DerivedOperation[] {
   if (type.read === undefined) return [];
-  const hasDrift = (type.compare ?? []).length > 0 || type.drift !== undefined;
-  const canHeal = (type.create ?? type.start ?? type.update) !== undefined;
+  const hasDrift = (type.compare ?? []).length > 0;
+  const canHeal = type.create !== undefined;
   return DERIVED_OPERATIONS.filter(
     (name) => (name !== 'check_drift' || hasDrift) && (name !== 'heal' || canHeal),
   );
 }
 
 /** The operations of a node type that have a mapping of their own; `mapping`: without the name of the plugin. */
-export function ownMappings(type: AnyNodeType): { name: string; mapping: string }[] {
-  return Object.entries(type.mappings ?? {}).flatMap(([name, whole]) =>
-    whole === undefined ? [] : [{ name, mapping: withoutPlugin(whole) }],
-  );
+export function ownMappings(type: AnyNodeType, pluginName: string): { name: string; mapping: string }[] {
+  return operationsOf(type, pluginName).flatMap(({ name }) => {
+    const whole = type.mappings?.[name];
+    return whole === undefined ? [] : [{ name, mapping: withoutPlugin(whole) }];
+  });
 }
 
-/** A mapping without the name of the plugin before it. */
-export const withoutPlugin = (whole: string): string => whole.slice(whole.indexOf('.') + 1);
+/** A mapping as a plugin knows it: without the name of the plugin. */
+export const withoutPlugin = (mapping: string): string => mapping.slice(mapping.indexOf('.') + 1);
 
 /** The mapping of an operation of a type. */
 export const mappingOf = (typeName: string, operation: string): string => `${typeName}.${operation}`;
@@ -57,3 +57,9 @@ export function inputsOf(type: AnyNodeType, name: string): ObjectSchema | undefi
   const declared = Object.hasOwn(type.operations ?? {}, name) ? type.operations?.[name]?.inputs : undefined;
   return declared ?? type.inputs?.[name as LifecycleOperation];
 }
+
+/** What runs for an operation: the same function, or the same derived operation, is the same work. */
+export const workOf = (type: AnyNodeType, name: string): unknown =>
+  Object.hasOwn(type.operations ?? {}, name)
+    ? type.operations?.[name]?.run
+    : (type[name as LifecycleOperation] ?? name);

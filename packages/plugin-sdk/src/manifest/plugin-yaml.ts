@@ -31,9 +31,9 @@ export function pluginYaml(plugin: PluginDefinition): JsonObject {
     for (const alias of type.aliases ?? []) relationships[alias] = { derived_from: name };
   }
   const workflows: Record<string, Json> = {};
-  for (const [name, { parameters, mapping }] of Object.entries(plugin.workflows ?? {}))
+  for (const [name, { parameters }] of Object.entries(plugin.workflows ?? {}))
     workflows[name] = {
-      mapping: mapping ?? `${plugin.name}.${name}`,
+      mapping: `${plugin.name}.${name}`,
       parameters: valuesOf(parameters, 'parameters', `${plugin.name}.workflows.${name}`),
     };
   const entry = {
@@ -61,9 +61,7 @@ function nodeTypeOf(
     const mapping = mappingOf(name, operation.name);
     interfaces[operation.interface] ??= {};
     interfaces[operation.interface]![operation.name] = {
-      implementation:
-        (type.mappings as Readonly<Record<string, string>> | undefined)?.[operation.name] ??
-        `${plugin.name}.${mapping}`,
+      implementation: type.mappings?.[operation.name] ?? `${plugin.name}.${mapping}`,
       ...filled({ inputs: valuesOf(inputs, 'inputs', mapping) }),
     };
   }
@@ -84,10 +82,9 @@ function relationshipOf(
 ): JsonObject {
   const sides: Record<string, Record<string, JsonObject>> = {};
   for (const { side, name: operation } of sidesOf(type)) {
-    const place = `${side}.${operation}`;
-    const mapping = mappingOf(name, place);
-    const implementation = type.mappings?.[place] ?? `${plugin.name}.${mapping}`;
-    const inputs = valuesOf(type.inputs?.[place], 'inputs', mapping);
+    const mapping = mappingOf(name, `${side}.${operation}`);
+    const implementation = type.mappings?.[side]?.[operation] ?? `${plugin.name}.${mapping}`;
+    const inputs = valuesOf(type.inputs?.[side]?.[operation], 'inputs', mapping);
     (sides[`${side}_interfaces`] ??= { 'cloudify.interfaces.relationship_lifecycle': {} })[
       'cloudify.interfaces.relationship_lifecycle'
     ]![operation] = { implementation, ...filled({ inputs }) };
@@ -108,8 +105,6 @@ function schemaOf(
 ): JsonObject {
   const entries = Object.entries(describeShape(schema, [owner])).map(([name, described]): [string, Json] => {
     // The language adds a key `type` to objects in typed inputs, so these stay untyped.
-    if (kind === 'inputs' && described.defaultCall !== undefined)
-      return [name, { ...textOf(described.description, []), default: described.defaultCall }];
     if (kind === 'inputs' && (described.object !== undefined || described.type === 'dict'))
       return [name, entryOf(described, undefined, kind)];
     if (described.object === undefined) return [name, entryOf(described, described.type, kind)];

@@ -1,11 +1,18 @@
 import { canonicalJson, type Json } from '@baton/kernel';
 import type { OperationContext } from '../context';
-import type { Difference } from '../define/difference';
-import type { AnyNodeType, DerivedOperation, LifecycleOperation, Present } from '../define/node-type';
+import type { AnyNodeType, LifecycleOperation, Present } from '../define/node-type';
+import type { DerivedOperation } from '../define/operation-names';
 import type { UpdateScope } from '../define/scope';
 import { FatalError } from '../errors';
 import type { ObjectSchema } from '../schema/describe';
 import type { AnyNodeScope } from './node-scope';
+
+/** A property that differs from the present value. */
+export interface Difference {
+  path: string;
+  stored: Json;
+  present: Json;
+}
 
 type DerivedWork = (type: AnyNodeType, scope: AnyNodeScope) => Promise<Json>;
 
@@ -20,7 +27,7 @@ export const DERIVED: Readonly<Record<DerivedOperation, DerivedWork>> = {
   check_drift: async (type, scope) => {
     const present = await readPresent(type, scope);
     if (present === null) throw gone(scope.ctx);
-    const found = await differences(type, scope, present);
+    const found = differences(type, scope.properties, present);
     return found.length === 0 ? null : found.map((one) => ({ ...one }));
   },
   heal,
@@ -43,42 +50,42 @@ export async function runUpdate(type: AnyNodeType, scope: AnyNodeScope): Promise
 }
 
 async function updateTo(type: AnyNodeType, scope: AnyNodeScope, present: Present): Promise<unknown> {
+  const changed = differences(type, scope.properties, present).map(({ path }) => path);
   const properties = scope.properties as Record<string, unknown>;
-  // Without `compare` nobody knows which properties differ.
-  const names =
-    (type.compare ?? []).length === 0
-      ? Object.keys(properties)
-      : compared(type, scope, present).map(({ path }) => path);
+  // Without `compare` nobody knows what differs.
+  const names = (type.compare ?? []).length === 0 ? Object.keys(properties) : changed;
   return await type.update!(
     withChanges(scope, Object.fromEntries(names.map((name) => [name, properties[name]]))),
   );
 }
 
-const withChanges = (
-  scope: AnyNodeScope,
-  changes: Readonly<Record<string, unknown>>,
-): UpdateScope<ObjectSchema, ObjectSchema> =>
-  ({ ...scope, changes }) as UpdateScope<ObjectSchema, ObjectSchema>;
+const withChanges = (scope: AnyNodeScope, changes: Readonly<Record<string, unknown>>): AnyUpdateScope =>
+  ({ ...scope, changes }) as AnyUpdateScope;
+
+type AnyUpdateScope = UpdateScope<ObjectSchema, ObjectSchema, Record<string, Json>>;
 
 /** Gone: made again. There and different: updated in place, or else removed and made again. Otherwise nothing to do. */
 async function heal(type: AnyNodeType, scope: AnyNodeScope): Promise<Json> {
   const present = await readPresent(type, scope);
   if (present !== null) {
-    if ((await differences(type, scope, present)).length === 0) return null;
+    if (differences(type, scope.properties, present).length === 0) return null;
     if (type.update !== undefined) {
       await updateTo(type, scope, present);
       return null;
     }
   }
   // Something of it may be left, and `create` may refuse to work beside its remains.
-  const ending = ['prestop', 'stop', 'delete', 'postdelete'] as const;
-  for (const name of present === null ? ending.slice(2) : ending) await type[name]?.(partOf(scope, name));
+  const ends = present === null ? ENDS.slice(2) : ENDS;
+  for (const name of ends) await type[name]?.(partOf(scope, name));
   for (const name of Object.keys(type.runtime?.shape ?? {}))
     delete (scope.runtime as Record<string, unknown>)[name];
-  for (const name of ['precreate', 'create', 'configure', 'start', 'poststart'] as const)
-    await type[name]?.(partOf(scope, name));
+  for (const name of BEGINS) await type[name]?.(partOf(scope, name));
   return null;
 }
+
+const BEGINS = ['precreate', 'create', 'configure', 'start', 'poststart'] as const;
+/** What is gone cannot be stopped: then the last two run alone. */
+const ENDS = ['prestop', 'stop', 'delete', 'postdelete'] as const;
 
 /** The scope of an operation that runs as a part of heal: keys of its steps get its name, since others may use the same. */
 const partOf = (scope: AnyNodeScope, part: LifecycleOperation): AnyNodeScope => ({
@@ -96,17 +103,11 @@ async function readPresent(type: AnyNodeType, scope: AnyNodeScope): Promise<Pres
   return present;
 }
 
-/** @throws what `drift` of the type throws */
-async function differences(
+function differences(
   type: AnyNodeType,
-  scope: AnyNodeScope,
+  properties: Readonly<Record<string, unknown>>,
   present: Present,
-): Promise<readonly Difference[]> {
-  return type.drift === undefined ? compared(type, scope, present) : await type.drift(scope);
-}
-
-function compared(type: AnyNodeType, { properties: given }: AnyNodeScope, present: Present): Difference[] {
-  const properties = given as Readonly<Record<string, unknown>>;
+): Difference[] {
   const asJson = (value: unknown): Json =>
     value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
   return [...(type.compare ?? [])]

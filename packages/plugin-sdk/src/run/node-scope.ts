@@ -9,7 +9,7 @@ import { baseScope } from './base-scope';
 import type { Mask } from './mask';
 import { runtimeView } from './runtime-view';
 
-export type AnyNodeScope = NodeScope<ObjectSchema, ObjectSchema>;
+export type AnyNodeScope = NodeScope<ObjectSchema, ObjectSchema, Record<string, Json>>;
 
 export interface OpenedScope {
   scope: AnyNodeScope;
