@@ -10,6 +10,7 @@ export type {
   SideContext,
 } from './context';
 export type { DeclaredWorkflow, PluginDefinition } from './define/definition';
+export type { Difference } from './define/difference';
 export {
   type DirectNode,
   type DirectOperation,
@@ -47,8 +48,8 @@ export {
 } from './errors';
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
-export type { Difference } from './run/derived';
 export { STEPS_PROPERTY, storedStep } from './run/steps';
+export { defaultFrom } from './schema/default-from';
 export { DefinitionError } from './schema/definition-error';
 export type { Constraint, Described, DslType, ObjectSchema } from './schema/describe';
 export { sensitive } from './schema/sensitive';

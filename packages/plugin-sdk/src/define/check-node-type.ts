@@ -14,7 +14,7 @@ import type { PluginDefinition } from './definition';
 import { type AnyNodeType, LIFECYCLE_OPERATIONS } from './node-type';
 import { DERIVED_OPERATIONS, operationsOf, ownMappings, workOf } from './operation-names';
 
-const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read'] as const;
+const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read', 'drift'] as const;
 const NODE_TYPE_KEYS = new Set<string>([
   ...['derivedFrom', 'aliases', 'description', 'properties', 'runtime', 'compare', 'operations'],
   ...['resumable', 'inputs', 'mappings', ...FUNCTIONS],
@@ -33,6 +33,12 @@ export function checkNodeType(plugin: PluginDefinition, type: AnyNodeType, path:
   refuseInnerMarks(type.runtime, at('runtime'));
   for (const key of FUNCTIONS) if (type[key] !== undefined) requireFunction(type[key], at(key));
   checkCompare(type, properties, at('compare'));
+  if (type.drift !== undefined && (type.compare !== undefined || type.read === undefined))
+    throw new DefinitionError(
+      at('drift'),
+      'it stands beside compare, or without read',
+      'read, and either compare or drift',
+    );
   const written = [...LIFECYCLE_OPERATIONS, 'update' as const].filter((name) => type[name] !== undefined);
   for (const [name, inputs] of Object.entries(type.inputs ?? {})) {
     if (!(written as string[]).includes(name)) throw unknownName(at('inputs', name), name, written);
@@ -95,7 +101,11 @@ function checkMappings(plugin: PluginDefinition, type: AnyNodeType, path: readon
   const own = ownMappings(type, plugin.name);
   for (const { name, mapping } of own)
     for (const other of own)
-      if (mapping === other.mapping && workOf(type, name) !== workOf(type, other.name))
+      if (
+        mapping === other.mapping &&
+        !Object.hasOwn(plugin.operations ?? {}, mapping) &&
+        workOf(type, name) !== workOf(type, other.name)
+      )
         throw new DefinitionError(
           [...path, name],
           `${other.name} has the same mapping, and is another function`,

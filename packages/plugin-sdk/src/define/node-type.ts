@@ -1,6 +1,7 @@
 import type { Json } from '@baton/kernel';
 import type { z } from 'zod';
 import type { ObjectSchema } from '../schema/describe';
+import type { Difference } from './difference';
 import type { NodeScope, UpdateScope } from './scope';
 
 /** An operation; its returned value (JSON) becomes the result of the task. */
@@ -58,6 +59,10 @@ export interface NodeTypeSpec<
   read?(scope: NodeScope<P, R>): Promise<Present | null> | Present | null;
   /** The properties that must be as declared. */
   compare?: readonly Named<z.output<P>>[];
+  /**
+   * Finds what differs, where no comparison of properties can tell it: a plan, a dry run. Instead of `compare`. Must change nothing.
+   */
+  drift?(scope: NodeScope<P, R>): Promise<readonly Difference[]> | readonly Difference[];
   /** Further operations, by name. */
   operations?: {
     readonly [K in keyof I]: {

@@ -28,11 +28,11 @@ export function operationsOf(type: AnyNodeType, pluginName: string): NamedOperat
   ];
 }
 
-/** Without `read` nothing is derived; without `compare` nothing can drift; without `create` nothing can be healed. */
+/** Without `read` nothing is derived; without `compare` or `drift` nothing can drift; without a way to make it nothing can be healed. */
 export function derivedOf(type: AnyNodeType): DerivedOperation[] {
   if (type.read === undefined) return [];
-  const hasDrift = (type.compare ?? []).length > 0;
-  const canHeal = type.create !== undefined;
+  const hasDrift = (type.compare ?? []).length > 0 || type.drift !== undefined;
+  const canHeal = (type.create ?? type.start ?? type.update) !== undefined;
   return DERIVED_OPERATIONS.filter(
     (name) => (name !== 'check_drift' || hasDrift) && (name !== 'heal' || canHeal),
   );

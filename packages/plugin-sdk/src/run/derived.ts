@@ -1,18 +1,12 @@
 import { canonicalJson, type Json } from '@baton/kernel';
 import type { OperationContext } from '../context';
+import type { Difference } from '../define/difference';
 import type { AnyNodeType, LifecycleOperation, Present } from '../define/node-type';
 import type { DerivedOperation } from '../define/operation-names';
 import type { UpdateScope } from '../define/scope';
 import { FatalError } from '../errors';
 import type { ObjectSchema } from '../schema/describe';
 import type { AnyNodeScope } from './node-scope';
-
-/** A property that differs from the present value. */
-export interface Difference {
-  path: string;
-  stored: Json;
-  present: Json;
-}
 
 type DerivedWork = (type: AnyNodeType, scope: AnyNodeScope) => Promise<Json>;
 
@@ -27,7 +21,7 @@ export const DERIVED: Readonly<Record<DerivedOperation, DerivedWork>> = {
   check_drift: async (type, scope) => {
     const present = await readPresent(type, scope);
     if (present === null) throw gone(scope.ctx);
-    const found = differences(type, scope.properties, present);
+    const found = await differences(type, scope, present);
     return found.length === 0 ? null : found.map((one) => ({ ...one }));
   },
   heal,
@@ -50,10 +44,12 @@ export async function runUpdate(type: AnyNodeType, scope: AnyNodeScope): Promise
 }
 
 async function updateTo(type: AnyNodeType, scope: AnyNodeScope, present: Present): Promise<unknown> {
-  const changed = differences(type, scope.properties, present).map(({ path }) => path);
   const properties = scope.properties as Record<string, unknown>;
-  // Without `compare` nobody knows what differs.
-  const names = (type.compare ?? []).length === 0 ? Object.keys(properties) : changed;
+  // Without `compare` nobody knows which properties differ.
+  const names =
+    (type.compare ?? []).length === 0
+      ? Object.keys(properties)
+      : compared(type, properties, present).map(({ path }) => path);
   return await type.update!(
     withChanges(scope, Object.fromEntries(names.map((name) => [name, properties[name]]))),
   );
@@ -68,7 +64,7 @@ type AnyUpdateScope = UpdateScope<ObjectSchema, ObjectSchema, Record<string, Jso
 async function heal(type: AnyNodeType, scope: AnyNodeScope): Promise<Json> {
   const present = await readPresent(type, scope);
   if (present !== null) {
-    if (differences(type, scope.properties, present).length === 0) return null;
+    if ((await differences(type, scope, present)).length === 0) return null;
     if (type.update !== undefined) {
       await updateTo(type, scope, present);
       return null;
@@ -103,7 +99,14 @@ async function readPresent(type: AnyNodeType, scope: AnyNodeScope): Promise<Pres
   return present;
 }
 
-function differences(
+const differences = async (
+  type: AnyNodeType,
+  scope: AnyNodeScope,
+  present: Present,
+): Promise<readonly Difference[]> =>
+  type.drift === undefined ? compared(type, scope.properties, present) : await type.drift(scope);
+
+function compared(
   type: AnyNodeType,
   properties: Readonly<Record<string, unknown>>,
   present: Present,

@@ -41,13 +41,18 @@ export function operationsFrom(plugin: PluginDefinition): Record<string, PluginO
       shared.set(mapping, [...(shared.get(mapping) ?? []), candidate]);
     }
   }
-  for (const [mapping, candidates] of shared) add(mapping, sharedOperation(candidates));
+  for (const [mapping, candidates] of shared)
+    if (!isServed(plugin, mapping)) add(mapping, sharedOperation(candidates));
   for (const [typeName, type] of Object.entries(plugin.relationships ?? {}))
     addRelationship(plugin, typeName, type, add);
   for (const [mapping, operation] of Object.entries(plugin.operations ?? {}))
     add(mapping, typeof operation === 'function' ? operation : directOperation(plugin, operation));
   return operations;
 }
+
+/** Whether an operation of the plugin itself has this mapping: it stands for all types that name the mapping. */
+const isServed = ({ operations = {} }: PluginDefinition, mapping: string): boolean =>
+  Object.hasOwn(operations, mapping);
 
 /** The operations of a relationship type that its author wrote. */
 export function sidesOf(
@@ -73,7 +78,7 @@ function addRelationship(
     const operation = relationshipOperation(plugin, type, side, name);
     add(mappingOf(typeName, `${side}.${name}`), operation);
     const mapping = type.mappings?.[side]?.[name];
-    if (mapping === undefined || own.has(mapping)) continue;
+    if (mapping === undefined || own.has(mapping) || isServed(plugin, withoutPlugin(mapping))) continue;
     own.add(mapping);
     add(withoutPlugin(mapping), operation);
   }

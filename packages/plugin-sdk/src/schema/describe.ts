@@ -1,5 +1,6 @@
 import type { Json } from '@baton/kernel';
 import type { z } from 'zod';
+import { defaultCallOf } from './default-from';
 import { DefinitionError } from './definition-error';
 import { isMarkedSensitive } from './sensitive';
 
@@ -23,6 +24,8 @@ export interface Described {
   description?: string;
   constraints: Constraint[];
   isSensitive: boolean;
+  /** The default of an input that the language computes. */
+  defaultCall?: Json;
 }
 
 const DESCRIBABLE =
@@ -51,7 +54,7 @@ function describe(schema: z.ZodType, path: readonly string[]): Described {
 
 interface Unwrapped {
   schema: z.ZodType;
-  wrapping: Pick<Described, 'isRequired' | 'default' | 'description' | 'isSensitive'>;
+  wrapping: Pick<Described, 'isRequired' | 'default' | 'description' | 'isSensitive' | 'defaultCall'>;
 }
 
 /** Takes off optional, default and the like; what they say is kept. */
@@ -61,6 +64,7 @@ function unwrap(schema: z.ZodType, path: readonly string[]): Unwrapped {
   for (;;) {
     wrapping.isSensitive ||= isMarkedSensitive(at);
     wrapping.description ??= at.description;
+    wrapping.defaultCall ??= defaultCallOf(at);
     const def = defOf(at);
     if (def.type === 'optional' || def.type === 'nullable') wrapping.isRequired = false;
     else if (def.type === 'default' || def.type === 'prefault') {
