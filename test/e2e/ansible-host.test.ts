@@ -7,7 +7,7 @@ import type { Client } from '@baton/client';
 import { type Sshd, startSshd } from '../../plugins/ansible/src/testing/sshd';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { root } from '../harness/processes';
-import { adminClient, archiveOf, call, succeed, upload } from '../harness/session';
+import { adminClient, archiveOf, call, followExecution, succeed, upload } from '../harness/session';
 
 jest.setTimeout(300_000);
 
@@ -83,16 +83,13 @@ test('installed, checked, healed, updated and uninstalled', async () => {
   const found = await drift();
   expect(found.total).toBe(1);
   expect(JSON.stringify(found.items)).toContain('greeter: Write the page');
-  await succeed(client, 'greeter', 'heal', { check_status: false });
+  await succeed(client, 'greeter', 'heal');
   expect(readFileSync(page(), 'utf8')).toBe('<h1>Hello from greeter</h1>\n');
 
-  const updated = await call(
-    client,
-    'startDeploymentUpdate',
-    { id: 'greeter' },
-    { inputs: { greeting: 'Good day' } },
-  );
-  expect(updated).toBeDefined();
+  const inputs = { greeting: 'Good day' };
+  const params = { deployment_id: 'greeter' };
+  const { execution_id } = await call(client, 'initiateDeploymentUpdate', params, { inputs });
+  expect(await followExecution(client, execution_id)).toMatchObject({ status: 'terminated' });
   expect(readFileSync(page(), 'utf8')).toBe('<h1>Good day from greeter</h1>\n');
 
   await succeed(client, 'greeter', 'uninstall');

@@ -1,17 +1,18 @@
-import { definePlugin, type MappedOperation, type MappedScope } from '@baton/plugin-sdk';
+import { type DirectOperation, definePlugin } from '@baton/plugin-sdk';
 import { description, name, version } from '../package.json';
 import { install, updateVenv } from './installation/operations';
 import { ansibleRemoveHost, ansibleRequiresHost } from './inventory/requires-host';
 import { checkStatus, drift } from './playbook/checks';
 import { run, storeFacts } from './playbook/run';
 import { cleanup, setPlaybookConfig } from './playbook/stored-config';
+import type { TaskScope } from './settings/task-scope';
 import { ansible } from './types/ansible-type';
 import { executor, playbook } from './types/playbook-types';
 import { connectedToHost, runOnHost } from './types/relationships';
 import { RELOAD_PARAMETERS, reloadPlaybook, updatePlaybookVenv, VENV_PARAMETERS } from './workflows';
 
 /** The mappings of the original, and those of checks: blueprints use them on nodes of any type. */
-const TASKS: Readonly<Record<string, (scope: MappedScope) => unknown>> = {
+const TASKS: Readonly<Record<string, (scope: TaskScope) => unknown>> = {
   run,
   store_facts: storeFacts,
   set_playbook_config: setPlaybookConfig,
@@ -60,9 +61,9 @@ export default definePlugin({
     },
   },
   operations: Object.fromEntries(
-    Object.entries(TASKS).map(([task, work]): [string, MappedOperation] => [
+    Object.entries(TASKS).map(([task, work]): [string, DirectOperation] => [
       `cloudify_ansible.tasks.${task}`,
-      { resumable: true, run: work },
+      { isResumable: true, run: work },
     ]),
   ),
 });

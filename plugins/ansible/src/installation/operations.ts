@@ -1,7 +1,7 @@
-import type { MappedScope } from '@baton/plugin-sdk';
 import * as z from 'zod';
 import { keep, type Place, placeOf } from '../settings/place';
 import { ANSIBLE_PROPERTIES } from '../settings/schema';
+import type { TaskScope } from '../settings/task-scope';
 import { build } from './build';
 import { RECIPE } from './choose';
 import { findAnsible } from './programs';
@@ -11,7 +11,7 @@ const list = z.array(z.string()).default([]);
 const LISTS = z.object({ extra_packages: list, galaxy_collections: list, roles: list });
 
 /** Installs Ansible, or finds the one that the node names (ansible.cloudify_ansible.tasks.install). */
-export async function install(scope: MappedScope): Promise<void> {
+export async function install(scope: TaskScope): Promise<void> {
   const place = await placeOf(scope.ctx);
   const properties = propertiesOf(place);
   const source = usesExisting(properties) ? '' : properties.installation_source;
@@ -19,7 +19,7 @@ export async function install(scope: MappedScope): Promise<void> {
 }
 
 /** Adds packages, collections and roles (ansible.cloudify_ansible.tasks.update_venv). */
-export async function updateVenv(scope: MappedScope): Promise<void> {
+export async function updateVenv(scope: TaskScope): Promise<void> {
   const place = await placeOf(scope.ctx);
   const known = place.instance.runtimeProperties[RECIPE] as unknown as Recipe | undefined;
   const recipe = known ?? recipeOf('', propertiesOf(place));
@@ -28,7 +28,7 @@ export async function updateVenv(scope: MappedScope): Promise<void> {
 }
 
 /** The recipe is stored first: another machine makes the same installation from it. */
-async function make(scope: MappedScope, place: Place, recipe: Recipe): Promise<void> {
+async function make(scope: TaskScope, place: Place, recipe: Recipe): Promise<void> {
   keep(place.instance, {
     [RECIPE]: recipe,
     installed_packages: recipe.packages,

@@ -1,8 +1,9 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { FatalError, type MappedScope } from '@baton/plugin-sdk';
+import { FatalError } from '@baton/plugin-sdk';
 import type { Place } from '../settings/place';
 import type { Settings } from '../settings/settings';
+import type { TaskScope } from '../settings/task-scope';
 import { groupAndName, type HostValues, hostConfigOf, isCompute, valuesOf } from './host-config';
 import { resolved } from './kept-secrets';
 import { groupsOf, hostOf } from './manager-reads';
@@ -22,7 +23,7 @@ export interface InventoryFolders {
  * @throws FatalError when there is none
  */
 export async function writeInventory(
-  scope: MappedScope,
+  scope: TaskScope,
   place: Place,
   settings: Settings,
   folders: InventoryFolders,
@@ -36,7 +37,7 @@ export async function writeInventory(
 }
 
 /** The inventory that the relationships have collected; else the host that the node is, is in or is related to. */
-async function foundSources(scope: MappedScope, place: Place, settings: Settings): Promise<unknown> {
+async function foundSources(scope: TaskScope, place: Place, settings: Settings): Promise<unknown> {
   if (place.target !== null && settings.remerge_sources) await ansibleRequiresHost(scope);
   const kept = place.instance.runtimeProperties.sources;
   if (!isEmpty(kept)) return kept;
@@ -45,14 +46,14 @@ async function foundSources(scope: MappedScope, place: Place, settings: Settings
   return sourcesOfHost(name, hostConfigOf(host), group, await groupsOf(scope, host.nodeId));
 }
 
-async function ownHost(scope: MappedScope, { node, instance, target }: Place): Promise<HostValues> {
+async function ownHost(scope: TaskScope, { node, instance, target }: Place): Promise<HostValues> {
   if (target !== null) return valuesOf(target);
   const own = valuesOf({ node, instance });
   return isCompute(own) ? own : ((await hostOf(scope, instance.id)) ?? own);
 }
 
 /** A text is an inventory itself, a list of names, or the path of a file of the blueprint or of the worker. */
-async function fromText(scope: MappedScope, text: string, { playbook }: InventoryFolders): Promise<string> {
+async function fromText(scope: TaskScope, text: string, { playbook }: InventoryFolders): Promise<string> {
   if (/[\n={[]/.test(text.trim()) || text.startsWith('---'))
     return await written(join(playbook, 'baton-hosts'), text);
   if (text.trim().endsWith(',')) return text.trim();

@@ -1,5 +1,6 @@
-import { FatalError, type InstanceContext, type MappedScope } from '@baton/plugin-sdk';
+import { FatalError, type InstanceContext } from '@baton/plugin-sdk';
 import { type Place, placeOf } from '../settings/place';
+import type { TaskScope } from '../settings/task-scope';
 import { groupAndName, hostConfigOf, valuesOf } from './host-config';
 import { withReferences } from './kept-secrets';
 import { groupsOf } from './manager-reads';
@@ -9,7 +10,7 @@ type Runtime = InstanceContext['runtimeProperties'];
 type Target = Place & { target: NonNullable<Place['target']> };
 
 /** Adds the target of a relationship to the inventory in the runtime property `sources` of its source. */
-export async function ansibleRequiresHost(scope: MappedScope): Promise<void> {
+export async function ansibleRequiresHost(scope: TaskScope): Promise<void> {
   const place = await targetOf(scope);
   const added = await sourcesOfTarget(scope, place);
   await change(place.instance, (sources) => merged(sources, added));
@@ -17,7 +18,7 @@ export async function ansibleRequiresHost(scope: MappedScope): Promise<void> {
 }
 
 /** Takes the target out of the inventory of the source. */
-export async function ansibleRemoveHost(scope: MappedScope): Promise<void> {
+export async function ansibleRemoveHost(scope: TaskScope): Promise<void> {
   const place = await targetOf(scope);
   const { group, name } = groupAndName(
     valuesOf(place.target),
@@ -29,7 +30,7 @@ export async function ansibleRemoveHost(scope: MappedScope): Promise<void> {
 }
 
 /** The inventory that a relationship adds: what its inputs say, else what the target is. */
-export async function sourcesOfTarget(scope: MappedScope, place: Target): Promise<Sources> {
+export async function sourcesOfTarget(scope: TaskScope, place: Target): Promise<Sources> {
   const { host_config: given, group_name: groupName, hostname } = scope.inputs;
   const host = valuesOf(place.target);
   const { group, name } = groupAndName(host, groupName, hostname);
@@ -38,7 +39,7 @@ export async function sourcesOfTarget(scope: MappedScope, place: Target): Promis
   return sourcesOfHost(name, config as Record<string, unknown>, group, await groupsOf(scope, host.nodeId));
 }
 
-async function targetOf(scope: MappedScope): Promise<Target> {
+async function targetOf(scope: TaskScope): Promise<Target> {
   const place = await placeOf(scope.ctx);
   if (place.target === null)
     throw new FatalError('this operation belongs to a relationship: its target is the host');

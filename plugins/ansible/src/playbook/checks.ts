@@ -1,31 +1,41 @@
 import { join } from 'node:path';
-import { type Difference, FatalError, type MappedScope } from '@baton/plugin-sdk';
-import { placeOf } from '../settings/place';
-import { settingsOf } from '../settings/settings';
+import { type Difference, FatalError } from '@baton/plugin-sdk';
+import { type Place, placeOf } from '../settings/place';
+import { type Settings, settingsOf } from '../settings/settings';
+import type { TaskScope } from '../settings/task-scope';
 import { type Applied, appliedOf } from './applied';
 import type { TaskResult } from './events';
 import { pingHosts } from './facts';
 import { failureText } from './outcome';
 import { runPlaybook } from './run-playbook';
 import { tagsOf } from './tags';
-import { withWorkspace } from './workspace';
+import { type Workspace, withWorkspace } from './workspace';
 
 /**
  * What differs from the playbook: settings or files that were not applied yet, and tasks that `--check --diff` would change.
  * Tasks that do not support the check mode are skipped by Ansible.
  * @throws FatalError when the check itself fails
  */
-export async function drift(scope: MappedScope): Promise<Difference[]> {
+export async function drift(scope: TaskScope): Promise<Difference[]> {
   const place = await placeOf(scope.ctx);
   const settings = settingsOf(place, scope.inputs);
-  return await withWorkspace(scope, place, settings, async (workspace) => {
-    const wanted = await appliedOf(settings, join(workspace.folder, 'playbook'));
-    const found = settingsThatDiffer(wanted, place.instance.runtimeProperties.ansible_applied);
-    const tags = [...new Set(await tagsOf(scope, settings, workspace))];
-    const run = await runPlaybook(scope, settings, workspace, { tags, isCheck: true });
-    if (run.exitCode !== 0) throw new FatalError(`the check failed: ${failureText(run)}`);
-    return [...found, ...run.changed.map(differenceOf)];
-  });
+  return await withWorkspace(scope, place, settings, (workspace) =>
+    driftIn(scope, place, settings, workspace),
+  );
+}
+
+async function driftIn(
+  scope: TaskScope,
+  { instance }: Place,
+  settings: Settings,
+  workspace: Workspace,
+): Promise<Difference[]> {
+  const wanted = await appliedOf(settings, join(workspace.folder, 'playbook'));
+  const found = settingsThatDiffer(wanted, instance.runtimeProperties.ansible_applied);
+  const tags = [...new Set(await tagsOf(scope, settings, workspace))];
+  const run = await runPlaybook(scope, settings, workspace, { tags, isCheck: true });
+  if (run.exitCode !== 0) throw new FatalError(`the check failed: ${failureText(run)}`);
+  return [...found, ...run.changed.map(differenceOf)];
 }
 
 function settingsThatDiffer(wanted: Applied, applied: unknown): Difference[] {
@@ -43,13 +53,21 @@ function differenceOf({ h: host, t: task, d: diffs = [] }: TaskResult): Differen
   return { path, stored: side('after'), present: side('before') };
 }
 
-/** Fails when a host cannot be reached. Null stands for fine: results of operations are JSON. */
-export async function checkStatus(scope: MappedScope): Promise<null> {
+/**
+ * Fails when a host cannot be reached; with `heal_drift` also when the playbook would change something. Null stands for fine:
+ * results of operations are JSON.
+ */
+export async function checkStatus(scope: TaskScope): Promise<null> {
   const place = await placeOf(scope.ctx);
   const settings = settingsOf(place, scope.inputs);
-  await withWorkspace(scope, place, settings, async (workspace) => {
+  return await withWorkspace(scope, place, settings, async (workspace) => {
     const run = await pingHosts(scope, workspace);
     if (run.exitCode !== 0) throw new FatalError(failureText(run));
+    const found = settings.heal_drift ? await driftIn(scope, place, settings, workspace) : [];
+    if (found.length === 0) return null;
+    const paths = found.slice(0, MOST_SHOWN).map(({ path }) => path);
+    throw new FatalError(`the playbook would change ${found.length} things: ${paths.join(', ')}`);
   });
-  return null;
 }
+
+const MOST_SHOWN = 10;

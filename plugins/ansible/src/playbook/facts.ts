@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MappedScope } from '@baton/plugin-sdk';
+import type { TaskScope } from '../settings/task-scope';
+
 import { type PlaybookRun, tellRun } from './run-playbook';
 import type { Workspace } from './workspace';
 
@@ -16,7 +17,7 @@ const PING = [{ hosts: 'all', gather_facts: false, tasks: [{ name: 'Reach the ho
  * it is that by host.
  */
 export async function collectFacts(
-  scope: MappedScope,
+  scope: TaskScope,
   workspace: Workspace,
 ): Promise<{ facts: unknown; run: PlaybookRun }> {
   const folder = join(workspace.folder, 'facts');
@@ -40,12 +41,12 @@ export async function collectFacts(
 }
 
 /** Reaches all hosts, and changes nothing. */
-export const pingHosts = (scope: MappedScope, workspace: Workspace): Promise<PlaybookRun> =>
+export const pingHosts = (scope: TaskScope, workspace: Workspace): Promise<PlaybookRun> =>
   runOwn(scope, workspace, 'reach', PING);
 
 /** Runs a playbook of our own on the hosts of the inventory. */
 async function runOwn(
-  scope: MappedScope,
+  scope: TaskScope,
   workspace: Workspace,
   name: string,
   plays: unknown,

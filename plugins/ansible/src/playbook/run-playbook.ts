@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { MappedScope } from '@baton/plugin-sdk';
 import type { Settings } from '../settings/settings';
+import type { TaskScope } from '../settings/task-scope';
 import { type CommandMode, playbookArguments } from './arguments';
 import {
   type Counts,
@@ -39,7 +39,7 @@ const ANY_CODE = Object.fromEntries(Array.from({ length: 256 }, (_, code) => [co
  * @throws RetryableError when the operation is stopped, or Ansible is killed
  */
 export async function runPlaybook(
-  scope: MappedScope,
+  scope: TaskScope,
   settings: Settings,
   workspace: Workspace,
   mode: CommandMode,
@@ -52,7 +52,7 @@ export async function runPlaybook(
 
 /** Runs ansible-playbook with these arguments. */
 export async function tellRun(
-  scope: MappedScope,
+  scope: TaskScope,
   { programs, folder, env }: Pick<Workspace, 'programs' | 'folder' | 'env'>,
   args: readonly string[],
   isTold: boolean,
@@ -91,7 +91,7 @@ function keep(run: PlaybookRun, event: PlaybookEvent): void {
 }
 
 /** Writes lines to the log, up to a limit. Without `log_stdout` only what went wrong. */
-function teller({ log }: MappedScope, isTold: boolean): (level: Level, text: string) => void {
+function teller({ log }: TaskScope, isTold: boolean): (level: Level, text: string) => void {
   let lines = 0;
   return (level, text) => {
     if (!isTold && (level === 'info' || level === 'debug')) return;

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import type { InstanceContext, MappedScope } from '@baton/plugin-sdk';
+import type { InstanceContext } from '@baton/plugin-sdk';
 import { keep, placeOf } from '../settings/place';
 import { type Settings, settingsOf } from '../settings/settings';
+import type { TaskScope } from '../settings/task-scope';
 import { appliedOf } from './applied';
 import type { Counts } from './events';
 import { collectFacts } from './facts';
@@ -15,7 +16,7 @@ import { type Workspace, withWorkspace } from './workspace';
  * @returns the same numbers
  * @throws OperationRetry when hosts failed and there are attempts left, FatalError for other failures
  */
-export async function run(scope: MappedScope): Promise<Record<string, Counts>> {
+export async function run(scope: TaskScope): Promise<Record<string, Counts>> {
   const place = await placeOf(scope.ctx);
   const settings = settingsOf(place, scope.inputs);
   if (!settings.log_stdout) scope.log.warning('log_stdout is false: only failures of tasks are shown');
@@ -36,7 +37,7 @@ export async function run(scope: MappedScope): Promise<Record<string, Counts>> {
 }
 
 /** Stores facts of all hosts (ansible.cloudify_ansible.tasks.store_facts). */
-export async function storeFacts(scope: MappedScope): Promise<void> {
+export async function storeFacts(scope: TaskScope): Promise<void> {
   const place = await placeOf(scope.ctx);
   const settings = settingsOf(place, scope.inputs);
   if (!settings.store_facts) return;
@@ -46,7 +47,7 @@ export async function storeFacts(scope: MappedScope): Promise<void> {
 }
 
 async function keepFacts(
-  scope: MappedScope,
+  scope: TaskScope,
   instance: InstanceContext,
   settings: Settings,
   workspace: Workspace,
@@ -56,7 +57,7 @@ async function keepFacts(
   keep(instance, { facts });
 }
 
-const attemptOf = ({ ctx }: MappedScope, { number_of_attempts: attempts }: Settings) => ({
+const attemptOf = ({ ctx }: TaskScope, { number_of_attempts: attempts }: Settings) => ({
   retryNumber: ctx.operation.retryNumber,
   attempts,
 });

@@ -1,5 +1,6 @@
-import { FatalError, type InstanceContext, type MappedScope } from '@baton/plugin-sdk';
+import { FatalError, type InstanceContext } from '@baton/plugin-sdk';
 import type { Settings } from '../settings/settings';
+import type { TaskScope } from '../settings/task-scope';
 import { playbookArguments } from './arguments';
 import type { Workspace } from './workspace';
 
@@ -12,7 +13,7 @@ const COMPLETED = '___COMPLETED_TAGS';
  * have run is stored after each, so that another try, or another worker, goes on behind it. Without tags `work` runs once.
  */
 export async function forEachTag(
-  scope: MappedScope,
+  scope: TaskScope,
   instance: InstanceContext,
   settings: Settings,
   workspace: Workspace,
@@ -39,11 +40,7 @@ export async function forEachTag(
 }
 
 /** The tags to run; none: the playbook runs as a whole. */
-export async function tagsOf(
-  scope: MappedScope,
-  settings: Settings,
-  workspace: Workspace,
-): Promise<string[]> {
+export async function tagsOf(scope: TaskScope, settings: Settings, workspace: Workspace): Promise<string[]> {
   if (settings.tags.length > 0) return requireTags(settings.tags);
   const { tags } = settings.options_config;
   if (Array.isArray(tags) && tags.length > 0) return requireTags([tags.map(String).join(',')]);
@@ -58,11 +55,7 @@ function requireTags(tags: readonly string[]): string[] {
 }
 
 /** The tags of the playbook in the order of its tasks. */
-async function tagsOfPlaybook(
-  scope: MappedScope,
-  settings: Settings,
-  workspace: Workspace,
-): Promise<string[]> {
+async function tagsOfPlaybook(scope: TaskScope, settings: Settings, workspace: Workspace): Promise<string[]> {
   const { args } = playbookArguments({ ...settings, debug_level: 0 }, workspace, {
     tags: [],
     isCheck: false,

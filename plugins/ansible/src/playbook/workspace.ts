@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FatalError, type MappedScope } from '@baton/plugin-sdk';
+import { FatalError } from '@baton/plugin-sdk';
 import { chooseAnsible } from '../installation/choose';
 import type { AnsiblePrograms } from '../installation/programs';
 import { writeInventory } from '../inventory/inventory';
@@ -9,6 +9,7 @@ import { requireInside } from '../settings/inside';
 import type { Place } from '../settings/place';
 import { sensitiveValues } from '../settings/sensitive-values';
 import type { Settings } from '../settings/settings';
+import type { TaskScope } from '../settings/task-scope';
 import { variablesOf } from './arguments';
 import { callbackFolder } from './callback-folder';
 import { endLeftovers } from './leftovers';
@@ -31,7 +32,7 @@ export interface Workspace {
  * in between leaves them in its /tmp, which goes with it.
  */
 export async function withWorkspace<T>(
-  scope: MappedScope,
+  scope: TaskScope,
   place: Place,
   settings: Settings,
   work: (workspace: Workspace) => Promise<T>,
@@ -67,7 +68,7 @@ export async function withWorkspace<T>(
   }
 }
 
-function hideSensitive(scope: MappedScope, settings: Settings): void {
+function hideSensitive(scope: TaskScope, settings: Settings): void {
   const { sensitive_keys: keys, sources, run_data, options_config, ansible_env_vars } = settings;
   scope.hide(sensitiveValues({ sources, run_data, options_config, ansible_env_vars }, keys));
 }
@@ -80,7 +81,7 @@ interface Folders {
 }
 
 async function environmentOf(
-  scope: MappedScope,
+  scope: TaskScope,
   { instance }: Place,
   settings: Settings,
   { folder, sockets, files, secret }: Folders,
@@ -129,7 +130,7 @@ function textsOf(values: Readonly<Record<string, unknown>>): Record<string, stri
 
 /** `kerberos_config`: the text of a krb5.conf, or a file of the blueprint. */
 async function kerberosOf(
-  { ctx }: MappedScope,
+  { ctx }: TaskScope,
   { kerberos_config: given }: Settings,
   folder: string,
 ): Promise<Record<string, string>> {
@@ -143,7 +144,7 @@ async function kerberosOf(
 
 /** `module_path`: a folder of the worker, or one of the blueprint. */
 async function modulesOf(
-  { ctx }: MappedScope,
+  { ctx }: TaskScope,
   { module_path: path }: Settings,
   folder: string,
 ): Promise<string | null> {

@@ -66,7 +66,13 @@ export const PLAYBOOK_PROPERTIES = z.object({
   store_facts: z.boolean().default(true).describe('Keep facts of hosts in the runtime property facts'),
 });
 
-export type PlaybookProperties = z.output<typeof PLAYBOOK_PROPERTIES>;
+/** Properties that the original does not have. Without a default, so that plans are the same. */
+export const OWN_PROPERTIES = {
+  heal_drift: z
+    .boolean()
+    .optional()
+    .describe('check_status fails when the playbook would change something, so that heal runs it again'),
+};
 
 /** Inputs of a run. In the original, these properties are no inputs. */
 const NO_INPUTS = [

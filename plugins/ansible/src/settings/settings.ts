@@ -7,6 +7,7 @@ const SETTINGS = PLAYBOOK_PROPERTIES.extend({
   debug_level: z.coerce.number().int().min(0).max(6).default(2),
   number_of_attempts: z.coerce.number().int().min(1).default(3),
   kerberos_config: z.string().default(''),
+  heal_drift: z.boolean().default(false),
 });
 
 /** What a run needs to know. */

@@ -1,8 +1,9 @@
-import { type BaseScope, type MappedScope, nodeType } from '@baton/plugin-sdk';
+import { nodeType } from '@baton/plugin-sdk';
 import * as z from 'zod';
 import { install, updateVenv } from '../installation/operations';
 import { cleanup } from '../playbook/stored-config';
 import { ANSIBLE_PROPERTIES } from '../settings/schema';
+import type { TaskScope } from '../settings/task-scope';
 
 const TASKS = 'ansible.cloudify_ansible.tasks';
 const list = z.array(z.string()).default([]);
@@ -23,7 +24,7 @@ export const ansible = nodeType({
     update_venv: {
       interface: 'ansible',
       inputs: z.object({ extra_packages: list, galaxy_collections: list, roles: list }),
-      run: (scope: BaseScope & { inputs: unknown }) => updateVenv(scope as MappedScope),
+      run: (scope: TaskScope) => updateVenv(scope),
     },
   },
   resumable: ['create', 'delete', 'update_venv'],

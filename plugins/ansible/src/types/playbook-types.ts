@@ -1,9 +1,10 @@
-import { type BaseScope, type MappedScope, nodeType } from '@baton/plugin-sdk';
+import { type BaseScope, nodeType } from '@baton/plugin-sdk';
 import * as z from 'zod';
-import { checkStatus, drift } from '../playbook/checks';
+import { drift } from '../playbook/checks';
 import { run, storeFacts } from '../playbook/run';
 import { cleanup, setPlaybookConfig } from '../playbook/stored-config';
-import { PLAYBOOK_PROPERTIES, RUN_INPUTS } from '../settings/schema';
+import { OWN_PROPERTIES, PLAYBOOK_PROPERTIES, RUN_INPUTS } from '../settings/schema';
+import type { TaskScope } from '../settings/task-scope';
 
 const TASKS = 'ansible.cloudify_ansible.tasks';
 const PRECREATE = `${TASKS}.precreate`;
@@ -11,23 +12,21 @@ const RUN = `${TASKS}.run`;
 const CHECKS = { check_status: `${TASKS}.check_status`, check_drift: `${TASKS}.check_drift` };
 
 /** Operations find their settings by the context. Heal and update give no inputs of a run. */
-const withoutInputs = (scope: BaseScope): MappedScope => ({ ...scope, inputs: {} });
+const withoutInputs = (scope: BaseScope): TaskScope => ({ ...scope, inputs: {} });
 
-const read = async (scope: BaseScope): Promise<Record<string, never>> => {
-  await checkStatus(withoutInputs(scope));
-  return {};
-};
+/** The checks have mappings of their own. Heal and update run the playbook, which tells when a host cannot be reached. */
+const read = (): Record<string, never> => ({});
 
 const reload = {
   interface: 'ansible',
   inputs: RUN_INPUTS,
-  run: (scope: BaseScope & { inputs: unknown }) => run(scope as MappedScope),
+  run: (scope: TaskScope) => run(scope),
 };
 
 /** A playbook that runs when the node starts. */
 export const executor = nodeType({
   description: 'A playbook that runs when the node starts',
-  properties: PLAYBOOK_PROPERTIES,
+  properties: PLAYBOOK_PROPERTIES.extend(OWN_PROPERTIES),
   inputs: { start: RUN_INPUTS },
   mappings: { precreate: PRECREATE, start: RUN, delete: `${TASKS}.cleanup`, reload: RUN, ...CHECKS },
   precreate: () => null,
@@ -44,6 +43,7 @@ export const executor = nodeType({
 export const playbook = nodeType({
   description: 'A playbook that runs on the targets of its relationships run_on_host',
   properties: PLAYBOOK_PROPERTIES.extend({
+    ...OWN_PROPERTIES,
     kerberos_config: z.string().optional().describe('Text of a krb5.conf, or a file of the blueprint'),
   }),
   inputs: { start: RUN_INPUTS, poststart: RUN_INPUTS },

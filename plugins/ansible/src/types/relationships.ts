@@ -18,18 +18,19 @@ export const connectedToHost: RelationshipType = {
   description: 'Puts the target into the inventory of the source',
   source: { preconfigure: ansibleRequiresHost, unlink: ansibleRemoveHost },
   inputs: {
-    'source.preconfigure': z.object({
-      ...NAMES,
-      host_config: z
-        .record(z.string(), z.any())
-        .default({})
-        .describe('Values of the host, for instance ansible_user. Default: those of the target'),
-    }),
-    'source.unlink': z.object(NAMES),
+    source: {
+      preconfigure: z.object({
+        ...NAMES,
+        host_config: z
+          .record(z.string(), z.any())
+          .default({})
+          .describe('Values of the host, for instance ansible_user. Default: those of the target'),
+      }),
+      unlink: z.object(NAMES),
+    },
   },
   mappings: {
-    'source.preconfigure': `${TASKS}.ansible_requires_host`,
-    'source.unlink': `${TASKS}.ansible_remove_host`,
+    source: { preconfigure: `${TASKS}.ansible_requires_host`, unlink: `${TASKS}.ansible_remove_host` },
   },
 };
 
@@ -38,6 +39,6 @@ export const runOnHost: RelationshipType = {
   aliases: ['cloudify.ansible.relationships.run_on_host'],
   description: 'Runs the playbook of the source on the target',
   source: { establish: run, unlink: cleanup },
-  inputs: { 'source.establish': RELATIONSHIP_INPUTS },
-  mappings: { 'source.establish': `${TASKS}.run`, 'source.unlink': `${TASKS}.cleanup` },
+  inputs: { source: { establish: RELATIONSHIP_INPUTS } },
+  mappings: { source: { establish: `${TASKS}.run`, unlink: `${TASKS}.cleanup` } },
 };
