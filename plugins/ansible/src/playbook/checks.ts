@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Difference, FatalError } from '@baton/plugin-sdk';
 import { type Place, placeOf } from '../settings/place';
+import { sensitiveValues } from '../settings/sensitive-values';
 import { type Settings, settingsOf } from '../settings/settings';
 import type { TaskScope } from '../settings/task-scope';
 import { type Applied, appliedOf } from './applied';
@@ -35,7 +36,8 @@ async function driftIn(
   const tags = [...new Set(await tagsOf(scope, settings, workspace))];
   const run = await runPlaybook(scope, settings, workspace, { tags, isCheck: true });
   if (run.exitCode !== 0) throw new FatalError(`the check failed: ${failureText(run)}`);
-  return [...found, ...run.changed.map(differenceOf)];
+  const hidden = hiddenTexts(settings);
+  return [...found, ...run.changed.map((result) => differenceOf(result, hidden))];
 }
 
 function settingsThatDiffer(wanted: Applied, applied: unknown): Difference[] {
@@ -45,11 +47,25 @@ function settingsThatDiffer(wanted: Applied, applied: unknown): Difference[] {
     .map((name) => ({ path: name, stored: wanted[name]!, present: known[name] ?? null }));
 }
 
+/** Texts of sensitive values. A drift is data that every user of the tenant reads: files may hold such values. */
+const hiddenTexts = ({ sources, run_data, options_config, sensitive_keys: keys }: Settings): string[] =>
+  sensitiveValues({ sources, run_data, options_config }, keys)
+    .flatMap((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
+    .filter((text) => text !== '')
+    .sort((a, b) => b.length - a.length);
+
 /** `stored`: as the playbook wants it. Without a difference in text: only that the task would change something. */
-function differenceOf({ h: host, t: task, d: diffs = [] }: TaskResult): Difference {
+function differenceOf(
+  { h: host, t: task, d: diffs = [] }: TaskResult,
+  hidden: readonly string[],
+): Difference {
   const path = `${host}: ${task}`;
   if (diffs.length === 0) return { path, stored: 'ok', present: 'changed' };
-  const side = (name: 'before' | 'after'): string => diffs.map((diff) => diff[name] ?? '').join('\n');
+  const side = (name: 'before' | 'after'): string =>
+    hidden.reduce(
+      (text, value) => text.replaceAll(value, '********'),
+      diffs.map((diff) => diff[name] ?? '').join('\n'),
+    );
   return { path, stored: side('after'), present: side('before') };
 }
 

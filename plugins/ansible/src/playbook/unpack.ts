@@ -53,22 +53,37 @@ else:
                 write(place(one.name), archive.extractfile(one), one.size, one.mode)
 `;
 
+const ADDRESS = /^https?:\/\//i;
+const MOST_FETCHED = 64 * 1024 * 1024;
+
 /**
- * Unpacks an archive of the blueprint (zip, tar, tar.gz). Only files and folders come out of it.
+ * Unpacks an archive (zip, tar, tar.gz) of the blueprint or of an HTTP server. Only files and folders come out of it.
  * @throws FatalError for an archive that is too large, leads out, or cannot be read
  */
-export async function unpack({ ctx, exec }: BaseScope, source: string, folder: string): Promise<void> {
-  if (/^[a-z]+:\/\//i.test(source))
-    throw new FatalError(
-      `playbook_source_path: ${source.replace(/\/\/[^/@]*@/, '//')} is an address. Put the archive into the blueprint: downloads of playbooks are not supported`,
-    );
+export async function unpack(scope: BaseScope, source: string, folder: string): Promise<void> {
   const place = await mkdtemp(join(tmpdir(), 'archive-'));
   try {
     const file = join(place, 'archive');
-    await writeFile(file, await ctx.getResource(requireInside(source, 'playbook_source_path')));
+    await writeFile(file, await contentOf(scope, source));
     const limits = [String(LIMITS.bytes), String(LIMITS.entries)];
-    await exec('python3', ['-I', '-c', UNPACK, file, folder, ...limits], { exitCodes: { 1: 'fatal' } });
+    await scope.exec('python3', ['-I', '-c', UNPACK, file, folder, ...limits], { exitCodes: { 1: 'fatal' } });
   } finally {
     await rm(place, { recursive: true, force: true });
   }
+}
+
+async function contentOf({ ctx, http, hide }: BaseScope, source: string): Promise<Uint8Array> {
+  if (!source.includes('://')) return await ctx.getResource(requireInside(source, 'playbook_source_path'));
+  if (!ADDRESS.test(source))
+    throw new FatalError('playbook_source_path: expected http:// or https:// and the address of an archive');
+  const url = new URL(source);
+  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  hide(password);
+  url.username = '';
+  url.password = '';
+  const basic = user === '' ? {} : { basic: { user, password } };
+  const answer = await http.request('GET', url.href, { ...basic, maxBytes: MOST_FETCHED });
+  if (answer.status !== 200)
+    throw new FatalError(`playbook_source_path: ${url.host} answers ${answer.status} for the archive`);
+  return answer.bytes;
 }
