@@ -81,10 +81,10 @@ it('is ended by a cancel together with its connections', async () => {
     { playbook_path: 'site/wait.yaml', sources: { all: { hosts: { one: host } } } },
     { signal: stop.signal },
   );
-  await eventually(() => expect(sshd.sessions()).toBe(1), 60_000);
+  await eventually(() => expect(sshd.sessions()).toBe(1), { deadlineMs: 60_000 });
   stop.abort();
   await expect(running).rejects.toThrow(/the operation is stopped/);
-  await eventually(() => expect(sshd.sessions()).toBe(0), 30_000);
+  await eventually(() => expect(sshd.sessions()).toBe(0), { deadlineMs: 30_000 });
   expect(left()).toEqual(before);
 });
 
