@@ -77,13 +77,21 @@ export async function checkStatus(scope: TaskScope): Promise<null> {
   const place = await placeOf(scope.ctx);
   const settings = settingsOf(place, scope.inputs);
   return await withWorkspace(scope, place, settings, async (workspace) => {
-    const run = await pingHosts(scope, workspace);
-    if (run.exitCode !== 0) throw new FatalError(failureText(run));
-    const found = settings.heal_drift ? await driftIn(scope, place, settings, workspace) : [];
-    if (found.length === 0) return null;
-    const paths = found.slice(0, MOST_SHOWN).map(({ path }) => path);
-    throw new FatalError(`the playbook would change ${found.length} things: ${paths.join(', ')}`);
+    if (settings.heal_drift) requireNone(await driftIn(scope, place, settings, workspace));
+    else await requireReached(scope, workspace);
+    return null;
   });
+}
+
+async function requireReached(scope: TaskScope, workspace: Workspace): Promise<void> {
+  const run = await pingHosts(scope, workspace);
+  if (run.exitCode !== 0) throw new FatalError(failureText(run));
+}
+
+function requireNone(found: readonly Difference[]): void {
+  if (found.length === 0) return;
+  const paths = found.slice(0, MOST_SHOWN).map(({ path }) => path);
+  throw new FatalError(`the playbook would change ${found.length} things: ${paths.join(', ')}`);
 }
 
 const MOST_SHOWN = 10;
