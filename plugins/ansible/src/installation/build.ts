@@ -116,7 +116,10 @@ async function installContent(
   if (names.length === 0) return;
   const place = join(folder, `${kind}s`);
   const paths = await pathsOf(scope, names, folder);
-  const args = [kind, 'install', '--force', '-p', place, ...paths];
+  // For a role, a path alone would be the name of the role, too.
+  const named =
+    kind === 'role' ? paths.map((path) => (path.startsWith('/') ? `file://${path}` : path)) : paths;
+  const args = [kind, 'install', '--force', '-p', place, ...named];
   const done = await scope.exec(galaxy.file, [...galaxy.before, ...args], {
     env: { ...env, LC_ALL: 'C.UTF-8', ANSIBLE_HOME: join(folder, 'home'), ANSIBLE_NOCOLOR: '1' },
     exitCodes: { 1: 'ok', 2: 'ok', 5: 'ok', 250: 'ok' },
@@ -142,11 +145,9 @@ async function pathsOf({ ctx }: BaseScope, names: readonly string[], folder: str
   return paths;
 }
 
+/** The last lines that tell of an error; else the last line. */
 function lastLine({ stdout, stderr }: { stdout: string; stderr: string }): string {
   const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => /\S/.test(line));
-  return (
-    lines.filter((line) => /error|fail|cannot|could not/i.test(line)).at(-1) ??
-    lines.at(-1) ??
-    ''
-  ).slice(0, 500);
+  const found = lines.filter((line) => /error|fail|cannot|could not|not installed/i.test(line));
+  return (found.length > 0 ? found : lines).slice(-2).join(' ').slice(0, 500);
 }
