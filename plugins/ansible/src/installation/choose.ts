@@ -6,7 +6,7 @@ import { build } from './build';
 import { type AnsiblePrograms, findAnsible } from './programs';
 import { extended, type Recipe, recipeOf } from './recipe';
 
-export const ANSIBLE_TYPE = 'cloudify.nodes.ansible.Ansible';
+const ANSIBLE_TYPE = 'cloudify.nodes.ansible.Ansible';
 /** Runtime property of an installation: its recipe. */
 export const RECIPE = 'ansible_installation';
 

@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { FatalError } from '@baton/plugin-sdk';
+import { searchFolders } from './config';
 
 /** A program with the arguments that go before all others. */
 export interface Program {
@@ -48,8 +49,8 @@ export async function findAnsible(settings: {
       );
     return programsIn(bin);
   }
-  for (const folder of (process.env.PATH ?? '').split(delimiter))
-    if (folder !== '' && (await isProgram(join(folder, 'ansible-playbook')))) return programsIn(folder);
+  for (const folder of searchFolders())
+    if (await isProgram(join(folder, 'ansible-playbook'))) return programsIn(folder);
   throw new FatalError(
     'there is no ansible-playbook on the PATH of operations. Install Ansible on the machine of the worker (on Debian: apt-get install ansible-core), or name ansible_external_venv or ansible_playbook_executable_path',
   );

@@ -30,7 +30,7 @@ export async function ansibleRemoveHost(scope: TaskScope): Promise<void> {
 }
 
 /** The inventory that a relationship adds: what its inputs say, else what the target is. */
-export async function sourcesOfTarget(scope: TaskScope, place: Target): Promise<Sources> {
+async function sourcesOfTarget(scope: TaskScope, place: Target): Promise<Sources> {
   const { host_config: given, group_name: groupName, hostname } = scope.inputs;
   const host = valuesOf(place.target);
   const { group, name } = groupAndName(host, groupName, hostname);

@@ -15,7 +15,7 @@ const dict = (value: unknown): Dict =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Dict) : {};
 
 /** Names of hosts as the original writes them: playbooks know these. */
-export const hostName = (name: string): string => name.replaceAll('_', '-').toLowerCase();
+const hostName = (name: string): string => name.replaceAll('_', '-').toLowerCase();
 
 /** Reads a stored or given inventory: with `all`, or groups alone. */
 export function sourcesOf(value: unknown): Sources {

@@ -67,6 +67,7 @@ export function playbookArguments(
     `--inventory=${files.inventory}`,
     `--extra-vars=@${files.variables}`,
     ...own,
+    ...(settings.ansible_become ? ['--become'] : []),
     ...options,
     ...words(settings.additional_args),
     ...(tags.length > 0 ? [`--tags=${tags.join(',')}`] : []),

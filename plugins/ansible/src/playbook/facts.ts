@@ -1,13 +1,13 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TaskScope } from '../settings/task-scope';
 
 import { type PlaybookRun, tellRun } from './run-playbook';
 import type { Workspace } from './workspace';
 
-/** Most characters of the facts of one host, and of all hosts: they become a runtime property. */
-const HOST_CHARACTERS = 200_000;
-const ALL_CHARACTERS = 2_000_000;
+/** Most bytes of the facts of one host, and of all hosts: they become a runtime property, and a host may say anything. */
+const HOST_BYTES = 200_000;
+const ALL_BYTES = 2_000_000;
 
 const GATHER = [{ hosts: 'all', gather_facts: false, tasks: [{ name: 'Gather facts', setup: {} }] }];
 const PING = [{ hosts: 'all', gather_facts: false, tasks: [{ name: 'Reach the host', ping: {} }] }];
@@ -25,15 +25,16 @@ export async function collectFacts(
   const env = { ...workspace.env, BATON_EVENTS_FACTS: folder };
   const run = await runOwn(scope, { ...workspace, env }, 'facts', GATHER);
   const byHost: Record<string, unknown> = {};
-  let left = ALL_CHARACTERS;
+  let left = ALL_BYTES;
   for (const name of await readdir(folder)) {
-    const text = await readFile(join(folder, name), 'utf8');
-    const { host, facts } = JSON.parse(text) as { host: string; facts: unknown };
-    left -= text.length;
-    if (text.length > HOST_CHARACTERS || left < 0) {
-      scope.log.warning(`The facts of ${host} are left out: they have ${text.length} characters`);
+    const file = join(folder, name);
+    const { size } = await stat(file);
+    left -= size;
+    if (size > HOST_BYTES || left < 0) {
+      scope.log.warning(`The facts of a host are left out: they have ${size} bytes`);
       continue;
     }
+    const { host, facts } = JSON.parse(await readFile(file, 'utf8')) as { host: string; facts: unknown };
     byHost[host] = { ansible_facts: facts, changed: false };
   }
   const all = Object.values(byHost);
