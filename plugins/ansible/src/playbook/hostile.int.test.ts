@@ -103,6 +103,32 @@ it('does not fill the log with the output of a program without end', async () =>
   expect(play.lines.at(-1)).toContain('nothing more is shown');
 });
 
+it('hands secrets over in files for their owner alone, and never in arguments', async () => {
+  const program = join(blueprint, 'ansible-spy');
+  const spy = `#!/bin/sh
+{ printf '%s\\n' "$@"; echo "instance $CTX_NODE_INSTANCE_ID of $CTX_DEPLOYMENT_ID"; cat "$KRB5_CONFIG"
+  for part in "$@"; do case $part in --inventory=*|--extra-vars=*) file=\${part#*=}; stat -c %a "\${file#@}"; cat "\${file#@}";; esac; done
+  stat -c %a "$(dirname "$KRB5_CONFIG")"; } > ${place}/spied
+`;
+  writeFileSync(program, spy, { mode: 0o755 });
+  file('site/ping.yaml', '- hosts: all\n');
+  await rig().run('run', {
+    playbook_path: 'site/ping.yaml',
+    ansible_playbook_executable_path: program,
+    sources: { all: { hosts: { one: { ansible_password: 'word-of-the-host' } } } },
+    run_data: { token: 'word-of-the-site' },
+    kerberos_config: '[libdefaults]\ndefault_realm = EXAMPLE.ORG\n',
+  });
+  const [args, ...files] = readFileSync(join(place, 'spied'), 'utf8').split('instance play_abc123 of dep\n');
+  expect(args).not.toContain('word-of');
+  expect(files.join('')).toBe(`[libdefaults]
+default_realm = EXAMPLE.ORG
+600
+{"all":{"hosts":{"one":{"ansible_password":"word-of-the-host"}}}}600
+{"token":"word-of-the-site"}700
+`);
+});
+
 it.each([
   [{ playbook_path: '../outside.yaml' }, 'leads out of the blueprint'],
   [{ playbook_path: '/etc/passwd' }, 'leads out of the blueprint'],
