@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
+import { eventually } from '@baton/testkit';
 import { type Sshd, startSshd } from '../../plugins/ansible/src/testing/sshd';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { root } from '../harness/processes';
@@ -149,6 +150,15 @@ test('mappings on other types, hosts that nodes are in, relationships, facts, co
   const refused = await follow(client, 'more', 'reload_ansible_playbook', { parameters: reading });
   expect(refused.status).toBe('failed');
   expect(refused.messages.join('\n')).toContain('could not locate file in lookup');
+
+  // A cancel ends Ansible and the connection that it holds open.
+  const waiting = { deployment_id: 'more', workflow_id: 'reload_ansible_playbook' };
+  const wait = { node_ids: ['inside'], playbook_path: 'ansible/wait.yaml' };
+  const { id } = await call(client, 'startExecution', {}, { ...waiting, parameters: wait });
+  await eventually(() => expect(sshd.sessions()).toBe(1), { deadlineMs: 60_000 });
+  await call(client, 'actOnExecution', { executionId: id }, { action: 'force-cancel' });
+  expect((await followExecution(client, id)).status).toBe('cancelled');
+  await eventually(() => expect(sshd.sessions()).toBe(0), { deadlineMs: 30_000 });
 
   await succeed(client, 'more', 'uninstall');
   expect((await secretKeys()).filter((key) => key.startsWith('ansible-more-'))).toEqual([]);

@@ -31,14 +31,15 @@ export function checkNodeType(plugin: PluginDefinition, type: AnyNodeType, path:
   const runtime = schemaOf(type.runtime, at('runtime'));
   refuseInnerMarks(type.properties, at('properties'));
   refuseInnerMarks(type.runtime, at('runtime'));
+  const kept = Object.keys(runtime).find((name) => runtime[name]!.isSensitive);
+  if (kept !== undefined && type.delete === undefined)
+    throw new DefinitionError(
+      at('runtime', kept),
+      'is kept in a secret, which nobody would remove',
+      'an operation delete',
+    );
   for (const key of FUNCTIONS) if (type[key] !== undefined) requireFunction(type[key], at(key));
   checkCompare(type, properties, at('compare'));
-  if (type.drift !== undefined && (type.compare !== undefined || type.read === undefined))
-    throw new DefinitionError(
-      at('drift'),
-      'it stands beside compare, or without read',
-      'read, and either compare or drift',
-    );
   const written = [...LIFECYCLE_OPERATIONS, 'update' as const].filter((name) => type[name] !== undefined);
   for (const [name, inputs] of Object.entries(type.inputs ?? {})) {
     if (!(written as string[]).includes(name)) throw unknownName(at('inputs', name), name, written);
@@ -62,6 +63,8 @@ function checkCompare(
 ): void {
   if (type.compare !== undefined && type.read === undefined)
     throw new DefinitionError(path, 'there is nothing to compare with', 'a function read');
+  if (type.compare !== undefined && type.drift !== undefined)
+    throw new DefinitionError(path, 'drift finds the differences already', 'one of both');
   for (const name of type.compare ?? []) {
     if (!Object.hasOwn(properties, name)) throw unknownName(path, name, Object.keys(properties));
     if (properties[name]?.isSensitive)
@@ -101,11 +104,7 @@ function checkMappings(plugin: PluginDefinition, type: AnyNodeType, path: readon
   const own = ownMappings(type, plugin.name);
   for (const { name, mapping } of own)
     for (const other of own)
-      if (
-        mapping === other.mapping &&
-        !Object.hasOwn(plugin.operations ?? {}, mapping) &&
-        workOf(type, name) !== workOf(type, other.name)
-      )
+      if (mapping === other.mapping && workOf(type, name) !== workOf(type, other.name))
         throw new DefinitionError(
           [...path, name],
           `${other.name} has the same mapping, and is another function`,

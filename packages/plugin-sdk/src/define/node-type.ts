@@ -1,7 +1,6 @@
 import type { Json } from '@baton/kernel';
 import type { z } from 'zod';
 import type { ObjectSchema } from '../schema/describe';
-import type { Difference } from './difference';
 import type { NodeScope, UpdateScope } from './scope';
 
 /** An operation; its returned value (JSON) becomes the result of the task. */
@@ -19,6 +18,14 @@ export type LifecycleInputs = { readonly [name in LifecycleOperation | 'update']
 
 /** Values as the outside world has them now, by the names of properties and runtime properties. */
 export type Present = Readonly<Record<string, unknown>>;
+
+/** A value that differs from the present one. */
+export interface Difference {
+  /** Name of a property, or a place in what the plugin made. */
+  path: string;
+  stored: Json;
+  present: Json;
+}
 
 type Named<O> = keyof O & string;
 
@@ -60,9 +67,10 @@ export interface NodeTypeSpec<
   /** The properties that must be as declared. */
   compare?: readonly Named<z.output<P>>[];
   /**
-   * Finds what differs, where no comparison of properties can tell it: a plan, a dry run. Instead of `compare`. Must change nothing.
+   * Finds the differences itself, instead of `compare`: by a dry run of a tool for instance. Gives check_drift and heal. Null or an empty
+   * list: nothing differs. Must change nothing. `update` gets all properties then.
    */
-  drift?(scope: NodeScope<P, R>): Promise<readonly Difference[]> | readonly Difference[];
+  drift?(scope: NodeScope<P, R>): Promise<readonly Difference[] | null> | readonly Difference[] | null;
   /** Further operations, by name. */
   operations?: {
     readonly [K in keyof I]: {

@@ -105,8 +105,6 @@ function schemaOf(
 ): JsonObject {
   const entries = Object.entries(describeShape(schema, [owner])).map(([name, described]): [string, Json] => {
     // The language adds a key `type` to objects in typed inputs, so these stay untyped.
-    if (kind === 'inputs' && described.defaultCall !== undefined)
-      return [name, { ...textOf(described.description, []), default: described.defaultCall }];
     if (kind === 'inputs' && (described.object !== undefined || described.type === 'dict'))
       return [name, entryOf(described, undefined, kind)];
     if (described.object === undefined) return [name, entryOf(described, described.type, kind)];

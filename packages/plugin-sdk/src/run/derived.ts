@@ -1,7 +1,6 @@
 import { canonicalJson, type Json } from '@baton/kernel';
 import type { OperationContext } from '../context';
-import type { Difference } from '../define/difference';
-import type { AnyNodeType, LifecycleOperation, Present } from '../define/node-type';
+import type { AnyNodeType, Difference, LifecycleOperation, Present } from '../define/node-type';
 import type { DerivedOperation } from '../define/operation-names';
 import type { UpdateScope } from '../define/scope';
 import { FatalError } from '../errors';
@@ -19,9 +18,9 @@ export const DERIVED: Readonly<Record<DerivedOperation, DerivedWork>> = {
   },
   /** Data, not a failure: the list of differences, or null. */
   check_drift: async (type, scope) => {
-    const present = await readPresent(type, scope);
+    const present = type.read === undefined ? {} : await readPresent(type, scope);
     if (present === null) throw gone(scope.ctx);
-    const found = await differences(type, scope, present);
+    const found = await differencesOf(type, scope, present);
     return found.length === 0 ? null : found.map((one) => ({ ...one }));
   },
   heal,
@@ -44,12 +43,10 @@ export async function runUpdate(type: AnyNodeType, scope: AnyNodeScope): Promise
 }
 
 async function updateTo(type: AnyNodeType, scope: AnyNodeScope, present: Present): Promise<unknown> {
+  const changed = differences(type, scope.properties, present).map(({ path }) => path);
   const properties = scope.properties as Record<string, unknown>;
-  // Without `compare` nobody knows which properties differ.
-  const names =
-    (type.compare ?? []).length === 0
-      ? Object.keys(properties)
-      : compared(type, properties, present).map(({ path }) => path);
+  // Without `compare` nobody knows what differs.
+  const names = (type.compare ?? []).length === 0 ? Object.keys(properties) : changed;
   return await type.update!(
     withChanges(scope, Object.fromEntries(names.map((name) => [name, properties[name]]))),
   );
@@ -62,9 +59,9 @@ type AnyUpdateScope = UpdateScope<ObjectSchema, ObjectSchema, Record<string, Jso
 
 /** Gone: made again. There and different: updated in place, or else removed and made again. Otherwise nothing to do. */
 async function heal(type: AnyNodeType, scope: AnyNodeScope): Promise<Json> {
-  const present = await readPresent(type, scope);
+  const present = type.read === undefined ? {} : await readPresent(type, scope);
   if (present !== null) {
-    if ((await differences(type, scope, present)).length === 0) return null;
+    if ((await differencesOf(type, scope, present)).length === 0) return null;
     if (type.update !== undefined) {
       await updateTo(type, scope, present);
       return null;
@@ -99,14 +96,17 @@ async function readPresent(type: AnyNodeType, scope: AnyNodeScope): Promise<Pres
   return present;
 }
 
-const differences = async (
+async function differencesOf(
   type: AnyNodeType,
   scope: AnyNodeScope,
   present: Present,
-): Promise<readonly Difference[]> =>
-  type.drift === undefined ? compared(type, scope.properties, present) : await type.drift(scope);
+): Promise<readonly Difference[]> {
+  return type.drift === undefined
+    ? differences(type, scope.properties, present)
+    : ((await type.drift(scope)) ?? []);
+}
 
-function compared(
+function differences(
   type: AnyNodeType,
   properties: Readonly<Record<string, unknown>>,
   present: Present,

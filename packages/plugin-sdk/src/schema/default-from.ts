@@ -4,15 +4,12 @@ import type { z } from 'zod';
 const KEY = 'batonDefaultFrom';
 
 /**
- * Gives an input a default in plugin.yaml that is a function of the blueprint language, for instance `{ get_property: ['SELF', 'x'] }`.
- * The manager evaluates it. Elsewhere, and for mappings that blueprints name directly, there is no such default: make the schema
- * optional.
+ * Gives an input a default that the language computes for each node: a function such as `{ get_property: [SELF, tags] }`. In plugin.yaml
+ * the input has no type then; the operation checks the computed value.
  */
-export function defaultFrom<S extends z.ZodType>(schema: S, call: { readonly [name: string]: Json }): S {
-  return schema.meta({ ...schema.meta(), [KEY]: call });
+export function defaultFrom<S extends z.ZodType>(schema: S, value: Record<string, Json>): S {
+  return schema.meta({ ...schema.meta(), [KEY]: value });
 }
 
-/** The function of the language that is the default of the schema; undefined: there is none. */
-export function defaultCallOf(schema: z.ZodType): Json | undefined {
-  return schema.meta()?.[KEY] as Json | undefined;
-}
+/** The function that `defaultFrom` gave; undefined: none. */
+export const givenDefault = (schema: z.ZodType): Json | undefined => schema.meta()?.[KEY] as Json | undefined;

@@ -20,7 +20,7 @@ const read = (): Record<string, never> => ({});
 const reload = {
   interface: 'ansible',
   inputs: RUN_INPUTS,
-  run: (scope: TaskScope) => run(scope),
+  run,
 };
 
 /** A playbook that runs when the node starts. */
@@ -30,7 +30,7 @@ export const executor = nodeType({
   inputs: { start: RUN_INPUTS },
   mappings: { precreate: PRECREATE, start: RUN, delete: `${TASKS}.cleanup`, reload: RUN, ...CHECKS },
   precreate: () => null,
-  start: (scope) => run(scope),
+  start: run,
   delete: (scope) => cleanup(scope),
   read,
   drift: (scope) => drift(withoutInputs(scope)),
