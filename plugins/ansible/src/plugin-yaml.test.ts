@@ -1,6 +1,8 @@
 // Parts of published blueprints, and the plans that the original plugin gives.
+import * as language from '@baton/dsl';
 import { parseBlueprint, withBuiltinTypes } from '@baton/dsl';
 import { describePlugin } from '@baton/plugin-sdk/manifest';
+import { checkPlugin } from '@baton/plugin-sdk/testing';
 import { stringify } from 'yaml';
 import plugin from './plugin';
 
@@ -194,4 +196,9 @@ it('has an operation for each mapping, also for those that blueprints use on nod
     'update_venv',
   ])
     expect(plugin.operations).toHaveProperty([`cloudify_ansible.tasks.${name}`]);
+});
+
+it('keeps the contract of plugins', async () => {
+  const { types } = await checkPlugin(plugin, { language });
+  expect(types).toHaveLength(3);
 });
