@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { BaseScope } from '@baton/plugin-sdk';
 import type { Place } from '../settings/place';
 import { isSensitive } from '../settings/sensitive-values';
@@ -21,20 +22,13 @@ export async function withReferences(
   sensitiveKeys: readonly string[],
 ): Promise<unknown> {
   const found: { name: string; text: string }[] = [];
-  const base = `ansible-${scope.ctx.deployment.id}-${instance.id}`;
-  const replaced = replace(
-    value,
-    [key],
-    (path, text) => {
-      const name = [base, ...path]
-        .join('-')
-        .replace(/[^\w.-]/g, '_')
-        .slice(0, MAX_NAME);
-      found.push({ name, text });
-      return { get_secret: name };
-    },
-    sensitiveKeys,
-  );
+  const base = baseOf(scope, instance.id);
+  const take: Replacement = (path, text) => {
+    const name = nameOf(base, path);
+    found.push({ name, text });
+    return { get_secret: name };
+  };
+  const replaced = replace(value, [key], take, sensitiveKeys);
   if (found.length === 0) return replaced;
   const names = new Set([...namesOf(instance.runtimeProperties), ...found.map(({ name }) => name)]);
   instance.runtimeProperties = { ...instance.runtimeProperties, [KEPT]: [...names] };
@@ -48,6 +42,17 @@ export async function withReferences(
 
 const MAX_NAME = 200;
 
+const plain = (text: string): string => text.replace(/[^\w.-]/g, '_');
+const baseOf = ({ ctx }: BaseScope, instanceId: string): string =>
+  plain(`ansible-${ctx.deployment.id}-${instanceId}`);
+
+/** The digest keeps names apart that are the same without other characters, or at their beginning. */
+function nameOf(base: string, [key = '', ...path]: readonly string[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(path)).digest('hex').slice(0, 8);
+  const shown = `${base}-${plain(key)}-${plain(path.at(-1) ?? '')}`.slice(0, MAX_NAME);
+  return `${shown}-${digest}`;
+}
+
 type Replacement = (path: readonly string[], text: string) => unknown;
 
 function replace(value: unknown, path: readonly string[], by: Replacement, keys: readonly string[]): unknown {
@@ -57,9 +62,18 @@ function replace(value: unknown, path: readonly string[], by: Replacement, keys:
     Object.entries(value).map(([name, inner]) => {
       const at = [...path, name];
       if (!isSensitive(name, inner, keys)) return [name, replace(inner, at, by, keys)];
-      if (isReference(inner) || inner === null || inner === '') return [name, inner];
-      return [name, by(at, typeof inner === 'string' ? inner : JSON.stringify(inner))];
+      return [name, replaceAll(inner, at, by)];
     }),
+  );
+}
+
+/** Everything below the name of a sensitive value is sensitive. A number becomes a text by this. */
+function replaceAll(value: unknown, path: readonly string[], by: Replacement): unknown {
+  if (isReference(value) || value === null || value === '' || typeof value === 'boolean') return value;
+  if (Array.isArray(value)) return value.map((inner, at) => replaceAll(inner, [...path, String(at)], by));
+  if (typeof value !== 'object') return by(path, String(value));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, replaceAll(inner, [...path, name], by)]),
   );
 }
 
@@ -69,10 +83,16 @@ const isReference = (value: unknown): value is Dict =>
   Object.keys(value).length === 1 &&
   ['get_secret', 'get_property'].includes(Object.keys(value)[0]!);
 
-/** Removes the secrets that were made for the instance. */
-export async function forgetSecrets(scope: BaseScope, { instance }: Pick<Place, 'instance'>): Promise<void> {
+/** Removes the secrets that were made for the instance; with `key` those that were made for that value. */
+export async function forgetSecrets(
+  scope: BaseScope,
+  { instance }: Pick<Place, 'instance'>,
+  key?: string,
+): Promise<void> {
+  const base = baseOf(scope, instance.id);
   for (const name of namesOf(instance.runtimeProperties))
-    await scope.manager().delete(addressOf(name), { missingOk: true });
+    if (key === undefined || name.startsWith(`${base}-${plain(key)}-`))
+      await scope.manager().delete(addressOf(name), { missingOk: true });
 }
 
 /** Replaces references by what they refer to, and hides it. */

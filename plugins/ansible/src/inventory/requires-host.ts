@@ -2,7 +2,7 @@ import { FatalError, type InstanceContext } from '@baton/plugin-sdk';
 import { type Place, placeOf } from '../settings/place';
 import type { TaskScope } from '../settings/task-scope';
 import { groupAndName, hostConfigOf, valuesOf } from './host-config';
-import { withReferences } from './kept-secrets';
+import { forgetSecrets, withReferences } from './kept-secrets';
 import { groupsOf } from './manager-reads';
 import { merged, type Sources, sourcesOfHost, without } from './sources';
 
@@ -27,6 +27,7 @@ export async function ansibleRemoveHost(scope: TaskScope): Promise<void> {
   );
   const groups = await groupsOf(scope, place.target.node.id);
   await change(place.instance, (sources) => without(sources, sourcesOfHost(name, {}, group, groups)));
+  await forgetSecrets(scope, place, name);
 }
 
 /** The inventory that a relationship adds: what its inputs say, else what the target is. */

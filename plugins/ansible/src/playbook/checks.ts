@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { type Difference, FatalError } from '@baton/plugin-sdk';
-import { type Place, placeOf } from '../settings/place';
+import type { Place } from '../settings/place';
 import { sensitiveValues } from '../settings/sensitive-values';
-import { type Settings, settingsOf } from '../settings/settings';
+import type { Settings } from '../settings/settings';
 import type { TaskScope } from '../settings/task-scope';
 import { type Applied, appliedOf } from './applied';
 import type { TaskResult } from './events';
 import { pingHosts } from './facts';
+import { openSettings } from './open-settings';
 import { failureText } from './outcome';
 import { runPlaybook } from './run-playbook';
 import { tagsOf } from './tags';
@@ -18,8 +19,7 @@ import { type Workspace, withWorkspace } from './workspace';
  * @throws FatalError when the check itself fails
  */
 export async function drift(scope: TaskScope): Promise<Difference[]> {
-  const place = await placeOf(scope.ctx);
-  const settings = settingsOf(place, scope.inputs);
+  const { place, settings } = await openSettings(scope);
   return await withWorkspace(scope, place, settings, (workspace) =>
     driftIn(scope, place, settings, workspace),
   );
@@ -74,8 +74,7 @@ function differenceOf(
  * results of operations are JSON.
  */
 export async function checkStatus(scope: TaskScope): Promise<null> {
-  const place = await placeOf(scope.ctx);
-  const settings = settingsOf(place, scope.inputs);
+  const { place, settings } = await openSettings(scope);
   return await withWorkspace(scope, place, settings, async (workspace) => {
     if (settings.heal_drift) requireNone(await driftIn(scope, place, settings, workspace));
     else await requireReached(scope, workspace);

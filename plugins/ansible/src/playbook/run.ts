@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { InstanceContext } from '@baton/plugin-sdk';
-import { keep, placeOf } from '../settings/place';
-import { type Settings, settingsOf } from '../settings/settings';
+import { keep } from '../settings/place';
+import type { Settings } from '../settings/settings';
 import type { TaskScope } from '../settings/task-scope';
 import { appliedOf } from './applied';
 import type { Counts } from './events';
 import { collectFacts } from './facts';
+import { openSettings } from './open-settings';
 import { requireSuccess } from './outcome';
 import { type PlaybookRun, runPlaybook } from './run-playbook';
 import { forEachTag } from './tags';
@@ -17,8 +18,7 @@ import { type Workspace, withWorkspace } from './workspace';
  * @throws OperationRetry when hosts failed and there are attempts left, FatalError for other failures
  */
 export async function run(scope: TaskScope): Promise<Record<string, Counts>> {
-  const place = await placeOf(scope.ctx);
-  const settings = settingsOf(place, scope.inputs);
+  const { place, settings } = await openSettings(scope);
   if (!settings.log_stdout) scope.log.warning('log_stdout is false: only failures of tasks are shown');
   return await withWorkspace(scope, place, settings, async (workspace) => {
     const hosts: Record<string, Counts> = {};
@@ -38,8 +38,7 @@ export async function run(scope: TaskScope): Promise<Record<string, Counts>> {
 
 /** Stores facts of all hosts (ansible.cloudify_ansible.tasks.store_facts). */
 export async function storeFacts(scope: TaskScope): Promise<void> {
-  const place = await placeOf(scope.ctx);
-  const settings = settingsOf(place, scope.inputs);
+  const { place, settings } = await openSettings(scope);
   if (!settings.store_facts) return;
   await withWorkspace(scope, place, settings, async (workspace) => {
     await keepFacts(scope, place.instance, settings, workspace);
