@@ -57,6 +57,16 @@ it('tries again when a task fails, ends after the last attempt, and keeps the nu
   expect(play.lines).not.toContain('info: TASK [Break]');
 });
 
+it('counts hosts, too, when the blueprint wants another callback for its output', async () => {
+  file('site/tell.yaml', local('    - debug: { msg: hello }\n'));
+  const play = rig();
+  const env = { ANSIBLE_STDOUT_CALLBACK: 'minimal' };
+  await play.run('run', { playbook_path: 'site/tell.yaml', sources: HERE, ansible_env_vars: env });
+  expect(play.runtime.result).toMatchObject({ here: { ok: 1 } });
+  expect(play.lines).toContainEqual(expect.stringMatching(/^debug: .*here \| SUCCESS/));
+  expect(play.lines).toContain('info: ok [here]: hello');
+});
+
 it('tells which host cannot be reached', async () => {
   file('site/ping.yaml', '- hosts: all\n  gather_facts: false\n  tasks: [{ ping: {} }]\n');
   const sources = { all: { hosts: { gone: { ansible_host: '127.0.0.1', ansible_port: 1 } } } };
