@@ -123,6 +123,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     ...deploymentsClient(infra.rpc),
     findUser: createUserLookup(infra.rpc),
     requiresSignatures: config.BATON_PLUGINS_REQUIRE_SIGNATURE,
+    takesDevelopment: config.BATON_PLUGINS_DEV,
   };
   const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   const uploads = {

@@ -99,7 +99,10 @@ function yamlText({ yaml, comments }: Description): string {
   return document.toString({ lineWidth: 0 });
 }
 
-const manifestOf = ({ name, version, sdk }: AuthorFolder, { types, secrets, description }: Description) => ({
+const manifestOf = (
+  { name, version, sdk, development }: AuthorFolder,
+  { types, secrets, description }: Description,
+) => ({
   format: FORMAT,
   name,
   version,
@@ -108,6 +111,7 @@ const manifestOf = ({ name, version, sdk }: AuthorFolder, { types, secrets, desc
   types,
   secrets,
   description,
+  ...(development?.inspectPort ? { development: { inspect: development.inspectPort } } : {}),
 });
 
 function requireSame(author: AuthorFolder, description: Description): void {
