@@ -58,6 +58,11 @@ test('the plugins that come with Baton are one command away; a fresh standalone 
     { deadlineMs: 30_000 },
   );
   expect(new Set(found.map(({ visibility }) => visibility))).toEqual(new Set(['global']));
+  // Without the command, the manager takes a package of its own.
+  const url = (name: string) =>
+    call(client, 'uploadPlugin', {}, undefined, { plugin_archive_url: `bundled:${name}` });
+  await expect(url('utilities')).rejects.toThrow(/already exists, with the same content/);
+  await expect(url('../../etc/passwd')).rejects.toThrow(/comes with this manager/);
   expect(await baton('plugins', 'bundled')).toContain('bundled:utilities');
   expect(await baton('plugins', 'upload', 'bundled:utilities')).toMatch(/is there already/);
   expect(await baton('plugins', 'upload', 'bundled:utilitis')).toContain('did you mean bundled:utilities?');

@@ -13,6 +13,7 @@ import type { SafeFetch } from '@baton/http';
 import { AppError, type Clock, type Json, newId, type Result } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { CpuPool } from '@baton/service-runtime';
+import { isBundledUrl, readBundled } from '../adapters/bundled-plugins';
 import { type PluginUpload, readPluginUpload } from '../archive/read-plugin';
 import { type Spool, spool } from '../archive/spool';
 import type { ArchiveLimits } from '../domain/archive-limits';
@@ -47,6 +48,8 @@ export interface PluginDeps {
   requiresSignatures: boolean;
   /** Whether builds of authors at work are taken, and replaced. */
   takesDevelopment: boolean;
+  /** Folder with the packages that come with Baton; it may be missing. */
+  bundledFolder: string;
 }
 
 export interface PluginRequest {
@@ -68,6 +71,7 @@ async function obtain(
 ): Promise<Spool> {
   const maxBytes = deps.pluginLimits.maxArchiveBytes;
   if (body !== null) return spool(body, maxBytes);
+  if (isBundledUrl(request.url!)) return spool(await readBundled(deps.bundledFolder, request.url!), maxBytes);
   return spool(
     await deps.fetch(
       request.url!,
