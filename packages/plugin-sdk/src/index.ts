@@ -11,7 +11,15 @@ export type {
 } from './context';
 export type { PluginDefinition } from './define/definition';
 export {
+  type DirectNode,
+  type DirectOperation,
+  type DirectScope,
+  directOperation,
+} from './define/direct-operation';
+export {
   type AnyNodeType,
+  type Difference,
+  type LifecycleInputs,
   type LifecycleOperation,
   type NodeTypeSpec,
   type NoValues,
@@ -19,8 +27,19 @@ export {
   type Present,
   type Work,
 } from './define/node-type';
-export type { RelationshipOperation, RelationshipType, SideOperations } from './define/relationship-type';
-export type { BaseScope, NodeScope, RelationshipScope, UpdateScope } from './define/scope';
+export type {
+  OfSides,
+  RelationshipOperation,
+  RelationshipType,
+  SideOperations,
+} from './define/relationship-type';
+export type {
+  BaseScope,
+  NodeScope,
+  RelationshipScope,
+  StepScope,
+  UpdateScope,
+} from './define/scope';
 export {
   type DeclaredWorkflow,
   type WorkflowScope,
@@ -41,13 +60,17 @@ export {
 } from './errors';
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
-export type { Difference } from './run/derived';
 export { STEPS_PROPERTY, storedStep } from './run/steps';
+export { defaultFrom } from './schema/default-from';
 export { DefinitionError } from './schema/definition-error';
 export type { Constraint, Described, DslType, ObjectSchema } from './schema/describe';
 export { sensitive } from './schema/sensitive';
+export type { OperationClock } from './tools/clock';
 export { type Exec, type ExecOptions, type ExecResult, type ExitMeaning, exec } from './tools/exec';
-export { type Http, type HttpOptions, http } from './tools/http';
+export { http } from './tools/http';
+export type { Http, HttpAnswer, HttpOptions } from './tools/http-options';
+export type { Received, Send, Sending } from './tools/http-send';
+export type { TlsOptions } from './tools/http-tls';
 export {
   CancelledError,
   type FailureDecision,
