@@ -120,6 +120,12 @@ export const configSchema = runtimeConfig.extend({
     .describe(
       'Path of a module that exports `handlers`: operations by mapping, or a function that answers them; for tests and benches',
     ),
+  BATON_WORKER_PLUGIN_INSPECT: envValue
+    .flag()
+    .prefault('false')
+    .describe(
+      'Let builds of plugins under development open the port of a debugger on 127.0.0.1; everybody on this machine can use it',
+    ),
   BATON_WORKER_PYTHON: zod
     .string()
     .default('python3')
