@@ -30,6 +30,9 @@ ensurePrograms({
   ip: 'iproute2',
   chromium: 'chromium',
   slapd: 'slapd',
+  sshd: 'openssh-server',
+  sudo: 'sudo',
+  vsftpd: 'vsftpd',
   // The package starts nothing in a container.
   'systemd-analyze': 'systemd',
 });

@@ -7,6 +7,8 @@ export type {
   OperationLogger,
   PluginOperation,
   RelationshipContext,
+  RemoteCtx,
+  RemoteFiles,
   SideContext,
 } from './context';
 export type { DeclaredWorkflow, PluginDefinition } from './define/definition';

@@ -15,6 +15,7 @@ export { type RestartableRabbit, restartableRabbit } from './restartable-rabbit'
 export { restartableRedis } from './restartable-redis';
 export { type TestS3, testS3 } from './s3-server';
 export type { ServerProcess } from './server-process';
+export { type SshHost, sshHost } from './ssh-host';
 export { testUrls, withDatabase } from './services';
 export { mountSmallDisk, onSmallDisks, type SmallDisk } from './small-disk';
 export { type TcpProxy, tcpProxy } from './tcp-proxy';

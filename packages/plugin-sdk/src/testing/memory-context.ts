@@ -60,6 +60,9 @@ export function memoryContext(parts: MemoryParts): OperationContext {
     },
     progress: (done, total, text = '') => logger.info(`${done} of ${total}${text === '' ? '' : `: ${text}`}`),
     ...resourcesOf(parts.files),
+    remoteCtx: async () => {
+      throw new FatalError('testNode serves no scripts on other machines: test this on a manager');
+    },
   };
 }
 
