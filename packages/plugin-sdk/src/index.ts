@@ -38,6 +38,7 @@ export {
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
 export type { Difference } from './run/derived';
+export { Mask } from './run/mask';
 export { STEPS_PROPERTY, storedStep } from './run/steps';
 export { DefinitionError } from './schema/definition-error';
 export type { Constraint, Described, DslType, ObjectSchema } from './schema/describe';

@@ -1,11 +1,8 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { isJsonObject, type Json, type JsonObject, newId } from '@baton/kernel';
-import { FatalError, isMarkedError } from '@baton/plugin-sdk';
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { OperationSession } from '../context/session';
 import type { ScriptResult } from '../script/script-result';
-import { thrownTexts } from '../thrown';
 import { type Call, ctxAnswers, replyOfThrown, replyTo } from './ctx-answers';
-import { ARGS_TYPE, answerClient, LINES_TYPE, type Reply, type Told } from './ctx-client-calls';
+import { ARGS_TYPE, answerClient, LINES_TYPE, type Told } from './ctx-client-calls';
 import { type CtxHost, createCtxHost } from './ctx-host';
 import { ctxTree } from './ctx-tree';
 import type { CtxWork } from './ctx-work';
