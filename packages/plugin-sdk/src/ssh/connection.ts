@@ -5,7 +5,7 @@ import { closeLogins, openLogins } from './connect';
 import { type FileOptions, getFile, putFile } from './files';
 import { Forwards, type OpenForward } from './forward';
 import type { ConnectOptions, RunOptions, RunResult } from './options';
-import { type RunInput, runCommand } from './run-command';
+import { openChannel, type RunInput, runCommand } from './run-command';
 
 /** An open connection to a host. Close it in a `finally`. */
 export interface SshConnection {
@@ -15,6 +15,8 @@ export interface SshConnection {
   run(command: string, options?: RunOptions): Promise<RunResult>;
   /** The login shell at a terminal, as a person has it. For devices that know no commands. @throws RetryableError */
   shell(window?: { columns?: number; rows?: number }): Promise<Duplex>;
+  /** Sends a line as it is, without a shell of ours, and gives its streams. For devices with commands of their own. @throws RetryableError */
+  channel(line: string, options?: { pty?: boolean }): Promise<Duplex>;
   /** Writes a file at the host. `mode`: default 0600. @throws as run */
   put(
     content: string | Uint8Array | { path: string },
@@ -55,6 +57,10 @@ export async function connect(options: ConnectOptions): Promise<SshConnection> {
     shell: async (window = {}) => {
       requireOpen(login.isClosed(), name);
       return await openShell(login, window);
+    },
+    channel: async (line, { pty = false } = {}) => {
+      requireOpen(login.isClosed(), name);
+      return await openChannel(login, line, { pty });
     },
     put: (content, remote, { mode = PRIVATE, ...given } = {}) => putFile(run, content, remote, mode, given),
     get: (remote, given = {}) => getFile(run, remote, given),
