@@ -28,11 +28,8 @@ beforeAll(async () => {
   client = adminClient(fleet);
   await client.upload('uploadPlugin', { content: built() });
   await upload(client, 'fabric', archiveOf(join(__dirname, 'blueprints/fabric')));
-  for (const [key, value] of [
-    ['login_key', host.key],
-    ['sudo_password', host.password],
-  ])
-    await call(client, 'putSecret', { secret_key: key }, { value });
+  await call(client, 'putSecret', { secret_key: 'login_key' }, { value: host.key });
+  await call(client, 'putSecret', { secret_key: 'sudo_password' }, { value: host.password });
 });
 afterAll(async () => {
   await fleet?.stop();

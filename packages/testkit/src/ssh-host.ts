@@ -9,11 +9,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port';
-import { serverProcess } from './server-process';
+import { greetingServer } from './greeting-server';
 
 /** A real sshd at the loopback address, with accounts that exist for it alone. */
 export interface SshHost {
@@ -39,7 +38,6 @@ const PASSWORD = 'Geheim-4711';
 const HASH =
   '$6$batonsalt$con5DUj2eoc4/SKBFfHPVij864jEuT4wiebkDVs4fJpFtQgk2.nQ6ypmdVF5Keph35nBeMRFkcbM2fvPBBteK/';
 const UID = 23_456;
-const START_MS = 20_000;
 
 /**
  * Starts sshd (Debian: openssh-server, sudo) in a mount namespace, where its accounts lie over those of the machine. Needs root.
@@ -64,7 +62,7 @@ export async function sshHost(lines: readonly string[] = []): Promise<SshHost> {
   const mounts = ['passwd', 'group', 'shadow', 'sudoers'].map(
     (name) => `mount --bind ${join(folder, name)} /etc/${name}`,
   );
-  const server = serverProcess({
+  const server = greetingServer({
     command: 'unshare',
     args: [
       '--mount',
@@ -72,8 +70,7 @@ export async function sshHost(lines: readonly string[] = []): Promise<SshHost> {
       '-c',
       `${mounts.join(' && ')} && exec /usr/sbin/sshd -D -e -f ${folder}/sshd_config`,
     ],
-    isReady: () => greets(port),
-    startTimeoutMs: START_MS,
+    port,
   });
   await server.start();
   return {
@@ -134,16 +131,3 @@ const configOf = (folder: string, port: number, lines: readonly string[]): strin
     'Subsystem sftp internal-sftp',
     '',
   ].join('\n');
-
-/** @throws Error until sshd says its name */
-function greets(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('error', reject);
-    socket.once('close', () => reject(new Error('sshd closes the connection')));
-    socket.once('data', () => {
-      socket.destroy();
-      resolve();
-    });
-  });
-}

@@ -41,7 +41,11 @@ export async function runCommand(place: Place, command: string, options: RunInpu
 }
 
 /** Sends a line to the login shell. @throws RetryableError when the host opens no channel */
-export function openChannel({ client, name }: Place, line: string, { pty }: RunInput): Promise<ClientChannel> {
+export function openChannel(
+  { client, name }: Place,
+  line: string,
+  { pty }: RunInput,
+): Promise<ClientChannel> {
   return new Promise((resolve, reject) => {
     client.exec(line, { pty: pty ?? false }, (error, channel) => {
       if (error === undefined) resolve(channel);

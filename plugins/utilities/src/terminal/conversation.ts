@@ -60,14 +60,17 @@ export class Conversation {
   async read({ prompts, responses }: Expectations): Promise<string> {
     let answered = 0;
     for (;;) {
-      if (this.#signal.aborted) throw new RetryableError(`the terminal of ${this.#name} was closed: the operation is stopped`);
+      if (this.#signal.aborted)
+        throw new RetryableError(`the terminal of ${this.#name} was closed: the operation is stopped`);
       answered = this.#answer(responses, answered);
       const start = this.#text.lastIndexOf('\n') + 1;
       const lastLine = this.#text.slice(Math.max(start, answered));
       const found = prompts.find((prompt) => lastLine.trimEnd().endsWith(prompt.trimEnd()));
       const isLikely = found === undefined && prompts.some((prompt) => lastLine.includes(prompt));
-      if (found !== undefined || (this.#isClosed && !this.#hasMore())) return this.#take(start, found !== undefined);
-      if (this.#text.length > MAX_CHARACTERS) throw new FatalError(`${this.#name} writes without end, and shows no prompt`);
+      if (found !== undefined || (this.#isClosed && !this.#hasMore()))
+        return this.#take(start, found !== undefined);
+      if (this.#text.length > MAX_CHARACTERS)
+        throw new FatalError(`${this.#name} writes without end, and shows no prompt`);
       const hasCome = await this.#more(isLikely ? SETTLE_MS : SILENCE_MS);
       if (hasCome || this.#isClosed || this.#signal.aborted) continue;
       if (isLikely) return this.#take(start, true);

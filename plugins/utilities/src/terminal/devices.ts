@@ -6,7 +6,8 @@ import { TERMINAL_AUTH, type TerminalAuth, type TerminalScope } from './schema';
 export async function devicesOf(scope: TerminalScope): Promise<{ auth: TerminalAuth; addresses: string[] }> {
   const { properties, inputs } = scope;
   const given = inputs.terminal_auth ?? {};
-  if (typeof given !== 'object' || Array.isArray(given)) throw new FatalError('inputs.terminal_auth: expected a dictionary');
+  if (typeof given !== 'object' || Array.isArray(given))
+    throw new FatalError('inputs.terminal_auth: expected a dictionary');
   const parsed = TERMINAL_AUTH.safeParse({ ...properties.terminal_auth, ...given });
   if (!parsed.success) throw new FatalError(problemsOf('terminal_auth', parsed.error));
   const auth = parsed.data;

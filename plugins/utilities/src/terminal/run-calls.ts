@@ -86,7 +86,9 @@ async function firstDevice(scope: TerminalScope, auth: TerminalAuth, addresses: 
         signal,
         log,
       });
-      const device = auth.smart_device ? smartDevice(connection, scope) : await rawDevice(connection, scope, auth);
+      const device = auth.smart_device
+        ? smartDevice(connection, scope)
+        : await rawDevice(connection, scope, auth);
       log.info(`Will be used: ${host}`);
       return device;
     } catch (error) {
@@ -100,9 +102,18 @@ async function firstDevice(scope: TerminalScope, auth: TerminalAuth, addresses: 
 }
 
 /** Lines go to the login shell of the device, one after another. */
-async function rawDevice(connection: SshConnection, scope: TerminalScope, auth: TerminalAuth): Promise<Device> {
+async function rawDevice(
+  connection: SshConnection,
+  scope: TerminalScope,
+  auth: TerminalAuth,
+): Promise<Device> {
   const { name } = connection;
-  const conversation = new Conversation(await connection.shell(), name, scope.signal, transcript(scope, auth));
+  const conversation = new Conversation(
+    await connection.shell(),
+    name,
+    scope.signal,
+    transcript(scope, auth),
+  );
   const rules = rulesOf(auth, {});
   const welcome = await conversation.read(rules);
   if (conversation.isClosed) throw new RetryableError(`${name} closed the terminal: ${shown(welcome)}`);
@@ -158,11 +169,18 @@ async function runCall(scope: TerminalScope, device: Device, call: Call, auth: T
 async function linesOf({ ctx, render }: TerminalScope, call: Call): Promise<string> {
   if (call.action) return call.action;
   const variables = call.params ?? {};
-  if (call.template) return await render(Buffer.from(await ctx.getResource(call.template)).toString('utf8'), variables);
+  if (call.template)
+    return await render(Buffer.from(await ctx.getResource(call.template)).toString('utf8'), variables);
   return call.template_text ? await render(call.template_text, variables) : '';
 }
 
-async function runLine(scope: TerminalScope, device: Device, line: string, rules: Rules, call: Call): Promise<string> {
+async function runLine(
+  scope: TerminalScope,
+  device: Device,
+  line: string,
+  rules: Rules,
+  call: Call,
+): Promise<string> {
   const { log, signal } = scope;
   for (let tries = 1; ; tries++) {
     log.debug(`Execute: ${line}`);
@@ -177,7 +195,8 @@ async function runLine(scope: TerminalScope, device: Device, line: string, rules
       if (text.trim() !== '') log.info(shown(text.trim()));
       return text;
     }
-    if (tries >= call.retry_count) throw new RetryableError(`${device.name} answers, after ${tries} tries: ${shown(warning)}`);
+    if (tries >= call.retry_count)
+      throw new RetryableError(`${device.name} answers, after ${tries} tries: ${shown(warning)}`);
     log.info(`Need for rerun: ${shown(warning)}`);
     await pause(call.retry_sleep * 1000, signal);
   }

@@ -14,7 +14,10 @@ const RESPONSE = z.object({
 export const TERMINAL_AUTH = z.object({
   user: z.string().default('').describe('User for the login'),
   password: z.string().default('').describe('Password of the user'),
-  ip: z.any().default('').describe('Address of the device, or several: the next one when a device does not answer'),
+  ip: z
+    .any()
+    .default('')
+    .describe('Address of the device, or several: the next one when a device does not answer'),
   key_content: z.string().default('').describe('Private key of the user, as text'),
   port: z.int().min(1).max(65_535).default(22),
   store_logs: z.boolean().default(false).describe('Whether the log shows everything that the device writes'),
