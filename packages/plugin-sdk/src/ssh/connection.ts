@@ -13,7 +13,7 @@ export interface SshConnection {
   readonly name: string;
   /** Runs a line of a shell. Quote each value in it with `quote`. @throws as runCommand */
   run(command: string, options?: RunOptions): Promise<RunResult>;
-  /** The login shell at a terminal, as a person has it. For devices that know no commands. @throws RetryableError */
+  /** The login shell at a terminal, as a person has it, which knows no escape codes. For devices that know no commands. @throws RetryableError */
   shell(window?: { columns?: number; rows?: number }): Promise<Duplex>;
   /** Sends a line as it is, without a shell of ours, and gives its streams. For devices with commands of their own. @throws RetryableError */
   channel(line: string, options?: { pty?: boolean }): Promise<Duplex>;
@@ -77,10 +77,10 @@ function requireOpen(isClosed: boolean, name: string): void {
 
 function openShell(
   { client, name }: { client: Client; name: string },
-  { columns = 240, rows = 64 }: { columns?: number; rows?: number },
+  { columns = 512, rows = 64 }: { columns?: number; rows?: number },
 ): Promise<ClientChannel> {
   return new Promise((resolve, reject) => {
-    client.shell({ cols: columns, rows, width: 0, height: 0, term: 'vt100' }, (error, channel) => {
+    client.shell({ cols: columns, rows, width: 0, height: 0, term: 'dumb' }, (error, channel) => {
       if (error === undefined) resolve(channel);
       else reject(new RetryableError(`${name} opens no terminal: ${error.message}`, { cause: error }));
     });

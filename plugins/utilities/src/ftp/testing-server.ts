@@ -76,10 +76,6 @@ const configOf = (folder: string, port: number): string =>
     ],
     ...['chroot_local_user=YES', 'allow_writeable_chroot=YES', 'seccomp_sandbox=NO'],
     ...['ssl_enable=YES', 'force_local_logins_ssl=NO', 'force_local_data_ssl=NO', 'require_ssl_reuse=NO'],
-    ...[
-      `rsa_cert_file=${folder}/certificate.pem`,
-      `rsa_private_key_file=${folder}/key.pem`,
-      'ssl_tlsv1_2=YES',
-    ],
+    ...[`rsa_cert_file=${folder}/certificate.pem`, `rsa_private_key_file=${folder}/key.pem`],
     '',
   ].join('\n');

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { FatalError, RetryableError } from '@baton/plugin-sdk';
+import { plainLine } from '@baton/plugin-sdk/ssh';
 import type { Response } from './schema';
 
 /** A device that writes nothing for this time is given up. */
@@ -13,6 +14,8 @@ const SHOWN_CHARACTERS = 300;
 export interface Expectations {
   prompts: readonly string[];
   responses: readonly Response[];
+  /** What was typed: the terminal shows it first. Nothing in it is a prompt or a question. */
+  echo?: string;
 }
 
 /**
@@ -57,28 +60,42 @@ export class Conversation {
    * Reads up to the next prompt, answering questions, and returns the text before the line of the prompt.
    * @throws RetryableError when the device is silent or the operation is stopped; FatalError for output without end
    */
-  async read({ prompts, responses }: Expectations): Promise<string> {
+  async read({ prompts, responses, echo = '' }: Expectations): Promise<string> {
     let answered = 0;
     for (;;) {
       if (this.#signal.aborted)
         throw new RetryableError(`the terminal of ${this.#name} was closed: the operation is stopped`);
-      answered = this.#answer(responses, answered);
-      const start = this.#text.lastIndexOf('\n') + 1;
-      const lastLine = this.#text.slice(Math.max(start, answered));
-      const found = prompts.find((prompt) => lastLine.trimEnd().endsWith(prompt.trimEnd()));
-      const isLikely = found === undefined && prompts.some((prompt) => lastLine.includes(prompt));
-      if (found !== undefined || (this.#isClosed && !this.#hasMore()))
-        return this.#take(start, found !== undefined);
+      const begin = this.#endOfEcho(echo);
+      answered = this.#answer(responses, Math.max(begin, answered));
+      const end = this.#promptIn(prompts, Math.max(begin, answered));
+      if (end === 'sure' || this.#isClosed) return this.#take(begin, end !== 'none');
       if (this.#text.length > MAX_CHARACTERS)
         throw new FatalError(`${this.#name} writes without end, and shows no prompt`);
-      const hasCome = await this.#more(isLikely ? SETTLE_MS : SILENCE_MS);
-      if (hasCome || this.#isClosed || this.#signal.aborted) continue;
-      if (isLikely) return this.#take(start, true);
+      const hasCome = await this.#more(end === 'likely' ? SETTLE_MS : SILENCE_MS);
+      if (hasCome) continue;
+      if (end === 'likely') return this.#take(begin, true);
       throw new RetryableError(
         `${this.#name} wrote nothing for ${SILENCE_MS / 1000} s, and shows none of the prompts ${prompts.join(' ')}: ` +
           `it ends with ${JSON.stringify(this.#text.slice(-SHOWN_CHARACTERS))}`,
       );
     }
+  }
+
+  /** Where the output begins. As long as the echo has not come whole: behind everything. */
+  #endOfEcho(echo: string): number {
+    if (echo === '') return 0;
+    const text = this.#text.trimStart();
+    const before = this.#text.length - text.length;
+    if (text.startsWith(echo)) return before + echo.length;
+    return echo.startsWith(text) ? this.#text.length : 0;
+  }
+
+  /** Whether the last line is a prompt. A prompt in its middle is likely one. */
+  #promptIn(prompts: readonly string[], from: number): 'none' | 'likely' | 'sure' {
+    const lastLine = plainLine(this.#text.slice(Math.max(this.#text.lastIndexOf('\n') + 1, from)));
+    if (prompts.some((prompt) => prompt.trim() !== '' && lastLine.trimEnd().endsWith(prompt.trimEnd())))
+      return 'sure';
+    return prompts.some((prompt) => prompt !== '' && lastLine.includes(prompt)) ? 'likely' : 'none';
   }
 
   /** Reads up to the end of the connection, answering questions. @throws as `read` */
@@ -100,10 +117,12 @@ export class Conversation {
     }
   }
 
-  #take(startOfLastLine: number, hasPrompt: boolean): string {
-    const text = hasPrompt ? this.#text.slice(0, startOfLastLine) : this.#text;
+  /** The output without the echo, the line of the prompt, and what only terminals understand. */
+  #take(begin: number, hasPrompt: boolean): string {
+    const end = hasPrompt ? Math.max(this.#text.lastIndexOf('\n') + 1, begin) : this.#text.length;
+    const text = this.#text.slice(begin, end);
     this.#text = '';
-    return text;
+    return text.split('\n').map(plainLine).join('\n');
   }
 
   #receive(piece: Buffer): void {
@@ -111,10 +130,6 @@ export class Conversation {
     this.#onText(text);
     this.#text = withoutBackspaces(this.#text + text.replaceAll('\r\n', '\n'));
     this.#wake();
-  }
-
-  #hasMore(): boolean {
-    return this.#stream.readableLength > 0;
   }
 
   /** Whether something came within the time. */

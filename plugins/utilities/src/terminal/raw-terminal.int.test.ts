@@ -116,7 +116,7 @@ describe('odd devices', () => {
     });
     const one = odd({ promt_check: ['> ', '$'] });
     await one.run('create', calls);
-    expect(one.runtimeProperties.said).toBe('costs 5$ and more\nabc\n\u001b[31mred\u001b[0m');
+    expect(one.runtimeProperties.said).toBe('costs 5$ and more\nabc\nred');
   });
 
   test('a device that closes in the middle gives what it wrote', async () => {

@@ -122,7 +122,7 @@ async function rawDevice(
     run: async (line, given) => {
       if (conversation.isClosed) throw new RetryableError(`${name} has closed the terminal`);
       conversation.send(`${line}\n`);
-      return withoutEcho(await conversation.read(given), line);
+      return await conversation.read({ ...given, echo: line });
     },
     end: async ({ responses }) => {
       if (auth.exit_command === '' || conversation.isClosed) return;
@@ -149,13 +149,6 @@ const transcript =
   (text: string): void => {
     if (isShown) for (const line of text.split('\n')) if (line.trim() !== '') log.debug(plainLine(line));
   };
-
-/** The terminal shows what was typed as the first line. */
-function withoutEcho(text: string, line: string): string {
-  const end = text.indexOf('\n');
-  const first = end < 0 ? text : text.slice(0, end);
-  return first.trim().endsWith(line.trim()) ? (end < 0 ? '' : text.slice(end + 1)) : text;
-}
 
 async function runCall(scope: TerminalScope, device: Device, call: Call, auth: TerminalAuth): Promise<void> {
   const rules = rulesOf(auth, call);
