@@ -14,7 +14,7 @@ import { type Say, Waiting, wireHost } from './wire-host';
 
 /** The programs that scripts call, beside the folder of this program. */
 const bin = join(__dirname, '../bin');
-const running = new AsyncLocalStorage<OperationLogger>();
+export const running = new AsyncLocalStorage<OperationLogger>();
 
 /** Passes what operations print with `console` on to the log of the operation that prints it. */
 export function logConsole(): void {
@@ -29,7 +29,7 @@ export function logConsole(): void {
   }
 }
 
-/** An operation that runs in this process. */
+/** An operation, or the code of a workflow, that runs in this process. */
 export interface RunningOperation {
   waiting: Waiting;
   stop: AbortController;
