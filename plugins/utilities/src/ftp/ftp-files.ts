@@ -15,8 +15,8 @@ const AUTH = z.object({
     .default(false)
     .describe('No effect: the address that the server tells is never used'),
   tls: z.boolean().default(false).describe('Whether the connection is encrypted (explicit TLS)'),
-  verify: z.boolean().default(true).describe('Whether the certificate of the server is checked'),
-  ca: z.string().default('').describe('Certificates that are trusted, as PEM; empty: those of the system'),
+  verify: z.boolean().optional().describe('Whether the certificate of the server is checked; default: true'),
+  ca: z.string().optional().describe('Certificates that are trusted, as PEM; none: those of the system'),
 });
 
 const PROPERTIES = z.object({
@@ -40,8 +40,8 @@ const MISSING = 550;
 async function create(scope: FtpScope): Promise<void> {
   await once(scope, async () => {
     const { runtime, ctx, inputs, properties, signal } = scope;
-    const texts = dictionaryOf('files', inputs.files ?? properties.files);
-    const resources = dictionaryOf('raw_files', inputs.raw_files ?? properties.raw_files);
+    const texts = givenOr('files', inputs.files, properties.files);
+    const resources = givenOr('raw_files', inputs.raw_files, properties.raw_files);
     const contents: [string, () => Promise<Uint8Array>][] = [
       ...Object.entries(texts).map(([path, text]): [string, () => Promise<Uint8Array>] => [
         path,
@@ -102,7 +102,7 @@ async function withServer(
       user: auth.user,
       password: auth.password,
       secure: auth.tls,
-      secureOptions: { rejectUnauthorized: auth.verify, ...(auth.ca && { ca: auth.ca }) },
+      secureOptions: { rejectUnauthorized: auth.verify ?? true, ...(auth.ca && { ca: auth.ca }) },
     });
     await work(server);
   } catch (error) {
@@ -129,6 +129,12 @@ function authOf({ inputs, properties, hide }: FtpScope): Auth {
   return parsed.data;
 }
 
+/** The input, unless it is its default that nothing has evaluated: the property then. */
+function givenOr(name: string, input: unknown, property: unknown): Record<string, string> {
+  const given = dictionaryOf(name, input ?? property);
+  return Object.hasOwn(given, 'get_property') ? dictionaryOf(name, property) : given;
+}
+
 function dictionaryOf(name: string, value: unknown): Record<string, string> {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value))
@@ -143,10 +149,21 @@ function requirePath(path: string): void {
     throw new FatalError('files: a path holds a control character, or is empty');
 }
 
+/** An input whose value is that of the property, as in the original. */
+const own = (name: string) => z.any().default({ get_property: ['SELF', name] });
+
 /** Files on an FTP server. */
 export const ftpFiles = nodeType({
   properties: PROPERTIES,
   runtime: RUNTIME,
+  inputs: {
+    create: z.object({
+      resource_config: own('resource_config'),
+      raw_files: own('raw_files'),
+      files: own('files'),
+    }),
+    delete: z.object({ resource_config: own('resource_config') }),
+  },
   mappings: { create: 'cfy_ftp.cloudify_ftp.tasks.create', delete: 'cfy_ftp.cloudify_ftp.tasks.delete' },
   create,
   delete: remove,

@@ -5,7 +5,7 @@ import { problemsOf } from '../problems';
 import { Conversation } from './conversation';
 import { devicesOf } from './devices';
 import { pause } from './pause';
-import { CALL, type Call, type TerminalAuth, type TerminalScope } from './schema';
+import { CALL, type Call, type Response, type TerminalAuth, type TerminalScope } from './schema';
 
 const DEFAULT_PROMPTS = ['#', '$'];
 const CONNECT_MS = 30_000;
@@ -18,7 +18,7 @@ interface Rules {
   warnings: readonly string[];
   errors: readonly string[];
   criticals: readonly string[];
-  responses: TerminalAuth['responses'];
+  responses: readonly Response[];
 }
 
 /** A login at a device: runs one line, and gives its output. */
@@ -64,7 +64,7 @@ const rulesOf = (auth: TerminalAuth, call: Partial<Call>): Rules => ({
   warnings: call.warnings ?? auth.warnings,
   errors: call.errors ?? auth.errors,
   criticals: call.criticals ?? auth.criticals,
-  responses: call.responses ?? auth.responses,
+  responses: call.responses ?? auth.responses ?? [],
 });
 
 const firstFilled = (...lists: (readonly string[] | undefined)[]): readonly string[] =>
@@ -81,7 +81,7 @@ async function firstDevice(scope: TerminalScope, auth: TerminalAuth, addresses: 
         user: auth.user,
         key: auth.key_content || undefined,
         password: auth.password || undefined,
-        knownHosts: auth.known_hosts.length > 0 ? auth.known_hosts : 'accept',
+        knownHosts: auth.known_hosts?.length ? auth.known_hosts : 'accept',
         connectTimeoutMs: CONNECT_MS,
         signal,
         log,

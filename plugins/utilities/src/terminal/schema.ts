@@ -25,10 +25,13 @@ export const TERMINAL_AUTH = z.object({
   warnings: texts.describe('Beginnings of lines after which the command is repeated'),
   errors: texts.describe('Beginnings of lines that fail the operation, with another try'),
   criticals: texts.describe('Beginnings of lines that fail the operation for good'),
-  responses: z.array(RESPONSE).default([]).describe('Questions of the device, and their answers'),
+  responses: z.array(RESPONSE).optional().describe('Questions of the device, and their answers'),
   exit_command: z.string().default('exit').describe('Command that ends the login'),
   smart_device: z.boolean().default(false).describe('Whether each command gets a session of its own'),
-  known_hosts: texts.describe('Fingerprints of the key of the device; empty: any key is accepted'),
+  known_hosts: z
+    .array(z.string())
+    .optional()
+    .describe('Fingerprints of the key of the device; none: any key is accepted'),
 });
 
 export const PROPERTIES = z.object({ terminal_auth: TERMINAL_AUTH.default(TERMINAL_AUTH.parse({})) });
