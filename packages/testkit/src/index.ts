@@ -15,7 +15,7 @@ export {
 export { type RestartableRabbit, restartableRabbit } from './restartable-rabbit';
 export { restartableRedis } from './restartable-redis';
 export { type TestS3, testS3 } from './s3-server';
-export type { ServerProcess } from './server-process';
+export { type ServerProcess, serverProcess } from './server-process';
 export { testUrls, withDatabase } from './services';
 export { mountSmallDisk, onSmallDisks, type SmallDisk } from './small-disk';
 export { type SshHost, sshHost } from './ssh-host';

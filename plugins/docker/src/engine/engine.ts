@@ -133,7 +133,17 @@ async function send(
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const send = isTls ? httpsRequest : httpRequest;
-      const request = send({ ...options, method, path: where, headers, signal, agent: false }, resolve);
+      const request = send(
+        {
+          ...options,
+          method,
+          path: where,
+          headers,
+          signal,
+          agent: options.createConnection === undefined ? false : undefined,
+        },
+        resolve,
+      );
       const { timeoutMs = TIMEOUT_MS } = call;
       if (timeoutMs > 0)
         request.setTimeout(timeoutMs, () =>
