@@ -33,6 +33,9 @@ ensurePrograms({
   sshd: 'openssh-server',
   sudo: 'sudo',
   vsftpd: 'vsftpd',
+  openssl: 'openssl',
+  dockerd: 'docker.io',
+  busybox: 'busybox-static',
   // The package starts nothing in a container.
   'systemd-analyze': 'systemd',
 });

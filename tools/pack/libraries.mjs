@@ -60,6 +60,9 @@ const exportOf = (name) => ({
   require: { types: `./${name}.d.ts`, default: `./${name}.cjs` },
 });
 
+const REQUIRE =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+
 /** The ending of the file says the kind of the module: .cjs or .mjs. */
 const bundle = (entry, outfile, platform) =>
   build({
@@ -72,6 +75,8 @@ const bundle = (entry, outfile, platform) =>
     target: 'es2022',
     format: outfile.endsWith('.cjs') ? 'cjs' : 'esm',
     plugins: [onlyRoutes],
+    // ssh2 is CommonJS, which asks for modules of Node.js by require.
+    ...(outfile.endsWith('/ssh.mjs') && { banner: { js: REQUIRE } }),
     logLevel: 'error',
   });
 

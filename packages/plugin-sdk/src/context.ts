@@ -71,7 +71,7 @@ export interface RemoteFiles {
 export interface RemoteCtx {
   /** Path of the address: CTX_SOCKET_URL of the scripts is `http://localhost:<port><path>`. A secret of this run. */
   readonly path: string;
-  /** Texts of the programs that scripts call, by name: `ctx`, `ctx-sh`, `ctx-function`, `ctx.py`. */
+  /** Texts of the programs that scripts call, by name: `ctx` (of bash), `ctx-sh`, `ctx-function`, `ctx.py`, `ctx-client.py`. */
   readonly programs: Readonly<Record<string, string>>;
   /** Answers the calls that come over a connection, for instance a forwarded port. */
   accept(connection: Duplex): void;

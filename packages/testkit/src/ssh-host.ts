@@ -42,16 +42,17 @@ const UID = 23_456;
 /**
  * Starts sshd (Debian: openssh-server, sudo) in a mount namespace, where its accounts lie over those of the machine. Needs root.
  * @param lines further lines of sshd_config; the first line for a keyword counts
+ * @param bash false: its logins have no bash
  * @throws Error when it cannot be started
  */
-export async function sshHost(lines: readonly string[] = []): Promise<SshHost> {
+export async function sshHost(lines: readonly string[] = [], bash = true): Promise<SshHost> {
   const folder = mkdtempSync(join(tmpdir(), 'baton-sshd-'));
   chmodSync(folder, 0o755);
   const home = join(folder, 'home');
   mkdirSync(home);
   chownSync(home, UID, UID);
   const port = await freePort();
-  writeAccounts(folder, home);
+  writeAccounts(folder, home, bash ? '/bin/bash' : '/bin/sh');
   makeKey(join(folder, 'login'));
   makeKey(join(folder, 'host'));
   const authorized = join(folder, 'authorized_keys');
@@ -62,6 +63,7 @@ export async function sshHost(lines: readonly string[] = []): Promise<SshHost> {
   const mounts = ['passwd', 'group', 'shadow', 'sudoers'].map(
     (name) => `mount --bind ${join(folder, name)} /etc/${name}`,
   );
+  if (!bash) mounts.push('mount --bind /dev/null "$(readlink -f /bin/bash)"');
   const server = greetingServer({
     command: 'unshare',
     args: [
@@ -101,9 +103,9 @@ const makeKey = (path: string): void =>
   void execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', path]);
 
 /** The accounts of the machine, and one more. */
-function writeAccounts(folder: string, home: string): void {
+function writeAccounts(folder: string, home: string, shell: string): void {
   const added = {
-    passwd: `${USER}:x:${UID}:${UID}::${home}:/bin/bash\n`,
+    passwd: `${USER}:x:${UID}:${UID}::${home}:${shell}\n`,
     group: `${USER}:x:${UID}:\n`,
     shadow: `${USER}:${HASH}:19000:0:99999:7:::\n`,
     sudoers: `Defaults timestamp_timeout=0\n${USER} ALL=(ALL:ALL) ALL\nroot ALL=(ALL:ALL) NOPASSWD: ALL\n`,

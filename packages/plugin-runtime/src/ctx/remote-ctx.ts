@@ -10,7 +10,7 @@ import { ARGS_TYPE, answerClient, LINES_TYPE } from './ctx-client-calls';
 import { ctxTree } from './ctx-tree';
 import { walk } from './walk';
 
-const PROGRAMS = ['ctx', 'ctx-sh', 'ctx-function', 'ctx.py'];
+const PROGRAMS = ['ctx', 'ctx-sh', 'ctx-function', 'ctx.py', 'ctx-client.py'];
 
 /**
  * Serves `ctx` to scripts on another machine. Nothing listens here: connections come from a forwarded port. These scripts have the

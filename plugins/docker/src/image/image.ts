@@ -1,7 +1,7 @@
 import { FatalError, http, type NodeScope, nodeType } from '@baton/plugin-sdk';
 import { packTar } from 'modern-tar';
 import * as z from 'zod';
-import { CLIENT_CONFIG, placeOf } from '../engine/client-config';
+import { CLIENT_CONFIG, checked, placeOf } from '../engine/client-config';
 import { type Engine, withEngine } from '../engine/engine';
 import { imagePath, separateTag } from '../engine/image-name';
 import { progressReader } from '../engine/progress';
@@ -21,11 +21,13 @@ const PROPERTIES = z.object({
       .optional()
       .describe('Files of the blueprint for the build, by their path in it'),
     registry_auth: z
-      .object({ username: z.string(), password: z.string() })
+      .record(z.string(), z.any())
       .optional()
-      .describe('Login at the registry'),
+      .describe('Login at the registry: username, password'),
   }),
 });
+
+const REGISTRY_AUTH = z.object({ username: z.string(), password: z.string() });
 
 const RUNTIME = z.object({
   image: z.string().describe('Name and tag'),
@@ -108,7 +110,8 @@ async function pull(scope: ImageScope, engine: Engine): Promise<string> {
   const { tag: image, all_tags: isAll, registry_auth: auth } = scope.properties.resource_config;
   const { name, tag } = separateTag(image);
   const progress = progressReader(scope.log);
-  const login = auth && Buffer.from(JSON.stringify(auth)).toString('base64url');
+  const who = auth && checked(REGISTRY_AUTH, auth, 'resource_config.registry_auth');
+  const login = who && Buffer.from(JSON.stringify(who)).toString('base64url');
   await engine.call('POST', '/images/create', {
     query: { fromImage: name, tag: isAll ? undefined : tag || undefined },
     headers: login === undefined ? {} : { 'x-registry-auth': login },

@@ -11,6 +11,16 @@ export interface RemotePlaces {
 
 /** `ctx.py` under the name of the package that scripts in Python import. */
 const NAMES: Readonly<Record<string, string[]>> = { 'ctx.py': ['ctx.py', 'cloudify.py'] };
+/** The command `ctx` where there is no /bin/bash. */
+const PORTABLE = `#!/bin/sh
+here=\${0%/*}
+if command -v bash >/dev/null 2>&1; then exec bash -p "$here/ctx-bash" "$@"; fi
+for python in python3 python python2; do
+  if command -v "$python" >/dev/null 2>&1; then exec "$python" "$here/ctx-client.py" "$@"; fi
+done
+echo 'RuntimeError: ctx needs bash or Python at this host' >&2
+exit 1
+`;
 const MARK = 'baton-place:';
 
 /**
@@ -26,13 +36,12 @@ export async function makePlaces(
 ): Promise<RemotePlaces> {
   const top = baseDir === undefined ? '"${CFY_EXEC_TEMP:-$(dirname "$(mktemp -u)")}"' : quote(baseDir);
   const files = Object.entries(programs).flatMap(([name, text]) =>
-    (NAMES[name] ?? [name]).map((file) => {
-      const place = `"$base/${file}"`;
-      const part = `"$base/.${file}.$$"`;
-      // Another operation may run a script beside this one: the file is replaced at once.
-      return `printf %s ${quote(text)} > ${part} && chmod ${mode} ${part} && mv -f ${part} ${place}`;
-    }),
+    (NAMES[name] ?? [name]).map((file) => writeLine(file, text, mode)),
   );
+  if (programs.ctx !== undefined)
+    files.push(
+      `[ -x /bin/bash ] || { ${writeLine('ctx-bash', programs.ctx, mode)} && ${writeLine('ctx', PORTABLE, mode)}; }`,
+    );
   const command = [
     'umask 077',
     `top=${top}`,
@@ -53,6 +62,12 @@ export async function makePlaces(
       `${connection.name} has no folder for scripts: expected process.base_dir, or a TMPDIR there`,
     );
   return { base, scripts: `${base}/scripts`, work: `${base}/work` };
+}
+
+/** Another operation may run a script beside this one: the file is replaced at once. */
+function writeLine(file: string, text: string, mode: string): string {
+  const part = `"$base/.${file}.$$"`;
+  return `printf %s ${quote(text)} > ${part} && chmod ${mode} ${part} && mv -f ${part} "$base/${file}"`;
 }
 
 /** Where `ctx download-resource` of a script writes its files. */

@@ -154,3 +154,26 @@ ctx returns "$(curl -s -o /dev/null -w '%{http_code}' -d '{"args": ["node", "id"
 $(curl -s -d '{"op": "save", "side": "own", "properties": {}}' $CTX_SOCKET_URL)"`);
   expect((end as { result: string }).result).toMatch(/^404 .*only the command ctx/);
 });
+
+test('a host without bash: ctx runs by Python, and commands by the shell of POSIX', async () => {
+  const small = await sshHost([], false);
+  try {
+    rig = fabricRig(small);
+    const process = { base_dir: join(small.home, 'run') };
+    const end = await script(
+      '#!/bin/sh\nctx logger info "$(ctx node properties port)"\nctx returns "it is $0"',
+      { process },
+    );
+    expect(end).toMatchObject({ kind: 'succeeded', result: expect.stringContaining('it is /') });
+    expect(rig.lines()).toContain('8080');
+    expect(await script('#!/bin/sh\nctx abort-operation "no use"', { process })).toMatchObject({
+      isRecoverable: false,
+    });
+    const lines =
+      '#!/bin/sh\nprintf "instance runtime-properties a 1\ninstance runtime-properties b @[2]\n" | ctx -';
+    await script(lines, { process });
+    expect(rig.runtime()).toEqual({ a: '1', b: [2] });
+  } finally {
+    await small.stop();
+  }
+});
