@@ -236,3 +236,38 @@ test('a cancel ends what follows a container', async () => {
   await expect(following).rejects.toThrow('the operation is stopped');
   engine.docker('rm', '-f', 'followed');
 });
+
+test('Docker is installed on a machine by the scripts of two addresses, as root', async () => {
+  const { createServer } = await import('node:http');
+  const server = createServer((request, response) =>
+    response.end(
+      `echo "$(id -un) ${request.url}" >> ${host.folder}/installed; groupadd -f docker 2>/dev/null; true`,
+    ),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const machine = {
+    docker_ip: host.host,
+    docker_user: host.user,
+    docker_key: host.key,
+    docker_port: host.port,
+    sudo_password: host.password,
+  };
+  const install = (more: object) =>
+    testNode(plugin, 'cloudify.nodes.docker.host', {
+      properties: { docker_machine: machine, resource_config: { install_script: '', ...more } } as never,
+    }).run('create');
+  try {
+    const address = `http://127.0.0.1:${port}`;
+    // The account lives in a mounted file, which usermod cannot replace: the last command fails.
+    await expect(
+      install({ install_url: `${address}/install'$(id)`, install_script: `${address}/after` }),
+    ).rejects.toThrow('usermod');
+    const { readFileSync } = await import('node:fs');
+    expect(readFileSync(join(host.folder, 'installed'), 'utf8')).toMatch(
+      /^root \/install.*\nroot \/after\n$/,
+    );
+  } finally {
+    server.close();
+  }
+});
