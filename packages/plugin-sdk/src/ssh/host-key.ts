@@ -22,7 +22,7 @@ export const fingerprintOf = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 
 /** The kind of a key, from its binary form; '' when it cannot be read. */
-export function kindOfKey(key: Buffer): string {
+function kindOfKey(key: Buffer): string {
   const length = key.length >= 4 ? key.readUInt32BE(0) : 0;
   return length > 0 && length <= 64 && key.length >= 4 + length ? key.toString('latin1', 4, 4 + length) : '';
 }
