@@ -6,12 +6,14 @@ import {
   requireDb,
   rpcPart,
   type ServiceParts,
+  temporarySweep,
 } from '@baton/service-runtime';
 import { createDoctorPart, createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
 import { createSecretsClient } from './adapters/secrets.client';
+import type { FileDeps } from './commands/instance-files';
 import { gatherNotes } from './commands/note-executions';
 import type { Config } from './config';
 import type { ServiceDeps } from './deps';
@@ -23,6 +25,7 @@ import { deploymentUpdatesHttp } from './http/deployment-updates.routes';
 import { deploymentsHttp } from './http/deployments.routes';
 import { evaluateHttp } from './http/evaluate.routes';
 import { filtersHttp } from './http/filters.routes';
+import { instanceFilesHttp } from './http/instance-files.routes';
 import { labelsAndSummariesHttp } from './http/labels.routes';
 import { modificationsHttp } from './http/modifications.routes';
 import { nodesHttp } from './http/nodes.routes';
@@ -35,6 +38,7 @@ import { drivePluginsUpdates } from './loops/drive-plugins-updates.loop';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
 import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
+import { sweepFilesLoop } from './loops/sweep-files.loop';
 import { tellDriftLoop } from './loops/tell-drift.loop';
 import { unpackWorkdirsLoop } from './loops/unpack-workdirs.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
@@ -95,6 +99,12 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     instanceId: infra.instanceId,
     kickPluginsUpdates: () => void pluginsUpdates.work(),
   };
+  const files: FileDeps = {
+    db,
+    blobs: infra.blobs,
+    limits,
+    fileMaxBytes: config.BATON_INSTANCE_FILE_MAX_BYTES,
+  };
   const pluginsUpdates = drivePluginsUpdates(deps);
   return {
     name: serviceName,
@@ -102,6 +112,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...deploymentsHttp(deps, wire),
       ...deploymentGroupsHttp(deps, wire),
       ...nodesHttp(deps, wire),
+      ...instanceFilesHttp(files),
       ...sitesHttp(deps),
       ...agentsHttp(deps),
       ...dependenciesHttp(deps, wire),
@@ -122,8 +133,14 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     ],
     consumers: onExecutionRequested(deps),
     subscriptions: [limits.subscription],
-    loops: [limits.loop, ...ownLoops(config, deps), pluginsUpdates.loop],
-    checks: { database: () => db.ping() },
+    loops: [
+      limits.loop,
+      ...ownLoops(config, deps),
+      sweepFilesLoop(files),
+      temporarySweep(infra.blobs),
+      pluginsUpdates.loop,
+    ],
+    checks: { database: () => db.ping(), blobs: () => infra.blobs.ping() },
     stop: () => pluginsUpdates.stop(),
   };
 }
