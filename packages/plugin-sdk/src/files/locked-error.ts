@@ -8,7 +8,7 @@ export class LockedError extends RetryableError {
   constructor(
     readonly file: string,
     reason: string,
-    options: { cause?: unknown; causes?: readonly ErrorCause[] } = {},
+    options: { cause?: unknown; causes?: ErrorCause[] } = {},
   ) {
     super(reason, { retryAfter: RETRY_AFTER_S, ...options });
     this.name = 'LockedError';

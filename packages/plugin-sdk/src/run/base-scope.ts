@@ -39,16 +39,20 @@ export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask:
     step,
     progress,
     http: httpWith({ signal }),
-    manager: () => managerOf(ctx),
+    manager: () => managerOf(ctx, ctx.signal),
     exec: execWith({ signal }),
   };
 }
 
-/** @throws FatalError where no manager runs the operation */
-function managerOf({ executionToken, tenant, signal }: OperationContext): Http {
+/** Without `signal` requests go on after a cancel. @throws FatalError where no manager runs the operation */
+export function managerOf({ executionToken, tenant }: OperationContext, signal?: AbortSignal): Http {
   const baseUrl = managerAddress();
   if (baseUrl === null) throw new FatalError('this process does not know the address of the manager');
-  return httpWith({ signal, baseUrl, headers: { 'Execution-Token': executionToken, Tenant: tenant } });
+  return httpWith({
+    ...(signal ? { signal } : {}),
+    baseUrl,
+    headers: { 'Execution-Token': executionToken, Tenant: tenant },
+  });
 }
 
 /** The context with some members replaced. Others are called on the context itself, which may have private members. */

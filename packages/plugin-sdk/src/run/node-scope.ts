@@ -3,9 +3,12 @@ import type { InstanceContext, OperationContext } from '../context';
 import type { PluginDefinition } from '../define/definition';
 import type { AnyNodeType } from '../define/node-type';
 import type { NodeScope } from '../define/scope';
+import { storeOf } from '../files/file-store';
+import { instanceFiles } from '../files/instance-files';
+import { managerStore } from '../files/manager-store';
 import { describeShape, type ObjectSchema } from '../schema/describe';
 import { parseValues } from '../schema/parse-values';
-import { baseScope } from './base-scope';
+import { baseScope, managerOf } from './base-scope';
 import type { Mask } from './mask';
 import { runtimeView } from './runtime-view';
 
@@ -52,6 +55,7 @@ export async function openNodeScope({
     properties,
     runtime: runtimeView(instance, type.runtime) as AnyNodeScope['runtime'],
     inputs: given as Readonly<Record<string, Json>>,
+    files: instanceFiles(() => storeOf(ctx) ?? managerStore(managerOf(ctx), instance.id), ctx.signal),
   };
   return { scope, instance };
 }

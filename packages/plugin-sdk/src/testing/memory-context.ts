@@ -1,7 +1,9 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import type { NodeContext, OperationContext, OperationLogger } from '../context';
 import { FatalError } from '../errors';
+import { withStore } from '../files/file-store';
 import { storedStep } from '../run/steps';
+import type { MemoryFiles } from './memory-files';
 import type { MemoryInstance } from './memory-instance';
 
 export interface LogLine {
@@ -15,6 +17,7 @@ export interface MemoryParts {
   plugin: { name: string; version: string; secrets: readonly string[] };
   secrets: Readonly<Record<string, string>>;
   files: Readonly<Record<string, string>>;
+  instanceFiles: MemoryFiles;
   lines: LogLine[];
   operation: string;
   taskId: string;
@@ -33,7 +36,7 @@ export function memoryContext(parts: MemoryParts): OperationContext {
   const noRelationship = async (): Promise<never> => {
     throw new FatalError('testNode runs operations of nodes: there is no source and no target');
   };
-  return {
+  const ctx: OperationContext = {
     ...identity,
     taskId: parts.taskId,
     taskName: operation,
@@ -61,6 +64,7 @@ export function memoryContext(parts: MemoryParts): OperationContext {
     progress: (done, total, text = '') => logger.info(`${done} of ${total}${text === '' ? '' : `: ${text}`}`),
     ...resourcesOf(parts.files),
   };
+  return withStore(ctx, parts.instanceFiles);
 }
 
 const identity = {

@@ -4,6 +4,7 @@ import type { DeclaredPlugin } from '../plugin';
 import { isResumable } from '../resumable';
 import { STEPS_PROPERTY } from '../run/steps';
 import { type LogLine, memoryContext } from './memory-context';
+import { MemoryFiles } from './memory-files';
 import { MemoryInstance } from './memory-instance';
 import { TestFailure } from './test-failure';
 
@@ -38,6 +39,10 @@ export interface TestNode {
   /** The stored runtime properties, without results of steps. */
   readonly runtimeProperties: JsonObject;
   readonly log: readonly LogLine[];
+  /** Files of the instance, as the operations wrote them. */
+  readonly files: Map<string, Uint8Array>;
+  /** Locks of such files; another holder's may be set. */
+  readonly locks: Map<string, { id: string; holder: string }>;
   /** Whether the operation would run again after the loss of its worker. */
   isResumable(operation: string): boolean;
 }
@@ -47,6 +52,7 @@ export function testNode(plugin: DeclaredPlugin, typeName: string, options: Test
   const type = plugin.definition.types[typeName];
   if (type === undefined) throw unknown('type', typeName, Object.keys(plugin.definition.types));
   const instance = new MemoryInstance(options.runtime ?? {});
+  const instanceFiles = new MemoryFiles();
   const lines: LogLine[] = [];
   const operationOf = (name: string) => {
     const found = plugin.operations[mappingOf(typeName, name)];
@@ -62,6 +68,8 @@ export function testNode(plugin: DeclaredPlugin, typeName: string, options: Test
   const node: TestNode = {
     properties: { ...options.properties },
     log: lines,
+    files: instanceFiles.contents,
+    locks: instanceFiles.locks,
     get runtimeProperties() {
       const { [STEPS_PROPERTY]: _, ...shown } = instance.stored;
       return shown;
@@ -76,6 +84,7 @@ export function testNode(plugin: DeclaredPlugin, typeName: string, options: Test
         plugin: { name: plugin.name, version: plugin.version, secrets: plugin.secrets ?? [] },
         secrets: options.secrets ?? {},
         files: options.files ?? {},
+        instanceFiles,
         lines,
         operation: name,
         taskId: run.taskId ?? `task-${++tasks}`,
