@@ -1,6 +1,7 @@
 import type { PluginOperation } from './context';
 import { checkDefinition } from './define/check-definition';
 import type { PluginDefinition } from './define/definition';
+import { withoutPlugin } from './define/operation-names';
 import { operationsFrom } from './run/operations';
 import type { PluginWorkflow, WorkflowFunction } from './workflow';
 
@@ -40,7 +41,16 @@ export function definePlugin(plugin: PluginDefinition | RawPlugin): Plugin {
     version,
     secrets,
     operations: operationsFrom(plugin),
-    ...(workflows ? { workflows } : {}),
+    ...(workflows
+      ? {
+          workflows: Object.fromEntries(
+            Object.entries(workflows).map(([key, workflow]) => [
+              workflow.mapping === undefined ? key : withoutPlugin(workflow.mapping),
+              workflow,
+            ]),
+          ),
+        }
+      : {}),
     definition: plugin,
   };
   return checked(made);

@@ -1,6 +1,7 @@
 import type { PluginOperation } from '../context';
 import type { ObjectSchema } from '../schema/describe';
 import type { WorkflowFunction } from '../workflow';
+import type { DirectOperation } from './direct-operation';
 import type { AnyNodeType } from './node-type';
 import type { RelationshipType } from './relationship-type';
 
@@ -8,6 +9,8 @@ import type { RelationshipType } from './relationship-type';
 export interface DeclaredWorkflow {
   run: WorkflowFunction;
   parameters?: ObjectSchema;
+  /** The mapping that blueprints know already, with the name of the plugin or one of its aliases. */
+  mapping?: string;
   /** See PluginWorkflow.isResumable. */
   isResumable?: boolean;
 }
@@ -25,7 +28,7 @@ export interface PluginDefinition {
   secrets?: readonly string[];
   types: Readonly<Record<string, AnyNodeType>>;
   relationships?: Readonly<Record<string, RelationshipType>>;
-  /** Operations with mappings of their own, for blueprints that name them directly. */
-  operations?: Readonly<Record<string, PluginOperation>>;
+  /** Operations with mappings of their own, for blueprints that name them directly: see `directOperation`. */
+  operations?: Readonly<Record<string, PluginOperation | DirectOperation>>;
   workflows?: Readonly<Record<string, DeclaredWorkflow>>;
 }

@@ -1,5 +1,5 @@
 import { FatalError } from '../errors';
-import type { Http } from '../tools/http';
+import type { Http } from '../tools/http-options';
 import type { FileStore, StoredFile } from './file-store';
 import { LockedError } from './locked-error';
 

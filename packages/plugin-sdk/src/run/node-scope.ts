@@ -12,7 +12,7 @@ import { baseScope, managerOf } from './base-scope';
 import type { Mask } from './mask';
 import { runtimeView } from './runtime-view';
 
-export type AnyNodeScope = NodeScope<ObjectSchema, ObjectSchema>;
+export type AnyNodeScope = NodeScope<ObjectSchema, ObjectSchema, Record<string, Json>>;
 
 export interface OpenedScope {
   scope: AnyNodeScope;
@@ -61,7 +61,7 @@ export async function openNodeScope({
 }
 
 /** Hides values from log lines before anything can fail with them. */
-function hideSensitive(
+export function hideSensitive(
   schema: ObjectSchema | undefined,
   values: Readonly<Record<string, unknown>>,
   mask: Mask,

@@ -1,8 +1,11 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Json, JsonObject } from '@baton/kernel';
 import type { NodeContext, OperationContext, OperationLogger } from '../context';
 import { FatalError } from '../errors';
 import { withStore } from '../files/file-store';
 import { storedStep } from '../run/steps';
+import { hasTemplate, renderTemplate } from '../template';
 import type { MemoryFiles } from './memory-files';
 import type { MemoryInstance } from './memory-instance';
 
@@ -16,7 +19,7 @@ export interface MemoryParts {
   instance: MemoryInstance;
   plugin: { name: string; version: string; secrets: readonly string[] };
   secrets: Readonly<Record<string, string>>;
-  files: Readonly<Record<string, string>>;
+  files: Readonly<Record<string, string | Uint8Array>>;
   instanceFiles: MemoryFiles;
   lines: LogLine[];
   operation: string;
@@ -62,9 +65,31 @@ export function memoryContext(parts: MemoryParts): OperationContext {
       return result;
     },
     progress: (done, total, text = '') => logger.info(`${done} of ${total}${text === '' ? '' : `: ${text}`}`),
-    ...resourcesOf(parts.files),
+    render: async (text, variables = {}) => rendered(parts, text, variables, 'text'),
+    ...resourcesOf(parts),
   };
   return withStore(ctx, parts.instanceFiles);
+}
+
+/** `ctx` in templates of a test holds the node and the instance. */
+function rendered(
+  { node, instance }: MemoryParts,
+  text: string,
+  variables: JsonObject,
+  name: string,
+): string {
+  if (!hasTemplate(text)) return text;
+  if (Object.hasOwn(variables, 'ctx'))
+    throw new FatalError('template variables must not contain one called ctx');
+  const { id, properties, type } = node;
+  const ctx = {
+    node: { id, name: id, type, properties },
+    instance: { id: instance.id, runtime_properties: instance.runtimeProperties },
+    deployment: { id: identity.deployment.id },
+    blueprint: { id: identity.blueprint.id },
+    tenant: { name: identity.tenant },
+  };
+  return renderTemplate(text, { ...variables, ctx: structuredClone(ctx) as JsonObject }, name);
 }
 
 const identity = {
@@ -103,20 +128,34 @@ type Resources = Pick<
   'getResource' | 'downloadResource' | 'downloadDirectory' | 'downloadResourceAndRender'
 >;
 
-/** Files of the blueprint are texts of the test; nothing is written to the disk. */
-function resourcesOf(files: Readonly<Record<string, string>>): Resources {
+/** Files of the blueprint are given by the test. They are written to the disk only where the operation names the place. */
+function resourcesOf({ files }: MemoryParts): Resources {
   const noFile = async (path: string): Promise<never> => {
     throw new FatalError(
       `testNode writes no files: read ${path} with getResource, or test this on a manager`,
     );
   };
+  const contentOf = (path: string): Uint8Array => {
+    const content = Object.hasOwn(files, path) ? files[path] : undefined;
+    if (content === undefined) throw new FatalError(`the test gives no file ${path}`);
+    return typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  };
+  const write = async (place: string, path: string): Promise<string> => {
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(place, contentOf(path));
+    return place;
+  };
   return {
-    getResource: async (path: string) => {
-      if (!Object.hasOwn(files, path)) throw new FatalError(`the test gives no file ${path}`);
-      return new TextEncoder().encode(files[path]);
+    getResource: async (path: string) => contentOf(path),
+    downloadResource: (path: string, target?: string) =>
+      target === undefined ? noFile(path) : write(target, path),
+    downloadDirectory: async (path: string, target?: string) => {
+      const inside = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
+      if (inside.length === 0) throw new FatalError(`the test gives no files below ${path}`);
+      if (target === undefined) return await noFile(path);
+      for (const file of inside) await write(join(target, file.slice(path.length + 1)), file);
+      return target;
     },
-    downloadResource: noFile,
-    downloadDirectory: noFile,
     downloadResourceAndRender: (path: string, _target?: string, _variables?: JsonObject) => noFile(path),
   };
 }

@@ -14,8 +14,8 @@ export interface TestNodeOptions {
   runtime?: JsonObject;
   /** Values of the secrets that the plugin declares. */
   secrets?: Readonly<Record<string, string>>;
-  /** Texts of files of the blueprint. */
-  files?: Readonly<Record<string, string>>;
+  /** Files of the blueprint, by path. */
+  files?: Readonly<Record<string, string | Uint8Array>>;
 }
 
 export interface RunOptions {

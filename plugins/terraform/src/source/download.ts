@@ -44,7 +44,7 @@ async function fetchFollowing(address: string, options: DownloadOptions): Promis
 }
 
 function urlOf(text: string, base?: URL): URL {
-  const url = URL.canParse(text, base) ? new URL(text, base) : null;
+  const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) throw new FatalError('expected an address of http or https');
   if (url.username !== '' || url.password !== '')
     throw new FatalError('the address holds credentials: give them as username and password');
@@ -52,13 +52,13 @@ function urlOf(text: string, base?: URL): URL {
 }
 
 async function answerOf(url: URL, { signal, username = '', password }: DownloadOptions): Promise<Response> {
-  const authorization =
+  const headers: Record<string, string> =
     password === undefined
       ? {}
       : { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
   try {
     return await fetch(url, {
-      headers: authorization,
+      headers,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });

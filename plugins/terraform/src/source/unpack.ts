@@ -56,7 +56,7 @@ async function unpackTar(bytes: Buffer, folder: string, count: Counter, links: L
       count.entry();
       if (type === 'directory') await mkdir(placeOf(folder, name), { recursive: true });
       else if (type === 'symlink') links.push({ name, target: linkname ?? '' });
-      else if (type === 'file') await writeEntry(entry, placeOf(folder, name), mode ?? 0o644, count);
+      else if (type === 'file') await writeEntry(entry as unknown as Readable, placeOf(folder, name), mode ?? 0o644, count);
       // Of global headers there is nothing to write.
       else if ((type as string) !== 'pax-global-header')
         throw new FatalError(`the archive of the module holds ${shown(name)}, a ${type}; only files are taken`);
