@@ -1,5 +1,5 @@
-import { FatalError } from '../errors';
-import type { Http } from '../tools/http-options';
+import { FatalError, RetryableError } from '../errors';
+import type { Http, HttpAnswer, HttpOptions } from '../tools/http-options';
 import type { FileStore, StoredFile } from './file-store';
 import { LockedError } from './locked-error';
 
@@ -7,6 +7,7 @@ import { LockedError } from './locked-error';
 const MAX_BYTES = 256 * 1024 * 1024;
 /** For one file. */
 const TIMEOUT_MS = 120_000;
+const TRIES = 3;
 
 interface Listed extends Omit<StoredFile, 'holder'> {
   lock: { holder: string } | null;
@@ -17,6 +18,8 @@ export function managerStore(manager: Http, instanceId: string): FileStore {
   const folder = `/node-instances/${encodeURIComponent(instanceId)}/files`;
   const at = (name: string): string => `${folder}/${encodeURIComponent(name)}`;
   const byLock = (lockId: string | null) => (lockId === null ? {} : { query: { lock_id: lockId } });
+  const call = (method: string, address: string, name: string, options: HttpOptions = {}) =>
+    ask(manager, { method, address, name, options });
   return {
     list: async () => {
       const { items } = await manager.get<{ items: Listed[] }>(folder);
@@ -27,80 +30,54 @@ export function managerStore(manager: Http, instanceId: string): FileStore {
         holder: lock?.holder ?? null,
       }));
     },
-    read: (name) => contentOf(manager, at(name), name),
+    read: async (name) => (await call('GET', at(name), name, { maxBytes: MAX_BYTES }))?.bytes ?? null,
     write: async (name, content, lockId) => {
       const headers = { 'content-type': 'application/octet-stream' };
-      const options = { body: content, headers, timeoutMs: TIMEOUT_MS, ...byLock(lockId) };
-      await conflictsAs(name, (watch) => manager.put(at(name), { ...options, fetch: watch }));
+      const written = await call('PUT', at(name), name, { body: content, headers, ...byLock(lockId) });
+      if (written === null) throw new FatalError(`the node instance ${instanceId} does not exist any more`);
     },
-    remove: async (name, lockId) => {
-      await conflictsAs(name, (watch) =>
-        manager.delete(at(name), { missingOk: true, fetch: watch, ...byLock(lockId) }),
-      );
-    },
+    remove: async (name, lockId) => void (await call('DELETE', at(name), name, byLock(lockId))),
     lock: async (name, lockId, holder, seconds) => {
       const json = { lock_id: lockId, holder, seconds };
-      await conflictsAs(name, (watch) => manager.put(`${at(name)}/lock`, { json, fetch: watch }));
+      const taken = await call('PUT', `${at(name)}/lock`, name, { json });
+      if (taken === null) throw new FatalError(`the node instance ${instanceId} does not exist any more`);
     },
-    unlock: async (name, lockId) => {
-      await conflictsAs(name, (watch) =>
-        manager.delete(`${at(name)}/lock`, { missingOk: true, fetch: watch, ...byLock(lockId) }),
-      );
-    },
+    unlock: async (name, lockId) => void (await call('DELETE', `${at(name)}/lock`, name, byLock(lockId))),
   };
+}
+
+interface Asked {
+  method: string;
+  address: string;
+  name: string;
+  options: HttpOptions;
 }
 
 const CONFLICT = 409;
+const SHOWN_CHARACTERS = 300;
 
-/** Runs a request; its conflict is an error of its own kind. `watch`: the fetch that the request must use. */
-async function conflictsAs(name: string, call: (watch: typeof fetch) => Promise<unknown>): Promise<void> {
-  let reason: string | null = null;
-  const watch: typeof fetch = async (...request) => {
-    const response = await fetch(...request);
-    if (response.status === CONFLICT) reason = await messageOf(response.clone());
-    return response;
-  };
-  try {
-    await call(watch);
-  } catch (cause) {
-    if (reason === null) throw cause;
-    throw new LockedError(name, reason, { cause });
+/**
+ * Sends a request, which may be repeated; null: there is no such file.
+ * @throws LockedError for a conflict, FatalError for another refusal, RetryableError when the manager cannot answer now
+ */
+async function ask(manager: Http, { method, address, name, options }: Asked): Promise<HttpAnswer | null> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await manager.request(method, address, { timeoutMs: TIMEOUT_MS, ...options });
+    const { status } = answer;
+    if (status >= 200 && status < 300) return answer;
+    if (status === 404) return null;
+    if (status === CONFLICT) throw new LockedError(name, messageOf(answer));
+    const message = `the file ${name} of the node instance: the manager answered ${status}: ${messageOf(answer)}`;
+    if (status < 500) throw new FatalError(message);
+    if (attempt === TRIES) throw new RetryableError(message);
   }
 }
 
-async function messageOf(response: Response): Promise<string> {
-  const text = await response.text();
+function messageOf({ text }: HttpAnswer): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === 'string' ? message : text;
+    return typeof message === 'string' ? message : text.slice(0, SHOWN_CHARACTERS);
   } catch {
-    return text;
+    return text.slice(0, SHOWN_CHARACTERS);
   }
-}
-
-/** `http` answers texts; the bytes are taken from the response on its way. */
-async function contentOf(manager: Http, address: string, name: string): Promise<Uint8Array | null> {
-  let content: Uint8Array | null = null;
-  await manager.get(address, {
-    missingOk: true,
-    timeoutMs: TIMEOUT_MS,
-    fetch: async (...request) => {
-      const response = await fetch(...request);
-      if (!response.ok) return response;
-      content = await bytesWithin(response, name);
-      return new Response(null, { status: 204 });
-    },
-  });
-  return content;
-}
-
-async function bytesWithin(response: Response, name: string): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += piece.length;
-    if (bytes > MAX_BYTES) throw new FatalError(`the file ${name} has more than ${MAX_BYTES} bytes`);
-    pieces.push(piece);
-  }
-  return new Uint8Array(Buffer.concat(pieces));
 }

@@ -25,7 +25,8 @@ export async function install(scope: HostScope): Promise<void> {
 
 /** Removes what install has written down. Downloads go with the process of the plugin. */
 export async function uninstall({ runtime }: HostScope): Promise<void> {
-  for (const name of ['executable_path', 'plugins_dir', 'installation', 'terraform_version'] as const) delete runtime[name];
+  for (const name of ['executable_path', 'plugins_dir', 'installation', 'terraform_version'] as const)
+    delete runtime[name];
 }
 
 async function versionOf({ exec }: HostScope, program: string): Promise<string> {
@@ -34,7 +35,8 @@ async function versionOf({ exec }: HostScope, program: string): Promise<string> 
     exitCodes: { 1: 'fatal', 2: 'fatal', 126: 'fatal', 127: 'fatal' },
   });
   const found = /"(?:terraform|tofu)_version"\s*:\s*"([^"]+)"/.exec(stdout)?.[1];
-  if (found === undefined) throw new FatalError('the program does not tell its version: it is neither terraform nor tofu');
+  if (found === undefined)
+    throw new FatalError('the program does not tell its version: it is neither terraform nor tofu');
   return found;
 }
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FatalError } from '@baton/plugin-sdk';
+import { type BaseScope, FatalError } from '@baton/plugin-sdk';
 import * as z from 'zod';
-import { download } from '../source/download';
+import { download, shown } from '../source/download';
 import { unpack } from '../source/unpack';
 
 /** Where a program comes from, as a node of cloudify.nodes.terraform hands it to its modules. */
@@ -19,7 +19,7 @@ export type Installation = z.output<typeof INSTALLATION>;
 const MAX_BYTES = 256 * 1024 * 1024;
 const NAMES = ['terraform', 'tofu'];
 
-type Scope = { log: { info(text: string): void }; signal: AbortSignal };
+type Scope = Pick<BaseScope, 'log' | 'http'>;
 
 /**
  * Returns the program of an installation, on this machine. It is downloaded once for a process of the plugin: the name of its folder
@@ -28,14 +28,17 @@ type Scope = { log: { info(text: string): void }; signal: AbortSignal };
  */
 export async function installed(scope: Scope, given: unknown): Promise<string> {
   const parsed = INSTALLATION.safeParse(given);
-  if (!parsed.success) throw new FatalError('the runtime property installation is not what install has written');
+  if (!parsed.success)
+    throw new FatalError('the runtime property installation is not what install has written');
   const { source, sha256 } = parsed.data;
-  const key = createHash('sha256').update(`${source}\n${sha256 ?? ''}`).digest('hex');
+  const key = createHash('sha256')
+    .update(`${source}\n${sha256 ?? ''}`)
+    .digest('hex');
   const folder = join(tmpdir(), `baton-terraform-${key.slice(0, 32)}`);
   const known = await programIn(folder);
   if (known !== null) return known;
-  scope.log.info(`Downloading ${new URL(source).origin}${new URL(source).pathname}`);
-  const content = await download(source, { maxBytes: MAX_BYTES, signal: scope.signal, sha256 });
+  scope.log.info(`Downloading ${shown(source)}`);
+  const content = await download(scope, source, { maxBytes: MAX_BYTES, sha256 });
   const draft = `${folder}.${process.pid}.${Date.now().toString(36)}`;
   await mkdir(draft, { mode: 0o700 });
   try {
@@ -51,8 +54,9 @@ export async function installed(scope: Scope, given: unknown): Promise<string> {
 }
 
 /** An archive, or the program itself. */
-async function place(content: Buffer, folder: string): Promise<void> {
-  const isProgram = content.subarray(1, 4).toString('latin1') === 'ELF' || content.subarray(0, 2).toString() === '#!';
+async function place(content: Uint8Array, folder: string): Promise<void> {
+  const begin = Buffer.from(content.subarray(0, 4)).toString('latin1');
+  const isProgram = begin.endsWith('ELF') || begin.startsWith('#!');
   if (isProgram) await writeFile(join(folder, NAMES[0]!), content, { mode: 0o700 });
   else await unpack(content, folder);
 }

@@ -10,7 +10,10 @@ export const HOST_PROPERTIES = z.object({
     })
     .optional(),
   resource_config: z.object({
-    use_existing_resource: z.boolean().default(false).describe('Use a program that the machines of the workers have'),
+    use_existing_resource: z
+      .boolean()
+      .default(false)
+      .describe('Use a program that the machines of the workers have'),
     installation_source: z
       .string()
       .default('https://releases.hashicorp.com/terraform/1.5.7/terraform_1.5.7_linux_amd64.zip'),

@@ -75,7 +75,17 @@ export const terraformModule = nodeType({
   },
   // Whatever terraform had made when its worker was lost stands in the stored state; it goes on from there.
   resumable: [
-    ...(['create', 'configure', 'start', 'delete', 'update', 'heal', 'check_drift', 'check_status', 'pull'] as const),
+    ...([
+      'create',
+      'configure',
+      'start',
+      'delete',
+      'update',
+      'heal',
+      'check_drift',
+      'check_status',
+      'pull',
+    ] as const),
     ...(['refresh', 'plan', 'reload', 'tfsec', 'tflint', 'infracost', 'opa'] as const),
   ],
 });

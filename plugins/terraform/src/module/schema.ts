@@ -35,7 +35,10 @@ const RESOURCE_CONFIG = z.object({
     .prefault({}),
   variables: VALUES.default({}),
   environment_variables: VALUES.default({}),
-  flags_override: z.array(FLAG).default([]).describe('Further flags: texts, or dictionaries of name and value'),
+  flags_override: z
+    .array(FLAG)
+    .default([])
+    .describe('Further flags: texts, or dictionaries of name and value'),
   log_stdout: z.boolean().default(true),
   tfvars: z.string().optional().describe('File of variables in the module, instead of variables'),
   store_output_secrets: z
@@ -58,7 +61,11 @@ export const LINTERS = {
     flags_override: z.array(FLAG).default([{ loglevel: 'debug' }]),
     env: VALUES.optional(),
   }),
-  tfsec: z.object({ ...LINTER, config: z.any().optional(), flags_override: z.array(FLAG).default(['soft_fail']) }),
+  tfsec: z.object({
+    ...LINTER,
+    config: z.any().optional(),
+    flags_override: z.array(FLAG).default(['soft_fail']),
+  }),
   terratag: z.object({ ...LINTER, tags: VALUES.default({}), flags_override: z.array(FLAG).default([]) }),
   infracost: z.object({ ...LINTER, api_key: z.string().default('') }),
   opa: z.object({
@@ -71,7 +78,10 @@ export const LINTERS = {
 
 export const PROPERTIES = z.object({
   resource_config: RESOURCE_CONFIG,
-  max_runtime_property_size: z.int().default(1_000_000).describe('Largest runtime property in characters of JSON'),
+  max_runtime_property_size: z
+    .int()
+    .default(1_000_000)
+    .describe('Largest runtime property in characters of JSON'),
   max_stored_filesize: z.int().default(1_000_000).describe('Not used: files have the limit of the manager'),
   store_plugins_dir: z.boolean().default(false).describe('Not used: providers are not stored'),
   provider_upgrade: z.boolean().default(false).describe('init with -upgrade'),

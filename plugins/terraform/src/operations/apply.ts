@@ -24,7 +24,6 @@ export async function reload(scope: ModuleScope): Promise<void> {
   await inWorkspace(scope, { state: 'writes', isFresh: true }, (workspace) => applyIn(scope, workspace));
 }
 
-
 async function applyIn(scope: ModuleScope, workspace: Workspace): Promise<void> {
   const { terraform, variables, settings, flags } = workspace;
   await runEnabledLinters(scope, workspace);
@@ -66,11 +65,13 @@ const OF_RESOURCES = [
 export async function destroy(scope: ModuleScope): Promise<void> {
   const { files, runtime, log } = scope;
   const stored = await files.list();
-  const isKnown = stored.some(({ name, size }) => name === FILES.source && size !== null) || runtime.terraform_source;
+  const isKnown =
+    stored.some(({ name, size }) => name === FILES.source && size !== null) || runtime.terraform_source;
   // Nothing was ever fetched: there is nothing that terraform could have made.
   if (isKnown) await destroyResources(scope);
   else log.info('There is no module to destroy');
-  for (const name of [FILES.planFacts, FILES.plan, FILES.settings, FILES.state, FILES.source]) await files.remove(name);
+  for (const name of [FILES.planFacts, FILES.plan, FILES.settings, FILES.state, FILES.source])
+    await files.remove(name);
   for (const name of OF_RESOURCES) delete runtime[name];
 }
 
@@ -95,7 +96,9 @@ export async function importResource(scope: ModuleScope): Promise<void> {
   const [address, id] = [textInput(scope, 'resource_address'), textInput(scope, 'resource_id')];
   await inWorkspace(scope, { state: 'writes' }, async (workspace) => {
     const { terraform, variables, settings } = workspace;
-    await terraform.run(['import', ...LOG_FLAGS, ...variables, address, id], { isLogged: settings.config.log_stdout });
+    await terraform.run(['import', ...LOG_FLAGS, ...variables, address, id], {
+      isLogged: settings.config.log_stdout,
+    });
     await keepState(scope, workspace);
   });
 }

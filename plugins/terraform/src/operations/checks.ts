@@ -8,7 +8,9 @@ import { makePlan, savePlan } from './plan-file';
 
 /** Makes a plan and stores it: the next apply carries out this plan and no other. Changes no resource. */
 export async function plan(scope: ModuleScope): Promise<void> {
-  const isFresh = ['source', 'source_path'].some((name) => scope.inputs[name] !== undefined && scope.inputs[name] !== '');
+  const isFresh = ['source', 'source_path'].some(
+    (name) => scope.inputs[name] !== undefined && scope.inputs[name] !== '',
+  );
   await inWorkspace(scope, { state: 'reads', isFresh }, async (workspace) => {
     const made = await makePlan(workspace, ['-lock=false']);
     keepPlan(scope, made.plan, made.text);
@@ -29,7 +31,9 @@ export async function checkDrift(scope: ModuleScope) {
     await requireState(workspace);
     const found = differencesOf((await makePlan(workspace, ['-lock=false'])).plan);
     scope.runtime.is_drifted = found.length > 0;
-    scope.runtime.drifts = Object.fromEntries(found.map(({ path, stored, present }) => [path, { stored, present }]));
+    scope.runtime.drifts = Object.fromEntries(
+      found.map(({ path, stored, present }) => [path, { stored, present }]),
+    );
     return found.length > 0 ? found.map((one) => ({ ...one })) : null;
   });
 }
@@ -48,5 +52,7 @@ export async function checkStatus(scope: ModuleScope): Promise<void> {
 async function requireState({ terraform }: Workspace): Promise<void> {
   const { stdout } = await terraform.run(['state', 'pull'], { isDocument: true });
   if (managedAddresses(readState(stdout)).length === 0)
-    throw new FatalError('the state of the module holds no resources: it was not applied, or all of them were destroyed');
+    throw new FatalError(
+      'the state of the module holds no resources: it was not applied, or all of them were destroyed',
+    );
 }

@@ -7,7 +7,10 @@ import { keptAfter } from '../workspace/settings';
 import type { Workspace } from '../workspace/workspace';
 
 /** Reads the state, and writes what users read of it to runtime properties. */
-export async function keepState(scope: ModuleScope, { terraform, settings }: Workspace): Promise<State | null> {
+export async function keepState(
+  scope: ModuleScope,
+  { terraform, settings }: Workspace,
+): Promise<State | null> {
   const { stdout } = await terraform.run(['state', 'pull'], { isDocument: true });
   const state = readState(stdout);
   const { byName, byAddress, shared } = resourcesOf(state);
@@ -33,7 +36,11 @@ export async function keepSettings(scope: ModuleScope, { kept, settings }: Works
 }
 
 /** A runtime property is read with each look at the instance: a larger value is left out, and said so. */
-function setWithin(scope: ModuleScope, name: 'resources' | 'resources_by_address' | 'outputs' | 'plan', value: unknown): void {
+function setWithin(
+  scope: ModuleScope,
+  name: 'resources' | 'resources_by_address' | 'outputs' | 'plan',
+  value: unknown,
+): void {
   const size = JSON.stringify(value).length;
   const { max_runtime_property_size: most } = scope.properties;
   if (size <= most) {
@@ -41,7 +48,9 @@ function setWithin(scope: ModuleScope, name: 'resources' | 'resources_by_address
     return;
   }
   delete scope.runtime[name];
-  scope.log.warning(`The runtime property ${name} is left out: it has ${size} characters, more than max_runtime_property_size`);
+  scope.log.warning(
+    `The runtime property ${name} is left out: it has ${size} characters, more than max_runtime_property_size`,
+  );
 }
 
 /** Makes or changes the secrets that keep outputs. */
@@ -55,7 +64,9 @@ async function storeSecrets(
     if (found === undefined)
       throw new FatalError(`resource_config.store_output_secrets: the module has no output ${output}`);
     const value = typeof found.value === 'string' ? found.value : JSON.stringify(found.value);
-    await scope.manager().put(`/secrets/${encodeURIComponent(name)}`, { json: { value, update_if_exists: true } });
+    await scope
+      .manager()
+      .put(`/secrets/${encodeURIComponent(name)}`, { json: { value, update_if_exists: true } });
   }
 }
 
@@ -63,7 +74,10 @@ const MAX_TEXT = 100_000;
 
 /** Writes what people want to know of a plan to runtime properties; values that are sensitive are not in it. */
 export function keepPlan(scope: ModuleScope, plan: Plan, text: string): void {
-  const actions = changesOf(plan).map(({ address, change }) => ({ address, change: { actions: change.actions } }));
+  const actions = changesOf(plan).map(({ address, change }) => ({
+    address,
+    change: { actions: change.actions },
+  }));
   setWithin(scope, 'plan', {
     format_version: plan.format_version,
     terraform_version: plan.terraform_version ?? null,

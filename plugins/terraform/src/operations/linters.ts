@@ -34,13 +34,20 @@ export const lint =
     const given = scope.inputs[`${linter}_config`] ?? scope.properties[`${linter}_config`] ?? {};
     const parsed = LINTERS[linter].safeParse(given);
     if (!parsed.success)
-      throw new FatalError(`${linter}_config.${parsed.error.issues[0]?.path.join('.')}: ${parsed.error.issues[0]?.message}`);
+      throw new FatalError(
+        `${linter}_config.${parsed.error.issues[0]?.path.join('.')}: ${parsed.error.issues[0]?.message}`,
+      );
     await inWorkspace(scope, { state: 'reads' }, (workspace) =>
       runLinter(scope, workspace, linter, parsed.data as Checked),
     );
   };
 
-async function runLinter(scope: ModuleScope, workspace: Workspace, linter: Linter, config: Checked): Promise<void> {
+async function runLinter(
+  scope: ModuleScope,
+  workspace: Workspace,
+  linter: Linter,
+  config: Checked,
+): Promise<void> {
   const program = config.executable_path ?? linter;
   const place = await mkdtemp(join(tmpdir(), 'linter-'));
   try {
@@ -66,9 +73,7 @@ async function runLinter(scope: ModuleScope, workspace: Workspace, linter: Linte
 }
 
 /** What a linter finds is no passing failure. */
-const LINT_CODES = Object.fromEntries(
-  Array.from({ length: 255 }, (_, code) => [code + 1, 'fatal' as const]),
-);
+const LINT_CODES = Object.fromEntries(Array.from({ length: 255 }, (_, code) => [code + 1, 'fatal' as const]));
 
 const environmentOf = ({ env = {}, api_key: key = '' }: Checked): Record<string, string> => ({
   ...Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),
@@ -95,7 +100,9 @@ async function argumentsOf(
   if (linter === 'terratag') return [`-tags=${JSON.stringify(config.tags ?? {})}`, ...flags];
   const { path } = await makePlan(workspace, ['-lock=false']);
   const document = join(place, 'plan.json');
-  await writeFile(document, JSON.stringify(await workspace.terraform.json(['show', '-json', path])), { mode: 0o600 });
+  await writeFile(document, JSON.stringify(await workspace.terraform.json(['show', '-json', path])), {
+    mode: 0o600,
+  });
   if (linter === 'infracost') return ['breakdown', `--path=${document}`, '--format=json', '--no-color'];
   const { decision = 'terraform/deny' } = scope.inputs;
   return ['exec', `--decision=${String(decision)}`, ...flags, document];
@@ -107,7 +114,8 @@ function judge(scope: ModuleScope, stdout: string): void {
   scope.runtime.opa_evaluation_result = answer;
   const results = (answer as { result?: { result?: unknown }[] } | null)?.result ?? [];
   const refusals = results.flatMap(({ result }) => (Array.isArray(result) ? result : []));
-  if (refusals.length > 0) throw new FatalError(`the policy refuses the plan: ${refusals.map(String).join('; ').slice(0, 1000)}`);
+  if (refusals.length > 0)
+    throw new FatalError(`the policy refuses the plan: ${refusals.map(String).join('; ').slice(0, 1000)}`);
 }
 
 function parsedOr(text: string): unknown {

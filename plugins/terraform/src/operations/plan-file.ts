@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FatalError } from '@baton/plugin-sdk';
 import * as z from 'zod';
 import type { ModuleScope } from '../module/schema';
-import { type Plan, PLAN } from '../state/drift';
+import { PLAN, type Plan } from '../state/drift';
 import { readState } from '../state/read-state';
 import { FILES } from '../state/state-keeper';
 import { textOfFile, type Workspace } from '../workspace/workspace';
@@ -19,7 +19,16 @@ export async function makePlan(
 ): Promise<{ path: string; plan: Plan; exitCode: number; text: string }> {
   const path = join(scratch, 'made.tfplan');
   const { exitCode, stdout } = await terraform.run(
-    ['plan', '-no-color', '-input=false', '-detailed-exitcode', `-out=${path}`, ...variables, ...more, ...flags('plan')],
+    [
+      'plan',
+      '-no-color',
+      '-input=false',
+      '-detailed-exitcode',
+      `-out=${path}`,
+      ...variables,
+      ...more,
+      ...flags('plan'),
+    ],
     { ok: [0, 2] },
   );
   const parsed = PLAN.safeParse(await terraform.json(['show', '-no-color', '-json', path]));
@@ -61,4 +70,5 @@ async function factsNow({ terraform }: Workspace): Promise<Facts> {
   return { lineage: state?.lineage ?? null, serial: state?.serial ?? null };
 }
 
-const shown = ({ serial }: Facts): string => (serial === null ? 'no state' : `the state with serial ${serial}`);
+const shown = ({ serial }: Facts): string =>
+  serial === null ? 'no state' : `the state with serial ${serial}`;

@@ -5,7 +5,7 @@ import { download } from './download';
 import { refuseLinksOut } from './refuse-links';
 import { unpack } from './unpack';
 
-type FetchScope = Pick<ModuleScope, 'ctx' | 'exec' | 'signal' | 'log'>;
+type FetchScope = Pick<ModuleScope, 'ctx' | 'exec' | 'http' | 'log'>;
 
 /** Largest archive behind a URL or in a blueprint. */
 const MAX_ARCHIVE_BYTES = 128 * 1024 * 1024;
@@ -31,8 +31,10 @@ export async function fetchSource(scope: FetchScope, source: Source, folder: str
   if (isGit(location)) await clone(scope, { location, username, password }, folder);
   else if (/^https?:\/\//i.test(location)) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const limits = { maxBytes: MAX_ARCHIVE_BYTES, signal: scope.signal };
-    await unpack(await download(location, { ...limits, username, password }), folder);
+    await unpack(
+      await download(scope, location, { maxBytes: MAX_ARCHIVE_BYTES, username, password }),
+      folder,
+    );
   } else if (/^[a-z][a-z0-9+.-]*:/i.test(location))
     throw new FatalError(
       `resource_config.source.location: expected a path in the blueprint, http://, https:// or git::, got ${location.split(':')[0]}:`,
@@ -66,10 +68,14 @@ async function clone({ exec, log }: FetchScope, source: Location, folder: string
   url.username = source.username ?? url.username;
   log.info(`Cloning ${url.origin}${url.pathname}`);
   const which = ref === null ? [] : ['--branch', ref];
-  await exec('git', ['clone', '--quiet', '--depth', '1', '--no-recurse-submodules', ...which, '--', url.href, folder], {
-    env: gitEnvironment(source.password),
-    silenceLimitMs: CLONE_MS,
-  });
+  await exec(
+    'git',
+    ['clone', '--quiet', '--depth', '1', '--no-recurse-submodules', ...which, '--', url.href, folder],
+    {
+      env: gitEnvironment(source.password),
+      silenceLimitMs: CLONE_MS,
+    },
+  );
 }
 
 /** The password goes through the environment: arguments are seen by others. Git asks nobody, and runs no protocol but these. */

@@ -10,7 +10,13 @@ import { pack as tarPack } from 'tar-stream';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Folders and files that belong to one run: providers, copies of modules, plans and states are not part of the source. */
-const LEFT_OUT = new Set(['.terraform', '.git', 'terraform.tfstate', 'terraform.tfstate.backup', '.terraform.tfstate.lock.info']);
+const LEFT_OUT = new Set([
+  '.terraform',
+  '.git',
+  'terraform.tfstate',
+  'terraform.tfstate.backup',
+  '.terraform.tfstate.lock.info',
+]);
 
 /** Packs the source of a module as tar.gz, without what terraform has made in it. @throws FatalError when it is too large */
 export async function packFolder(folder: string): Promise<Buffer> {

@@ -19,7 +19,9 @@ export async function refuseLinksOut(folder: string): Promise<void> {
       else if (entry.isSymbolicLink()) {
         const leadsTo = await realpath(next).catch(() => null);
         if (leadsTo === null || !isInside(top, leadsTo))
-          throw new FatalError(`the source of the module holds the link ${shown(name)}, which leads out of it`);
+          throw new FatalError(
+            `the source of the module holds the link ${shown(name)}, which leads out of it`,
+          );
       } else if (!entry.isFile())
         throw new FatalError(`the source of the module holds ${shown(name)}, which is no file`);
     }

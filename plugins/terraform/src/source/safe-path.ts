@@ -29,10 +29,12 @@ export async function moduleFolder(root: string, sourcePath: string): Promise<st
   const only = entries.length === 1 && entries[0]!.isDirectory() ? [join(top, entries[0]!.name)] : [];
   for (const base of [top, ...only]) {
     const wanted = resolve(base, sourcePath.replace(/^\/+/, ''));
-    if (!isInside(base, wanted)) throw new FatalError(`source_path ${shown(sourcePath)} leads out of the source`);
+    if (!isInside(base, wanted))
+      throw new FatalError(`source_path ${shown(sourcePath)} leads out of the source`);
     const place = await realpath(wanted).catch(() => null);
     if (place === null || !(await stat(place)).isDirectory()) continue;
-    if (!isInside(top, place)) throw new FatalError(`source_path ${shown(sourcePath)} leads out of the source`);
+    if (!isInside(top, place))
+      throw new FatalError(`source_path ${shown(sourcePath)} leads out of the source`);
     if ((await readdir(place)).some((name) => /\.(tf|tofu)(\.json)?$/.test(name))) return place;
   }
   const where = sourcePath === '' ? 'the source of the module' : `source_path ${shown(sourcePath)}`;

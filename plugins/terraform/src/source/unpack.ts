@@ -45,7 +45,8 @@ interface Link {
 async function unpackTar(bytes: Buffer, folder: string, count: Counter, links: Link[]): Promise<void> {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
   const isTar = bytes.subarray(257, 262).toString('latin1') === 'ustar';
-  if (!isGzip && !isTar) throw new FatalError('the source of the module is neither a zip nor a tar nor a tar.gz');
+  if (!isGzip && !isTar)
+    throw new FatalError('the source of the module is neither a zip nor a tar nor a tar.gz');
   const tar = extract();
   const feeding = pipeline(Readable.from([bytes]), isGzip ? createGunzip() : new PassThrough(), tar);
   // Reported where the entries are read.
@@ -56,10 +57,13 @@ async function unpackTar(bytes: Buffer, folder: string, count: Counter, links: L
       count.entry();
       if (type === 'directory') await mkdir(placeOf(folder, name), { recursive: true });
       else if (type === 'symlink') links.push({ name, target: linkname ?? '' });
-      else if (type === 'file') await writeEntry(entry as unknown as Readable, placeOf(folder, name), mode ?? 0o644, count);
+      else if (type === 'file')
+        await writeEntry(entry as unknown as Readable, placeOf(folder, name), mode ?? 0o644, count);
       // Of global headers there is nothing to write.
       else if ((type as string) !== 'pax-global-header')
-        throw new FatalError(`the archive of the module holds ${shown(name)}, a ${type}; only files are taken`);
+        throw new FatalError(
+          `the archive of the module holds ${shown(name)}, a ${type}; only files are taken`,
+        );
       entry.resume();
     }
     await feeding;
@@ -78,14 +82,18 @@ function counter({ maxBytes, maxEntries }: UnpackLimits): Counter {
   let [entries, total] = [0, 0];
   return {
     entry: () => {
-      if (++entries > maxEntries) throw new FatalError(`the source of the module has more than ${maxEntries} files`);
+      if (++entries > maxEntries)
+        throw new FatalError(`the source of the module has more than ${maxEntries} files`);
     },
     bytes: () =>
       new Transform({
         transform: (piece: Buffer, _, done) => {
           total += piece.length;
           if (total <= maxBytes) done(null, piece);
-          else done(new FatalError(`the source of the module is larger than ${maxBytes} bytes when it is unpacked`));
+          else
+            done(
+              new FatalError(`the source of the module is larger than ${maxBytes} bytes when it is unpacked`),
+            );
         },
       }),
   };
@@ -132,7 +140,7 @@ async function unpackEntry({ zip, entry, folder, count, links }: ZipWork): Promi
     links.push({ name: entry.fileName, target: Buffer.concat(pieces).toString('utf8') });
     return;
   }
-  await writeEntry(stream, placeOf(folder, entry.fileName), (mode & MODE_MASK) || 0o644, count);
+  await writeEntry(stream, placeOf(folder, entry.fileName), mode & MODE_MASK || 0o644, count);
 }
 
 async function writeEntry(content: Readable, place: string, mode: number, count: Counter): Promise<void> {
@@ -163,4 +171,6 @@ async function makeLink(folder: string, { name, target }: Link): Promise<void> {
 const readable = (error: unknown): unknown =>
   error instanceof FatalError
     ? error
-    : new FatalError(`the source of the module cannot be unpacked: ${(error as Error).message}`, { cause: error });
+    : new FatalError(`the source of the module cannot be unpacked: ${(error as Error).message}`, {
+        cause: error,
+      });

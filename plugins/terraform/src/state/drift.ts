@@ -14,7 +14,13 @@ const CHANGE = z
         before_sensitive: z.any(),
         after_sensitive: z.any(),
       })
-      .partial({ before: true, after: true, after_unknown: true, before_sensitive: true, after_sensitive: true }),
+      .partial({
+        before: true,
+        after: true,
+        after_unknown: true,
+        before_sensitive: true,
+        after_sensitive: true,
+      }),
   })
   .loose();
 
@@ -59,7 +65,9 @@ function differences({ address, change }: Change, stored: Side, present: Side): 
   if (!isThere || !wasThere)
     return [{ path: address, stored: existence(wasThere), present: existence(isThere) }];
   const [a, b] = [change[stored] as Fields, change[present] as Fields];
-  const names = [...new Set([...Object.keys(a), ...Object.keys(b), ...unknownNames(change.after_unknown)])].sort();
+  const names = [
+    ...new Set([...Object.keys(a), ...Object.keys(b), ...unknownNames(change.after_unknown)]),
+  ].sort();
   const found = names.flatMap((name): Difference[] => {
     const isUnknown = isMarked(change.after_unknown, name);
     if (!isUnknown && JSON.stringify(a[name] ?? null) === JSON.stringify(b[name] ?? null)) return [];

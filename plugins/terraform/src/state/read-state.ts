@@ -39,7 +39,9 @@ export function readState(text: string): State | null {
   if (text.trim() === '') return null;
   const parsed = STATE.safeParse(JSON.parse(text));
   if (parsed.success) return parsed.data;
-  throw new FatalError(`the state cannot be read: ${parsed.error.issues[0]?.path.join('.')} is not as expected`);
+  throw new FatalError(
+    `the state cannot be read: ${parsed.error.issues[0]?.path.join('.')} is not as expected`,
+  );
 }
 
 export const MASKED = '********';
@@ -68,12 +70,16 @@ function maskAt(attributes: Record<string, unknown>, path: unknown): void {
     return;
   }
   const names = steps.data.map(({ value }) =>
-    typeof value === 'object' && value !== null ? String((value as { value?: unknown }).value) : String(value),
+    typeof value === 'object' && value !== null
+      ? String((value as { value?: unknown }).value)
+      : String(value),
   );
   let at: unknown = attributes;
-  for (const name of names.slice(0, -1)) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : null;
+  for (const name of names.slice(0, -1))
+    at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : null;
   const last = names.at(-1)!;
-  if (typeof at === 'object' && at !== null && Object.hasOwn(at, last)) (at as Record<string, unknown>)[last] = MASKED;
+  if (typeof at === 'object' && at !== null && Object.hasOwn(at, last))
+    (at as Record<string, unknown>)[last] = MASKED;
 }
 
 const indexed = (key: string | number | undefined): string =>

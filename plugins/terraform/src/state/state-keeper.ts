@@ -45,7 +45,12 @@ export class StateKeeper {
   #work: Promise<void> = Promise.resolve();
 
   /** `kept`: the stored state; null: none. */
-  constructor(path: string, lock: HeldLock, kept: string | null, log: Pick<OperationLogger, 'debug' | 'error'>) {
+  constructor(
+    path: string,
+    lock: HeldLock,
+    kept: string | null,
+    log: Pick<OperationLogger, 'debug' | 'error'>,
+  ) {
     this.#path = path;
     this.#lock = lock;
     this.#kept = kept ?? '';

@@ -35,7 +35,8 @@ function readVariables(module, files) {
   const values = {};
   for (const [name, declared] of Object.entries(module.variable)) {
     const value = given[name] ?? process.env[`TF_VAR_${name}`] ?? declared.default;
-    if (value === undefined) fail('No value for required variable\n\nThe root module input variable "' + name + '" is not set');
+    if (value === undefined)
+      fail('No value for required variable\n\nThe root module input variable "' + name + '" is not set');
     values[name] = value;
   }
   return values;
@@ -58,7 +59,8 @@ function evaluate(text, { variables, resources }) {
     const path = fill(`\${${file[1]}}`, { variables, resources });
     return existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : file[2];
   }
-  const [, kind, name, attribute] = /^(var|terraform_data)\.([A-Za-z0-9_]+)(?:\.([a-z_]+))?$/.exec(text) ?? [];
+  const [, kind, name, attribute] =
+    /^(var|terraform_data)\.([A-Za-z0-9_]+)(?:\.([a-z_]+))?$/.exec(text) ?? [];
   if (kind === 'var') return variables[name];
   if (kind === 'terraform_data') return resources[name]?.[attribute] ?? null;
   return fail(`Invalid expression: ${text}`);
@@ -83,9 +85,13 @@ const emptyState = () => ({
 });
 
 const typeOf = (value) =>
-  Array.isArray(value) ? ['tuple', value.map(typeOf)] : value && typeof value === 'object'
-    ? ['object', Object.fromEntries(Object.entries(value).map(([key, one]) => [key, typeOf(one)]))]
-    : typeof value === 'boolean' ? 'bool' : typeof value;
+  Array.isArray(value)
+    ? ['tuple', value.map(typeOf)]
+    : value && typeof value === 'object'
+      ? ['object', Object.fromEntries(Object.entries(value).map(([key, one]) => [key, typeOf(one)]))]
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value;
 const typed = (value) => (value === null || value === undefined ? null : { value, type: typeOf(value) });
 const attributesOf = (resource) => resource.instances[0].attributes;
 /** A state writes values of any type with their types; a plan writes the values alone. */
@@ -98,14 +104,19 @@ const plain = ({ id, input, output, triggers_replace: triggers }) => ({
 
 /** Decides about each resource, in the order of names. */
 function makePlan(module, variables, state, mode) {
-  const present = Object.fromEntries((state?.resources ?? []).map((one) => [one.name, plain(attributesOf(one))]));
+  const present = Object.fromEntries(
+    (state?.resources ?? []).map((one) => [one.name, plain(attributesOf(one))]),
+  );
   const declared = mode === 'destroy' ? {} : (module.resource.terraform_data ?? {});
   const resources = { ...present };
   const changes = [];
   for (const name of [...new Set([...Object.keys(declared), ...Object.keys(present)])].sort()) {
     const before = present[name] ?? null;
     const wanted = declared[name]
-      ? fill({ input: declared[name].input ?? null, triggers_replace: declared[name].triggers_replace ?? null }, { variables, resources })
+      ? fill(
+          { input: declared[name].input ?? null, triggers_replace: declared[name].triggers_replace ?? null },
+          { variables, resources },
+        )
       : null;
     changes.push({ name, ...decide(before, wanted) });
     if (wanted) resources[name] = { ...before, ...wanted, output: wanted.input };
@@ -114,11 +125,22 @@ function makePlan(module, variables, state, mode) {
 }
 
 function decide(before, wanted) {
-  if (before === null) return { actions: ['create'], before, after: wanted, unknown: { id: true, output: wanted.input !== null } };
+  if (before === null)
+    return {
+      actions: ['create'],
+      before,
+      after: wanted,
+      unknown: { id: true, output: wanted.input !== null },
+    };
   if (wanted === null) return { actions: ['delete'], before, after: null, unknown: {} };
   const same = (key) => JSON.stringify(before[key]) === JSON.stringify(wanted[key]);
   if (!same('triggers_replace'))
-    return { actions: ['delete', 'create'], before, after: wanted, unknown: { id: true, output: wanted.input !== null } };
+    return {
+      actions: ['delete', 'create'],
+      before,
+      after: wanted,
+      unknown: { id: true, output: wanted.input !== null },
+    };
   if (!same('input'))
     return { actions: ['update'], before, after: { ...before, ...wanted }, unknown: { output: true } };
   return { actions: ['no-op'], before, after: before, unknown: {} };
@@ -127,10 +149,17 @@ function decide(before, wanted) {
 const count = (plan, ...actions) =>
   plan.changes.filter((one) => actions.some((action) => one.actions.includes(action))).length;
 const isQuiet = (plan) => plan.changes.every(({ actions }) => actions[0] === 'no-op');
-const SAID = { create: 'will be created', update: 'will be updated in-place', delete: 'will be destroyed', 'delete,create': 'must be replaced' };
+const SAID = {
+  create: 'will be created',
+  update: 'will be updated in-place',
+  delete: 'will be destroyed',
+  'delete,create': 'must be replaced',
+};
 function describe(plan) {
   if (isQuiet(plan)) return 'No changes. Your infrastructure matches the configuration.';
-  const lines = plan.changes.filter(({ actions }) => actions[0] !== 'no-op').map(({ name, actions }) => `  # terraform_data.${name} ${SAID[actions.join()]}`);
+  const lines = plan.changes
+    .filter(({ actions }) => actions[0] !== 'no-op')
+    .map(({ name, actions }) => `  # terraform_data.${name} ${SAID[actions.join()]}`);
   return `${lines.join('\n')}\n\nPlan: ${count(plan, 'create')} to add, ${count(plan, 'update')} to change, ${count(plan, 'delete')} to destroy.`;
 }
 
@@ -145,8 +174,16 @@ function carryOut(module, plan, state) {
       const id = actions[0] === 'update' ? attributesOf(old).id : randomUUID();
       console.log(`terraform_data.${name}: ${actions[0] === 'update' ? 'Modifying' : 'Creating'}...`);
       if (actions[0] !== 'update') provision(module.resource.terraform_data[name], plan.variables, next);
-      const attributes = { id, input: typed(after.input), output: typed(after.input), triggers_replace: typed(after.triggers_replace) };
-      next.resources = [...next.resources.filter((one) => one.name !== name), resourceOf(name, attributes)].sort((a, b) => (a.name < b.name ? -1 : 1));
+      const attributes = {
+        id,
+        input: typed(after.input),
+        output: typed(after.input),
+        triggers_replace: typed(after.triggers_replace),
+      };
+      next.resources = [
+        ...next.resources.filter((one) => one.name !== name),
+        resourceOf(name, attributes),
+      ].sort((a, b) => (a.name < b.name ? -1 : 1));
     }
     writeState(next);
   }
@@ -175,7 +212,10 @@ function provision({ provisioner = [] }, variables, state) {
   const resources = Object.fromEntries(state.resources.map((one) => [one.name, plain(attributesOf(one))]));
   for (const entry of [provisioner].flat()) {
     const { command, environment = {} } = fill(entry['local-exec'], { variables, resources });
-    const { status } = spawnSync('/bin/sh', ['-c', command], { stdio: 'inherit', env: { ...process.env, ...environment } });
+    const { status } = spawnSync('/bin/sh', ['-c', command], {
+      stdio: 'inherit',
+      env: { ...process.env, ...environment },
+    });
     if (status !== 0) fail(`local-exec provisioner error\n\nError running command: exit status ${status}`);
   }
 }
@@ -206,16 +246,31 @@ function planOf(flags, mode) {
     const plan = readJson(flags.positional[0]);
     const state = readStateFile();
     if (plan.lineage !== (state?.lineage ?? '') || plan.serial !== (state?.serial ?? 0))
-      fail('Saved plan is stale\n\nThe given plan file can no longer be applied because the state was changed by another operation.');
+      fail(
+        'Saved plan is stale\n\nThe given plan file can no longer be applied because the state was changed by another operation.',
+      );
     return plan;
   }
   const module = readModule();
-  if (flags['refresh-only']) return { changes: [], variables: readVariables(module, flags.files), lineage: '', serial: 0 };
+  if (flags['refresh-only'])
+    return { changes: [], variables: readVariables(module, flags.files), lineage: '', serial: 0 };
   return makePlan(module, readVariables(module, flags.files), readStateFile(), mode);
 }
 
 const commands = {
-  version: () => console.log(JSON.stringify({ terraform_version: VERSION, platform: 'linux_amd64', provider_selections: {}, terraform_outdated: false }, null, 2)),
+  version: () =>
+    console.log(
+      JSON.stringify(
+        {
+          terraform_version: VERSION,
+          platform: 'linux_amd64',
+          provider_selections: {},
+          terraform_outdated: false,
+        },
+        null,
+        2,
+      ),
+    ),
   init: () => {
     readModule();
     mkdirSync('.terraform', { recursive: true });
@@ -231,7 +286,9 @@ const commands = {
     const plan = planOf(flags, mode);
     if (mode !== 'destroy') console.log(describe(plan));
     carryOut(readModule(), plan, readStateFile());
-    console.log(`\nApply complete! Resources: ${count(plan, 'create')} added, ${count(plan, 'update')} changed, ${count(plan, 'delete')} destroyed.`);
+    console.log(
+      `\nApply complete! Resources: ${count(plan, 'create')} added, ${count(plan, 'update')} changed, ${count(plan, 'delete')} destroyed.`,
+    );
   },
   destroy: (flags) => {
     const plan = planOf(flags, 'destroy');
@@ -248,7 +305,8 @@ const commands = {
   import: (flags) => {
     const [address, id] = flags.positional;
     const name = address.split('.')[1];
-    if (!readModule().resource.terraform_data?.[name]) fail('resource address "' + address + '" does not exist in the configuration.');
+    if (!readModule().resource.terraform_data?.[name])
+      fail('resource address "' + address + '" does not exist in the configuration.');
     const state = readStateFile() ?? emptyState();
     if (state.resources.some((one) => one.name === name)) fail('Resource already managed by Terraform');
     state.resources.push(resourceOf(name, { id, input: null, output: null, triggers_replace: null }));

@@ -6,7 +6,9 @@ import type { ModuleScope } from '../module/schema';
  * The program that runs the module: the input, what run_on_host has given, the property `binary`, or terraform on the PATH.
  * @throws FatalError when an installation cannot be had
  */
-export async function binaryOf(scope: Pick<ModuleScope, 'inputs' | 'runtime' | 'properties' | 'log' | 'signal' | 'files'>): Promise<string> {
+export async function binaryOf(
+  scope: Pick<ModuleScope, 'inputs' | 'runtime' | 'properties' | 'log' | 'http'>,
+): Promise<string> {
   const { inputs, runtime, properties } = scope;
   for (const given of [inputs.executable_path, inputs.binary, runtime.executable_path]) {
     if (given === undefined || given === null || given === '') continue;

@@ -83,7 +83,8 @@ class Gathered {
     if (this.#length <= MAX_DOCUMENT) this.#pieces.push(piece);
   }
   text(): string {
-    if (this.#length > MAX_DOCUMENT) throw new FatalError(`terraform printed more than ${MAX_DOCUMENT} characters`);
+    if (this.#length > MAX_DOCUMENT)
+      throw new FatalError(`terraform printed more than ${MAX_DOCUMENT} characters`);
     return this.#pieces.join('');
   }
 }
@@ -101,7 +102,10 @@ function logLines(log: Scope['log'], isLogged: boolean): (line: string) => void 
 /** The code of a panic of Go: the program is broken, perhaps only this time. */
 const PANIC = 2;
 
-function failure(command: string, { exitCode, stdout, stderr }: { exitCode: number; stdout: string; stderr: string }): Error {
+function failure(
+  command: string,
+  { exitCode, stdout, stderr }: { exitCode: number; stdout: string; stderr: string },
+): Error {
   const said = withoutFrame(stderr.trim() === '' ? stdout : stderr).slice(-SHOWN_CHARACTERS);
   const message = `terraform ${command} ended with ${exitCode}: ${said}`;
   if (/Saved plan is stale|does not match the given plan|plan file can no longer be applied/i.test(said))

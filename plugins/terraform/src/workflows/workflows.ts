@@ -20,16 +20,20 @@ const HOST = 'cloudify.nodes.terraform';
 
 /** Runs an operation on all instances of a type that the parameters choose, one after another. */
 const onEach =
-  (type: string, operation: string, before?: (ctx: WorkflowContext, instance: WorkflowInstance) => Promise<void>) =>
+  (
+    type: string,
+    operation: string,
+    before?: (ctx: WorkflowContext, instance: WorkflowInstance) => Promise<void>,
+  ) =>
   async (ctx: WorkflowContext, parameters: Parameters): Promise<void> => {
     const { node_instance_ids: instanceIds, node_ids: nodeIds, ...kwargs } = parameters;
     const { nodes, instances } = await ctx.model();
     const ofType = new Set(nodes.filter((node) => node.type_hierarchy.includes(type)).map(({ id }) => id));
     const chosen = instances.filter(
-      (one) =>
-        ofType.has(one.node_id) && isChosen(instanceIds, one.id) && isChosen(nodeIds, one.node_id),
+      (one) => ofType.has(one.node_id) && isChosen(instanceIds, one.id) && isChosen(nodeIds, one.node_id),
     );
-    if (chosen.length === 0) throw new Error(`the deployment has no instance of ${type} that the parameters choose`);
+    if (chosen.length === 0)
+      throw new Error(`the deployment has no instance of ${type} that the parameters choose`);
     for (const instance of chosen.sort((a, b) => a.id.localeCompare(b.id))) {
       await before?.(ctx, instance);
       await ctx.executeOperation(instance.id, operation, { kwargs: kwargs as never, mayOverride: true });
@@ -53,7 +57,12 @@ async function provideHost(ctx: WorkflowContext, instance: WorkflowInstance): Pr
   for (const { target_id: id, target_name: name } of instance.relationships) {
     if (!host.has(name)) continue;
     const graph = ctx.graph();
-    graph.relationshipOperation(instance.id, id, 'source', 'cloudify.interfaces.relationship_lifecycle.preconfigure');
+    graph.relationshipOperation(
+      instance.id,
+      id,
+      'source',
+      'cloudify.interfaces.relationship_lifecycle.preconfigure',
+    );
     await graph.execute();
   }
 }
@@ -81,7 +90,10 @@ export const workflows = {
   },
   update_terraform_binary: {
     mapping: 'tf.cloudify_tf.workflows.update_terraform_binary',
-    parameters: z.object({ ...WHICH, installation_source: z.string().describe('Address of the new program') }),
+    parameters: z.object({
+      ...WHICH,
+      installation_source: z.string().describe('Address of the new program'),
+    }),
     run: onEach(HOST, 'cloudify.interfaces.lifecycle.create'),
   },
   import_terraform_resource: {

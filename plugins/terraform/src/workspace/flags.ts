@@ -3,7 +3,17 @@ import { FatalError } from '@baton/plugin-sdk';
 type Flag = string | Record<string, unknown>;
 
 /** Flags that would take something away from the plugin: where state, variables and plan are. */
-const OWN = new Set(['state', 'state-out', 'out', 'var-file', 'json', 'chdir', 'no-color', 'input', 'backend-config']);
+const OWN = new Set([
+  'state',
+  'state-out',
+  'out',
+  'var-file',
+  'json',
+  'chdir',
+  'no-color',
+  'input',
+  'backend-config',
+]);
 
 /** The commands that know a flag; others are left out where they would be refused. Flags that are not named go to all of these. */
 const COMMANDS = new Set(['apply', 'destroy', 'plan']);
@@ -20,7 +30,9 @@ const ONLY: Readonly<Record<string, readonly string[]>> = {
  */
 export function flagsFor(command: string, flags: readonly Flag[]): string[] {
   const written = flags.flatMap((flag) =>
-    typeof flag === 'string' ? [flag] : Object.entries(flag).map(([name, value]) => `${name}=${String(value)}`),
+    typeof flag === 'string'
+      ? [flag]
+      : Object.entries(flag).map(([name, value]) => `${name}=${String(value)}`),
   );
   return written.flatMap((text) => {
     const [, name = '', value] = /^-{0,2}([a-z][a-z0-9-]*)(=[^\0]*)?$/s.exec(text) ?? [];

@@ -30,7 +30,10 @@ export async function moveOriginal(
     try {
       await unpack(Buffer.from(packed as string, 'base64'), folder);
       await refuseLinksOut(folder);
-      const state = await readFile(join(await moduleFolder(folder, sourcePath), 'terraform.tfstate'), 'utf8').catch(() => null);
+      const state = await readFile(
+        join(await moduleFolder(folder, sourcePath), 'terraform.tfstate'),
+        'utf8',
+      ).catch(() => null);
       if (state !== null && markOf(state) === null)
         throw new FatalError('the runtime property terraform_source holds a state that cannot be read');
       await files.write(FILES.source, await packFolder(folder));

@@ -96,7 +96,8 @@ function environmentOf(value: unknown, { credentials = {} }: Backend): Record<st
   const all = { ...credentials, ...dictionaryOf('environment_variables', value) };
   return Object.fromEntries(
     Object.entries(all).map(([name, given]): [string, string] => {
-      if (!VARIABLE.test(name)) throw new FatalError(`environment_variables: ${JSON.stringify(name)} is no name`);
+      if (!VARIABLE.test(name))
+        throw new FatalError(`environment_variables: ${JSON.stringify(name)} is no name`);
       const text = typeof given === 'string' ? given : JSON.stringify(given);
       if (text.includes('\0')) throw new FatalError(`environment_variables.${name} holds the character 0`);
       return [name, text];

@@ -22,5 +22,7 @@ export async function statePath(folder: string): Promise<string | null> {
   const path = resolve(folder, typeof given === 'string' && given !== '' ? given : 'terraform.tfstate');
   const parent = await realpath(dirname(path)).catch(() => null);
   if (parent !== null && isInside(folder, parent)) return path;
-  throw new FatalError('the local backend of the module has a path outside of it: leave path out, the state is kept by the manager');
+  throw new FatalError(
+    'the local backend of the module has a path outside of it: leave path out, the state is kept by the manager',
+  );
 }

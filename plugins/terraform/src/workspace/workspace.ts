@@ -10,8 +10,8 @@ import { unpack } from '../source/unpack';
 import { FILES, placeState, StateKeeper } from '../state/state-keeper';
 import { binaryOf } from '../tool/binary';
 import { type Terraform, terraformIn } from '../tool/terraform';
-import { isOriginal, moveOriginal } from './original-source';
 import { flagsFor } from './flags';
+import { isOriginal, moveOriginal } from './original-source';
 import { type Kept, type Settings, settingsOf } from './settings';
 import { statePath } from './state-path';
 import { tfvarsOf, writeAdditions } from './written-files';
@@ -60,7 +60,9 @@ export async function inWorkspace<T>(
   try {
     return await inFolder(scope, options, scratch, lock, work);
   } finally {
-    await lock?.release().catch((error: Error) => scope.log.warning(`The lock of the state: ${error.message}`));
+    await lock
+      ?.release()
+      .catch((error: Error) => scope.log.warning(`The lock of the state: ${error.message}`));
     await rm(scratch, { recursive: true, force: true });
   }
 }
@@ -102,7 +104,10 @@ async function inFolder<T>(
 }
 
 /** Reads a file of the instance as text; null: there is none. */
-export async function textOfFile({ files }: Pick<ModuleScope, 'files'>, name: string): Promise<string | null> {
+export async function textOfFile(
+  { files }: Pick<ModuleScope, 'files'>,
+  name: string,
+): Promise<string | null> {
   const content = await files.read(name);
   return content === null ? null : Buffer.from(content).toString('utf8');
 }
@@ -147,8 +152,17 @@ async function initialized(
   state: string | null,
 ): Promise<string | null> {
   const { properties, runtime } = scope;
-  const plugins = typeof runtime.plugins_dir === 'string' && runtime.plugins_dir !== '' ? [`-plugin-dir=${runtime.plugins_dir}`] : [];
-  const args = ['init', '-no-color', '-input=false', ...plugins, ...(properties.provider_upgrade ? ['-upgrade'] : [])];
+  const plugins =
+    typeof runtime.plugins_dir === 'string' && runtime.plugins_dir !== ''
+      ? [`-plugin-dir=${runtime.plugins_dir}`]
+      : [];
+  const args = [
+    'init',
+    '-no-color',
+    '-input=false',
+    ...plugins,
+    ...(properties.provider_upgrade ? ['-upgrade'] : []),
+  ];
   if (state !== null) await placeState(join(folder, 'terraform.tfstate'), state);
   const further = flagsFor('init', properties.resource_config.flags_override);
   await terraform.run([...args, ...further]);
@@ -159,7 +173,11 @@ async function initialized(
 }
 
 /** The variables of the node go through a file that only this account reads. */
-async function variablesOf(scratch: string, folder: string, { config, variables }: Settings): Promise<string[]> {
+async function variablesOf(
+  scratch: string,
+  folder: string,
+  { config, variables }: Settings,
+): Promise<string[]> {
   if (config.tfvars) return [`-var-file=${tfvarsOf(folder, config.tfvars)}`];
   const path = join(scratch, 'variables.tfvars.json');
   await writeFile(path, JSON.stringify(variables), { mode: 0o600 });

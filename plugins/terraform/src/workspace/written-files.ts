@@ -29,7 +29,8 @@ function providersOf(providers: readonly unknown[]): Record<string, unknown[]> {
   const byName: Record<string, unknown[]> = {};
   for (const provider of providers) {
     const { name, options = {} } = (provider ?? {}) as { name?: unknown; options?: unknown };
-    if (typeof name !== 'string') throw new FatalError('resource_config.provider.providers: each needs a name');
+    if (typeof name !== 'string')
+      throw new FatalError('resource_config.provider.providers: each needs a name');
     (byName[name] ??= []).push(options);
   }
   return byName;
@@ -38,7 +39,9 @@ function providersOf(providers: readonly unknown[]): Record<string, unknown[]> {
 /** The file has the name that the blueprint gives, and says that it is JSON. */
 function jsonName(name: string): string {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name))
-    throw new FatalError(`resource_config: ${JSON.stringify(name).slice(0, 100)} is no name of a file in the module`);
+    throw new FatalError(
+      `resource_config: ${JSON.stringify(name).slice(0, 100)} is no name of a file in the module`,
+    );
   return `${name.replace(/(\.tf)?(\.json)?$/, '')}.tf.json`;
 }
 
@@ -50,6 +53,7 @@ async function writeJson(folder: string, name: string, content: unknown): Promis
 export function tfvarsOf(folder: string, name: string): string {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_./-]*$/.test(name) || name.split('/').includes('..'))
     throw new FatalError('resource_config.tfvars: expected the name of a file in the module');
-  if (!existsSync(join(folder, name))) throw new FatalError(`resource_config.tfvars: the module has no file ${name}`);
+  if (!existsSync(join(folder, name)))
+    throw new FatalError(`resource_config.tfvars: the module has no file ${name}`);
   return name;
 }
