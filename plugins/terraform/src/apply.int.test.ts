@@ -67,7 +67,7 @@ describe.each(binaries)('with %s', (_, binary) => {
         { address: 'terraform_data.page', change: { actions: ['create'] } },
       ],
     });
-    (module.properties.resource_config as any).variables.who = 'later';
+    Object.assign((module.properties.resource_config as { variables: object }).variables, { who: 'later' });
     await module.run('configure');
     expect(module.runtimeProperties.outputs).toMatchObject({ greeting: { value: { text: 'hello plan' } } });
     expect(module.files.has(FILES.plan)).toBe(false);
@@ -108,8 +108,8 @@ describe.each(binaries)('with %s', (_, binary) => {
   });
 
   it('gives the words of the program when it fails, and keeps what was made', async () => {
-    const broken = structuredClone(sampleModule) as any;
-    broken.resource.terraform_data.page.provisioner[0]['local-exec'].command = 'echo no luck; exit 3';
+    const broken = structuredClone(sampleModule);
+    broken.resource.terraform_data.page.provisioner[0]!['local-exec'].command = 'echo no luck; exit 3';
     const module = node({}, { module: broken });
     await expect(module.run('configure')).rejects.toThrow(/local-exec provisioner error.*exit status 3/s);
     const state = JSON.parse(textOf(module.files, FILES.state));

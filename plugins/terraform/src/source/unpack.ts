@@ -161,7 +161,9 @@ async function makeLink(folder: string, { name, target }: Link): Promise<void> {
   );
   if (target === '' || target.startsWith('/') || target.includes('\0')) throw refusal;
   await mkdir(dirname(place), { recursive: true });
-  await symlink(target, place);
+  await symlink(target, place).catch((cause: unknown) => {
+    throw readable(cause);
+  });
   const leadsTo = await realpath(place).catch(() => null);
   if (leadsTo !== null && isInside(await realpath(folder), leadsTo)) return;
   await rm(place);

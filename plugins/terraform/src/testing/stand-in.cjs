@@ -6,7 +6,6 @@
 const { createHash, randomUUID } = require('node:crypto');
 const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { spawnSync } = require('node:child_process');
-const { join } = require('node:path');
 
 const VERSION = '1.11.4';
 const STATE = 'terraform.tfstate';
