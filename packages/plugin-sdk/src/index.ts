@@ -9,7 +9,7 @@ export type {
   RelationshipContext,
   SideContext,
 } from './context';
-export type { DeclaredWorkflow, PluginDefinition } from './define/definition';
+export type { PluginDefinition } from './define/definition';
 export {
   type DirectNode,
   type DirectOperation,
@@ -33,6 +33,12 @@ export type {
   SideOperations,
 } from './define/relationship-type';
 export type { BaseScope, NodeScope, RelationshipScope, StepScope, UpdateScope } from './define/scope';
+export {
+  type DeclaredWorkflow,
+  type WorkflowScope,
+  type WorkflowSpec,
+  workflow,
+} from './define/workflow-type';
 export {
   type DeferralOptions,
   type ErrorCause,

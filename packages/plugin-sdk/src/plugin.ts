@@ -1,8 +1,8 @@
 import type { PluginOperation } from './context';
 import { checkDefinition } from './define/check-definition';
 import type { PluginDefinition } from './define/definition';
-import { withoutPlugin } from './define/operation-names';
 import { operationsFrom } from './run/operations';
+import { workflowsFrom } from './run/workflows';
 import type { PluginWorkflow, WorkflowFunction } from './workflow';
 
 /** A plugin that can run. `operations`: by mapping, i.e. the text after the plugin's alias in a blueprint. */
@@ -35,22 +35,13 @@ export function definePlugin(plugin: RawPlugin): Plugin;
 export function definePlugin(plugin: PluginDefinition | RawPlugin): Plugin {
   if (!('types' in plugin)) return checked({ version: '', ...plugin });
   checkDefinition(plugin);
-  const { name, version, secrets = [], workflows } = plugin;
+  const { name, version, secrets = [] } = plugin;
   const made: DeclaredPlugin = {
     name,
     version,
     secrets,
     operations: operationsFrom(plugin),
-    ...(workflows
-      ? {
-          workflows: Object.fromEntries(
-            Object.entries(workflows).map(([key, workflow]) => [
-              workflow.mapping === undefined ? key : withoutPlugin(workflow.mapping),
-              workflow,
-            ]),
-          ),
-        }
-      : {}),
+    workflows: workflowsFrom(plugin),
     definition: plugin,
   };
   return checked(made);

@@ -4,15 +4,18 @@ import {
   MAX_NAME,
   NAME,
   requireFunction,
+  requireMapping,
   requireName,
   requireTypeName,
   schemaOf,
   shown,
+  unknownName,
 } from './check-parts';
 import { checkRelationshipType } from './check-relationship';
 import type { PluginDefinition } from './definition';
 
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9_.+-]{1,64})?$/;
+const WORKFLOW_KEYS = new Set(['run', 'parameters', 'mapping', 'isResumable']);
 
 /** @throws DefinitionError at the first mistake: what, where (dotted path), what was expected */
 export function checkDefinition(plugin: PluginDefinition): void {
@@ -40,7 +43,10 @@ export function checkDefinition(plugin: PluginDefinition): void {
     const at = [...path, 'workflows', name];
     requireName(name, at);
     requireFunction(workflow.run, [...at, 'run']);
+    for (const key of Object.keys(workflow))
+      if (!WORKFLOW_KEYS.has(key)) throw unknownName([...at, key], key, WORKFLOW_KEYS);
     schemaOf(workflow.parameters, [...at, 'parameters']);
+    if (workflow.mapping !== undefined) requireMapping(plugin, workflow.mapping, [...at, 'mapping']);
   }
 }
 

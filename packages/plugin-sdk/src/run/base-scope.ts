@@ -43,13 +43,20 @@ export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask:
     render: (text, variables = {}) => ctx.render(text, variables as JsonObject),
     progress,
     http: httpWith({ signal }),
-    manager: () => managerOf(ctx, ctx.signal),
+    manager: () => managerOf(ctx),
     exec: execWith({ signal }),
   };
 }
 
-/** Without `signal` requests go on after a cancel. @throws FatalError where no manager runs the operation */
-export function managerOf({ executionToken, tenant }: OperationContext, signal?: AbortSignal): Http {
+/**
+ * The API of the manager, with the rights of the execution. Without `signal` requests go on after a cancel.
+ * @throws FatalError where no manager runs the operation
+ */
+export function managerOf({
+  executionToken,
+  tenant,
+  signal,
+}: Pick<OperationContext, 'executionToken' | 'tenant'> & { signal?: AbortSignal }): Http {
   const baseUrl = managerAddress();
   if (baseUrl === null) throw new FatalError('this process does not know the address of the manager');
   return httpWith({

@@ -42,6 +42,7 @@ export async function openNodeScope({
   mask,
 }: Call): Promise<OpenedScope> {
   const [node, instance] = [await ctx.node(), await ctx.instance()];
+  const { executionToken, tenant } = ctx;
   hideSensitive(type.properties, node.properties, mask);
   hideSensitive(inputSchema, inputs, mask);
   const properties =
@@ -55,7 +56,7 @@ export async function openNodeScope({
     properties,
     runtime: runtimeView(instance, type.runtime) as AnyNodeScope['runtime'],
     inputs: given as Readonly<Record<string, Json>>,
-    files: instanceFiles(() => storeOf(ctx) ?? managerStore(managerOf(ctx), instance.id), ctx.signal),
+    files: instanceFiles(() => storeOf(ctx) ?? managerStore(managerOf({ executionToken, tenant }), instance.id), ctx.signal),
   };
   return { scope, instance };
 }

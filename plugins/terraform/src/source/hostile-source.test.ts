@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { type Headers, pack as tarPack } from 'tar-stream';
+import { type Header, pack as tarPack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import { packFolder } from './pack';
 import { refuseLinksOut } from './refuse-links';
@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(outside, { recursive: true, force: true }));
 
-async function tarOf(...entries: [Partial<Headers> & { name: string }, string?][]): Promise<Buffer> {
+async function tarOf(...entries: [Partial<Header> & { name: string }, string?][]): Promise<Buffer> {
   const tar = tarPack();
   for (const [header, content = ''] of entries) tar.entry({ size: content.length, ...header }, content);
   tar.finalize();
