@@ -15,18 +15,77 @@ const fail = (text, code = 1) => {
 };
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-/** All .tf.json files of the folder as one. */
+/** All .tf and .tf.json files of the folder as one. */
 function readModule() {
   const module = { variable: {}, resource: {}, output: {} };
-  const files = readdirSync('.').filter((name) => name.endsWith('.tf.json'));
+  const files = readdirSync('.').filter((name) => /\.tf(\.json)?$/.test(name));
   if (files.length === 0) fail('No configuration files');
   for (const file of files) {
-    const content = readJson(file);
+    const content = file.endsWith('.json') ? readJson(file) : readBlocks(readFileSync(file, 'utf8'));
     for (const part of Object.keys(module))
       for (const [name, value] of Object.entries(content[part] ?? {}))
         module[part][name] = part === 'resource' ? { ...module[part][name], ...value } : value;
   }
   return module;
+}
+
+const TOKEN = /\s+|#[^\n]*|"((?:[^"\\]|\\.)*)"|[A-Za-z_][A-Za-z0-9_.]*|-?\d+(?:\.\d+)?|[{}[\]=,]/y;
+
+/** Reads blocks and attributes; a name such as var.x becomes the text `${var.x}`, as in the JSON form. */
+function readBlocks(text) {
+  const tokens = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.length) {
+    const at = TOKEN.lastIndex;
+    const found = TOKEN.exec(text);
+    if (!found) fail(`Invalid character at ${at}: ${text.slice(at, at + 20)}`);
+    if (found[1] !== undefined) tokens.push({ text: JSON.parse(found[0]) });
+    else if (!/^[\s#]/.test(found[0])) tokens.push(found[0]);
+  }
+  let next = 0;
+  const value = () => {
+    const token = tokens[next++];
+    if (typeof token === 'object') return token.text;
+    if (token === '{') return body('}');
+    if (token === '[') {
+      const list = [];
+      while (tokens[next] !== ']') {
+        list.push(value());
+        if (tokens[next] === ',') next += 1;
+      }
+      next += 1;
+      return list;
+    }
+    if (token === 'true' || token === 'false') return token === 'true';
+    return /^-?\d/.test(token) ? Number(token) : `\${${token}}`;
+  };
+  const body = (end) => {
+    const made = {};
+    while (next < tokens.length && tokens[next] !== end) {
+      const name = tokens[next++];
+      const key = typeof name === 'object' ? name.text : name;
+      if (tokens[next] === '=') {
+        next += 1;
+        made[key] = value();
+      } else {
+        const labels = [];
+        while (tokens[next] !== '{') labels.push(tokens[next++].text);
+        next += 1;
+        const content = body('}');
+        if (key === 'provisioner') (made[key] ??= []).push({ [labels[0]]: content });
+        else {
+          made[key] ??= {};
+          let place = made[key];
+          for (const label of labels.slice(0, -1)) place = place[label] ??= {};
+          if (labels.length > 0) place[labels.at(-1)] = content;
+        }
+      }
+      if (tokens[next] === ',') next += 1;
+    }
+    next += 1;
+    return made;
+  };
+  return body();
 }
 
 function readVariables(module, files) {
@@ -101,6 +160,34 @@ const plain = ({ id, input, output, triggers_replace: triggers }) => ({
   triggers_replace: triggers?.value ?? null,
 });
 
+/** A value that is known when the resource is there. */
+const later = (name, attribute) => ({ __later: [name, attribute] });
+const isLater = (value) => value !== null && typeof value === 'object' && '__later' in value;
+
+/** Puts the values in that were not known when the plan was made. */
+function known(value, resources) {
+  if (isLater(value)) return resources[value.__later[0]][value.__later[1]];
+  if (Array.isArray(value)) return value.map((one) => known(one, resources));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, known(one, resources)]));
+}
+
+/** A value for the document of a plan: without what is not known, and marks of it. */
+const withoutLater = (value) =>
+  value && typeof value === 'object' && !Array.isArray(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .filter(([, one]) => !isLater(one))
+          .map(([key, one]) => [key, withoutLater(one)]),
+      )
+    : value;
+const marksOf = (value) =>
+  Object.fromEntries(
+    Object.entries(value ?? {})
+      .filter(([, one]) => isLater(one))
+      .map(([key]) => [key, true]),
+  );
+
 /** Decides about each resource, in the order of names. */
 function makePlan(module, variables, state, mode) {
   const present = Object.fromEntries(
@@ -118,7 +205,14 @@ function makePlan(module, variables, state, mode) {
         )
       : null;
     changes.push({ name, ...decide(before, wanted) });
-    if (wanted) resources[name] = { ...before, ...wanted, output: wanted.input };
+    const isNew = wanted && changes.at(-1).actions.includes('create');
+    if (wanted)
+      resources[name] = {
+        ...before,
+        ...wanted,
+        output: wanted.input,
+        ...(isNew ? { id: later(name, 'id') } : {}),
+      };
   }
   return { changes, variables, lineage: state?.lineage ?? '', serial: state?.serial ?? 0 };
 }
@@ -165,8 +259,10 @@ function describe(plan) {
 /** Carries a plan out: the state is written after each resource. */
 function carryOut(module, plan, state) {
   const next = state ?? emptyState();
-  for (const { name, actions, after } of plan.changes) {
+  for (const { name, actions, after: planned } of plan.changes) {
     if (actions[0] === 'no-op') continue;
+    const present = Object.fromEntries(next.resources.map((one) => [one.name, plain(attributesOf(one))]));
+    const after = known(planned, present);
     const old = next.resources.find((one) => one.name === name);
     if (actions.includes('delete')) next.resources = next.resources.filter((one) => one.name !== name);
     if (after) {
@@ -219,6 +315,8 @@ function provision({ provisioner = [] }, variables, state) {
   }
 }
 
+const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+
 /** The document of `show -json` of a plan. */
 const planDocument = (plan) => ({
   format_version: '1.2',
@@ -232,8 +330,9 @@ const planDocument = (plan) => ({
     change: {
       actions,
       before,
-      after: after && Object.fromEntries(Object.entries(after).filter(([key]) => !unknown[key])),
-      after_unknown: unknown,
+      after:
+        after && withoutLater(Object.fromEntries(Object.entries(after).filter(([key]) => !unknown[key]))),
+      after_unknown: isObject(after?.input) ? { ...unknown, input: marksOf(after.input) } : unknown,
       before_sensitive: before === null ? false : {},
       after_sensitive: after === null ? false : {},
     },
