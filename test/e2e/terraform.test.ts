@@ -72,7 +72,7 @@ async function download(id: string, name: string): Promise<Buffer> {
 }
 
 /** Somebody runs the program with the state of the manager, and puts the state back. */
-async function changeOutside(id: string, release: string): Promise<void> {
+async function changeOutside(id: string, command: 'apply' | 'destroy', release = '1.0'): Promise<void> {
   copyFileSync(join(root, 'examples/terraform-stack/stack/main.tf'), join(place, 'main.tf'));
   writeFileSync(join(place, 'terraform.tfstate'), await download(id, 'terraform.tfstate'));
   const run = (...args: string[]) =>
@@ -87,7 +87,7 @@ async function changeOutside(id: string, release: string): Promise<void> {
       stdio: 'pipe',
     });
   run('init', '-no-color', '-input=false');
-  run('apply', '-no-color', '-input=false', '-auto-approve');
+  run(command, '-no-color', '-input=false', '-auto-approve');
   const content = readFileSync(join(place, 'terraform.tfstate'));
   await client.upload(route('putNodeInstanceFile'), {
     params: { id, name: 'terraform.tfstate' },
@@ -121,19 +121,30 @@ test('the password is in a secret alone, and the state has no lock', async () =>
   expect(items.map(({ lock }: { lock: unknown }) => lock)).toEqual([null, null]);
 });
 
-test('what somebody changes outside is drift; heal repairs it', async () => {
+test('what somebody changes outside is drift, which a reload repairs', async () => {
   await succeed(client, 'stack', 'check_status');
   await succeed(client, 'stack', 'check_drift');
   const before = await instance();
   expect(before.has_configuration_drift).toBe(false);
-  await changeOutside(before.id, '9.9');
+  await changeOutside(before.id, 'apply', '9.9');
   await succeed(client, 'stack', 'check_drift');
   const drifted = await instance();
   expect(drifted.has_configuration_drift).toBe(true);
   expect(JSON.stringify(drifted.system_properties)).toContain('terraform_data.server.input');
-  await succeed(client, 'stack', 'heal');
+  await succeed(client, 'stack', 'reload_terraform_template');
   await succeed(client, 'stack', 'check_drift');
   expect((await instance()).has_configuration_drift).toBe(false);
+  expect((await outputs()).server.release).toBe('1.0');
+});
+
+test('what somebody destroys outside fails the check, and heal makes it again', async () => {
+  const { id } = await instance();
+  await changeOutside(id, 'destroy');
+  const checked = await follow(client, 'stack', 'check_status');
+  expect(checked.messages.join('\n')).toContain('the state of the module holds no resources');
+  await succeed(client, 'stack', 'heal');
+  await succeed(client, 'stack', 'check_status');
+  expect((await instance()).is_status_check_ok).toBe(true);
   expect((await outputs()).server.release).toBe('1.0');
 });
 
@@ -146,7 +157,7 @@ test('an update of the deployment changes the stack in place', async () => {
     { deployment_id: 'stack' },
     body,
   );
-  expect(await followExecution(client, id)).toMatchObject({ status: 'terminated', error: null });
+  expect(await followExecution(client, id)).toMatchObject({ status: 'terminated' });
   expect((await outputs()).server.release).toBe('2.0');
   expect((await instance()).id).toBe(before.id);
 });

@@ -111,7 +111,7 @@ function fill(value, scope) {
   return value.replace(/\$\{([^}]*)\}/g, (_, text) => String(evaluate(text.trim(), scope)));
 }
 
-function evaluate(text, { variables, resources }) {
+function evaluate(text, { variables, resources, seen }) {
   const file = /^fileexists\((.+)\) \? filesha256\(\1\) : "([^"]*)"$/.exec(text);
   if (file) {
     const path = fill(`\${${file[1]}}`, { variables, resources });
@@ -120,7 +120,10 @@ function evaluate(text, { variables, resources }) {
   const [, kind, name, attribute] =
     /^(var|terraform_data)\.([A-Za-z0-9_]+)(?:\.([a-z_]+))?$/.exec(text) ?? [];
   if (kind === 'var') return variables[name];
-  if (kind === 'terraform_data') return resources[name]?.[attribute] ?? null;
+  if (kind === 'terraform_data') {
+    seen?.add(`terraform_data.${name}`);
+    return resources[name]?.[attribute] ?? null;
+  }
   return fail(`Invalid expression: ${text}`);
 }
 
@@ -198,13 +201,14 @@ function makePlan(module, variables, state, mode) {
   const changes = [];
   for (const name of [...new Set([...Object.keys(declared), ...Object.keys(present)])].sort()) {
     const before = present[name] ?? null;
+    const seen = new Set();
     const wanted = declared[name]
       ? fill(
           { input: declared[name].input ?? null, triggers_replace: declared[name].triggers_replace ?? null },
-          { variables, resources },
+          { variables, resources, seen },
         )
       : null;
-    changes.push({ name, ...decide(before, wanted) });
+    changes.push({ name, ...decide(before, wanted), dependencies: [...seen].sort() });
     const isNew = wanted && changes.at(-1).actions.includes('create');
     if (wanted)
       resources[name] = {
@@ -259,7 +263,7 @@ function describe(plan) {
 /** Carries a plan out: the state is written after each resource. */
 function carryOut(module, plan, state) {
   const next = state ?? emptyState();
-  for (const { name, actions, after: planned } of plan.changes) {
+  for (const { name, actions, after: planned, dependencies } of plan.changes) {
     if (actions[0] === 'no-op') continue;
     const present = Object.fromEntries(next.resources.map((one) => [one.name, plain(attributesOf(one))]));
     const after = known(planned, present);
@@ -277,7 +281,7 @@ function carryOut(module, plan, state) {
       };
       next.resources = [
         ...next.resources.filter((one) => one.name !== name),
-        resourceOf(name, attributes),
+        resourceOf(name, attributes, dependencies),
       ].sort((a, b) => (a.name < b.name ? -1 : 1));
     }
     writeState(next);
@@ -295,12 +299,19 @@ function carryOut(module, plan, state) {
   }
 }
 
-const resourceOf = (name, attributes) => ({
+const resourceOf = (name, attributes, dependencies = []) => ({
   mode: 'managed',
   type: 'terraform_data',
   name,
   provider: 'provider["terraform.io/builtin/terraform"]',
-  instances: [{ schema_version: 0, attributes, sensitive_attributes: [] }],
+  instances: [
+    {
+      schema_version: 0,
+      attributes,
+      sensitive_attributes: [],
+      ...(dependencies.length > 0 ? { dependencies } : {}),
+    },
+  ],
 });
 
 function provision({ provisioner = [] }, variables, state) {
