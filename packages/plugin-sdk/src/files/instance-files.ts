@@ -81,7 +81,10 @@ async function hold(store: FileStore, name: string, holder: string, signal: Abor
     remove: () => store.remove(name, id),
     release: async () => {
       stop();
-      await store.unlock(name, id);
+      await store.unlock(name, id).catch((error: unknown) => {
+        // Somebody else has it already: there is nothing to give back.
+        if (!(error instanceof LockedError)) throw error;
+      });
     },
   };
 }

@@ -56,7 +56,10 @@ export async function openNodeScope({
     properties,
     runtime: runtimeView(instance, type.runtime) as AnyNodeScope['runtime'],
     inputs: given as Readonly<Record<string, Json>>,
-    files: instanceFiles(() => storeOf(ctx) ?? managerStore(managerOf({ executionToken, tenant }), instance.id), ctx.signal),
+    files: instanceFiles(
+      () => storeOf(ctx) ?? managerStore(managerOf({ executionToken, tenant }), instance.id),
+      ctx.signal,
+    ),
   };
   return { scope, instance };
 }

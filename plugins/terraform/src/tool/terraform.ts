@@ -27,6 +27,8 @@ export interface TerraformOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
   silenceLimitMs: number;
+  /** Ends the program: a cancel, or the loss of the lock of the state. */
+  signal: AbortSignal;
 }
 
 /** Time between the request to end and the kill: less than the time that the process of the plugin has. */
@@ -47,6 +49,7 @@ export function terraformIn(scope: Scope, options: TerraformOptions): Terraform 
       cwd: options.cwd,
       env: options.env,
       silenceLimitMs: options.silenceLimitMs,
+      signal: options.signal,
       endSignal: 'SIGINT',
       graceMs: GRACE_MS,
       // Every code is judged here, with the words of terraform.

@@ -87,6 +87,7 @@ async function inFolder<T>(
     cwd: folder,
     env: await environmentOf(scratch, settings),
     silenceLimitMs: silenceOf(scope),
+    signal: lock === null ? scope.signal : AbortSignal.any([scope.signal, lock.signal]),
   });
   const path = await initialized(scope, terraform, folder, state);
   const workspace: Workspace = {
