@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { eventually } from '@baton/testkit/eventually';
 import { ZipFile } from 'yazl';
 import { FILES } from './state/state-keeper';
 import { binaries, standIn } from './testing/binaries';
@@ -77,7 +78,7 @@ test.each(binaries)(
     const node = sampleNode(binary, { variables: variables() }, { module: slow });
     const running = node.run('configure', {}, { signal: stop.signal });
     const failed = expect(running).rejects.toThrow('the operation is stopped');
-    await waitFor(() => existsSync(join(place, 'page')));
+    await eventually(() => expect(existsSync(join(place, 'page'))).toBe(true));
     stop.abort();
     await failed;
     const state = JSON.parse(Buffer.from(node.files.get(FILES.state)!).toString());
@@ -94,7 +95,7 @@ test.each(binaries)(
       `while [ ! -e "${place}/go" ]; do sleep 0.05; done`;
     const node = sampleNode(binary, { variables: variables() }, { module: slow });
     const running = node.run('configure');
-    await waitFor(() => node.files.has(FILES.state));
+    await eventually(() => expect(node.files.has(FILES.state)).toBe(true));
     const state = JSON.parse(Buffer.from(node.files.get(FILES.state)!).toString());
     expect(state.resources.map(({ name }: { name: string }) => name)).toContain('greeting');
     writeFileSync(join(place, 'go'), '');
@@ -162,10 +163,3 @@ test.each([
   const node = sampleNode(standIn, { variables: variables(), ...config });
   await expect(node.run('configure')).rejects.toThrow(message);
 });
-
-async function waitFor(isTrue: () => boolean): Promise<void> {
-  for (const until = Date.now() + 30_000; !isTrue(); ) {
-    if (Date.now() > until) throw new Error('it did not come');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -33,7 +33,7 @@ import { pluginsUpdatesHttp } from './http/plugins-updates.routes';
 import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
 import { topologyHttp } from './http/topology.routes';
-import { specWire } from './http/wire-policy';
+import { specWire, type WirePolicy } from './http/wire-policy';
 import { drivePluginsUpdates } from './loops/drive-plugins-updates.loop';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
@@ -71,6 +71,31 @@ const ownLoops = (config: Config, deps: ServiceDeps): ServiceParts['loops'] => [
   tellDriftLoop(deps),
 ];
 
+const filesOf = (config: Config, infra: Infra, limits: FileDeps['limits']): FileDeps => ({
+  db: requireDb<DB>(infra),
+  blobs: infra.blobs,
+  limits,
+  fileMaxBytes: config.BATON_INSTANCE_FILE_MAX_BYTES,
+});
+
+const routesOf = (deps: ServiceDeps, files: FileDeps, wire: WirePolicy): ServiceParts['routes'] => [
+  ...deploymentsHttp(deps, wire),
+  ...deploymentGroupsHttp(deps, wire),
+  ...nodesHttp(deps, wire),
+  ...instanceFilesHttp(files),
+  ...sitesHttp(deps),
+  ...agentsHttp(deps),
+  ...dependenciesHttp(deps, wire),
+  ...filtersHttp(deps),
+  ...labelsAndSummariesHttp(deps),
+  ...modificationsHttp(deps, wire),
+  ...deploymentUpdatesHttp(deps, wire),
+  ...pluginsUpdatesHttp(deps, wire),
+  ...searchesHttp(deps, wire),
+  ...evaluateHttp(deps),
+  ...topologyHttp(deps),
+];
+
 /** Composes the deployments service. */
 export function buildService(config: Config, infra: Infra): ServiceParts {
   const db = requireDb<DB>(infra);
@@ -99,32 +124,11 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     instanceId: infra.instanceId,
     kickPluginsUpdates: () => void pluginsUpdates.work(),
   };
-  const files: FileDeps = {
-    db,
-    blobs: infra.blobs,
-    limits,
-    fileMaxBytes: config.BATON_INSTANCE_FILE_MAX_BYTES,
-  };
+  const files = filesOf(config, infra, limits);
   const pluginsUpdates = drivePluginsUpdates(deps);
   return {
     name: serviceName,
-    routes: [
-      ...deploymentsHttp(deps, wire),
-      ...deploymentGroupsHttp(deps, wire),
-      ...nodesHttp(deps, wire),
-      ...instanceFilesHttp(files),
-      ...sitesHttp(deps),
-      ...agentsHttp(deps),
-      ...dependenciesHttp(deps, wire),
-      ...filtersHttp(deps),
-      ...labelsAndSummariesHttp(deps),
-      ...modificationsHttp(deps, wire),
-      ...deploymentUpdatesHttp(deps, wire),
-      ...pluginsUpdatesHttp(deps, wire),
-      ...searchesHttp(deps, wire),
-      ...evaluateHttp(deps),
-      ...topologyHttp(deps),
-    ],
+    routes: routesOf(deps, files, wire),
     rpc: [
       rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps)),
       createSnapshotPart({ db, schema: 'deployments', tables: snapshotTables, log: infra.log }),

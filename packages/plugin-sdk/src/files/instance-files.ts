@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { afterDelay } from '@baton/kernel';
+import { afterDelay, newId } from '@baton/kernel';
 import type { FileStore, StoredFile } from './file-store';
 import { LockedError } from './locked-error';
 
@@ -56,7 +55,7 @@ export function instanceFiles(open: () => FileStore, signal: AbortSignal): Insta
 }
 
 async function hold(store: FileStore, name: string, holder: string, signal: AbortSignal): Promise<HeldLock> {
-  const id = randomUUID();
+  const id = newId();
   const lost = new AbortController();
   await store.lock(name, id, holder, LOCK_S);
   let cancel = (): void => undefined;

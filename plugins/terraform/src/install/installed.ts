@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BaseScope, FatalError } from '@baton/plugin-sdk';
@@ -14,7 +14,6 @@ const INSTALLATION = z.object({
   /** Providers, name -> URL of a zip. */
   plugins: z.record(z.string(), z.string()).default({}),
 });
-export type Installation = z.output<typeof INSTALLATION>;
 
 const MAX_BYTES = 256 * 1024 * 1024;
 const NAMES = ['terraform', 'tofu'];
@@ -39,8 +38,7 @@ export async function installed(scope: Scope, given: unknown): Promise<string> {
   if (known !== null) return known;
   scope.log.info(`Downloading ${shown(source)}`);
   const content = await download(scope, source, { maxBytes: MAX_BYTES, sha256 });
-  const draft = `${folder}.${process.pid}.${Date.now().toString(36)}`;
-  await mkdir(draft, { mode: 0o700 });
+  const draft = await mkdtemp(`${folder}.`);
   try {
     await place(content, draft);
     // Somebody else may have been first: the content is the same.

@@ -16,7 +16,7 @@ export interface UnpackLimits {
   maxEntries: number;
 }
 
-export const LIMITS: UnpackLimits = { maxBytes: 512 * 1024 * 1024, maxEntries: 20_000 };
+const LIMITS: UnpackLimits = { maxBytes: 512 * 1024 * 1024, maxEntries: 20_000 };
 
 const MODE_MASK = 0o777;
 const FILE_TYPE = 0o170000;

@@ -47,7 +47,7 @@ export function readState(text: string): State | null {
 export const MASKED = '********';
 
 /** Puts masks over the attributes that the state names as sensitive. */
-export function withoutSensitive(resource: Resource): Resource {
+function withoutSensitive(resource: Resource): Resource {
   return {
     ...resource,
     instances: resource.instances.map((instance) => {
@@ -86,7 +86,7 @@ const indexed = (key: string | number | undefined): string =>
   key === undefined ? '' : `[${typeof key === 'number' ? key : JSON.stringify(key)}]`;
 
 /** The address of a resource as terraform writes it, without the index of an instance. */
-export const addressOf = ({ module, mode, type, name }: Resource): string =>
+const addressOf = ({ module, mode, type, name }: Resource): string =>
   [...(module ? [module] : []), ...(mode === 'data' ? ['data'] : []), type, name].join('.');
 
 /** Addresses of all managed instances. */

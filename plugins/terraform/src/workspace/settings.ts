@@ -23,7 +23,7 @@ const isFunction = (value: unknown): boolean =>
   ('get_property' in value || 'get_attribute' in value);
 
 /** An input that says something; workflows give empty ones for what the user has left out. */
-export const isGiven = (value: unknown): boolean =>
+const isGiven = (value: unknown): boolean =>
   !isFunction(value) &&
   value !== undefined &&
   value !== null &&

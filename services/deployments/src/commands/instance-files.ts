@@ -2,7 +2,7 @@ import type { BlobStore } from '@baton/blob-store';
 import { type Principal, quotaReached, type TenantLimits } from '@baton/contracts';
 import { AppError, isAppError, notFound } from '@baton/kernel';
 import type { Db, Tx } from '@baton/postgres';
-import { saltedSize, withSalt } from '../domain/salted-content';
+import { saltedSize, withSalt } from '../adapters/salted-content';
 import { requireOwnInstance } from '../queries/instance-files';
 import {
   countLocks,

@@ -4,7 +4,7 @@ import type { Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
 import type { AnyQuery, Db } from '@baton/postgres';
 import { sql } from 'kysely';
-import { withoutSalt } from '../domain/salted-content';
+import { withoutSalt } from '../adapters/salted-content';
 import { findContent, type InstanceFile, listFiles } from '../store/instance-files.sql';
 import type { DB } from '../store/tables.gen';
 import { instanceScope } from './list-node-instances';
