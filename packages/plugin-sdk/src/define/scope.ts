@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { OperationContext, OperationLogger } from '../context';
 import type { InstanceFiles } from '../files/instance-files';
 import type { ObjectSchema } from '../schema/describe';
+import type { OperationClock } from '../tools/clock';
 import type { Exec } from '../tools/exec';
 import type { Http } from '../tools/http-options';
 
@@ -46,6 +47,7 @@ export interface BaseScope {
    */
   manager(): Http;
   readonly exec: Exec;
+  readonly clock: OperationClock;
 }
 
 /** What an operation of a node gets. */

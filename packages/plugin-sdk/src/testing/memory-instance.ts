@@ -1,20 +1,24 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { InstanceContext } from '../context';
 import { FatalError } from '../errors';
+import { MemoryFiles } from './memory-files';
 
 /** A node instance in memory. `stored`: what a manager would have; changes count only when they are stored. */
 export class MemoryInstance implements InstanceContext {
-  readonly nodeId = 'node';
-  readonly id = 'node_abc123';
+  readonly nodeId: string;
+  readonly id: string;
   readonly index = 1;
   readonly state = 'started';
   readonly systemProperties = {};
   readonly relationships = [];
   readonly scalingGroups = [];
+  readonly files = new MemoryFiles();
   stored: JsonObject;
   runtimeProperties: JsonObject;
 
-  constructor(runtime: JsonObject) {
+  constructor(runtime: JsonObject, nodeId = 'node') {
+    this.nodeId = nodeId;
+    this.id = `${nodeId}_abc123`;
     this.stored = asJson(runtime);
     this.runtimeProperties = asJson(runtime);
   }
