@@ -70,15 +70,21 @@ export function packageOf(file: string): PackageManifest | null {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const manifest = join(folder, 'package.json');
     if (existsSync(manifest)) {
-      const { name, version, license } = readManifest(manifest);
+      const { name, version, license, licenses } = readManifest(manifest);
       // Folders inside of a package may have a package.json that only says the kind of the modules.
       if (typeof name === 'string' && typeof version === 'string')
-        return { folder, name, version, license: licenceText(license) };
+        return {
+          folder,
+          name,
+          version,
+          license: licenceText(license ?? (Array.isArray(licenses) ? licenses[0] : null)),
+        };
     }
     if (dirname(folder) === folder) return null;
   }
 }
 
+/** Old packages have a list of licences; its first entry is given then. */
 const licenceText = (license: unknown): string => {
   const { type } = (typeof license === 'object' && license !== null ? license : {}) as { type?: unknown };
   return typeof license === 'string' ? license : typeof type === 'string' ? type : 'no licence named';

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { startLaunch } from '@baton/isolation';
 import { FatalError } from '@baton/plugin-sdk';
@@ -32,7 +32,7 @@ export async function startModuleProcess(
   if (!existsSync(file))
     throw new FatalError(`this worker runs no TypeScript plugins: ${file} is missing (npm run build)`);
   const home = await makeRunDir(settings.workRoot, settings.isolation.accountOf(tenant));
-  const readable = [folder, dirname(file), dirname(process.execPath)];
+  const readable = [folder, dirname(file), join(settings.assetsDir, 'bin'), dirname(process.execPath)];
   const confinement = { tenant, tmp: home.tmp, writable: [home.path], readable };
   // The wire comes after the descriptors of the isolation, whose number is known when the launch is.
   const command = {
