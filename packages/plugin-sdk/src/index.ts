@@ -62,7 +62,6 @@ export {
 } from './errors';
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
-export { Mask } from './run/mask';
 export { STEPS_PROPERTY, storedStep } from './run/steps';
 export { defaultFrom } from './schema/default-from';
 export { DefinitionError } from './schema/definition-error';
