@@ -6,8 +6,10 @@ const pkg = (...names) => `^packages/(${names.join('|')})/`;
 const L0 = ['kernel', 'dsl', 'task-graph', 'plugin-sdk'];
 const IO = ['tls', 'trust', 'postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
 /** Where plugin-sdk runs programs, requests and remote commands for authors; its other folders stay pure (docs/adr/0039). */
-const AUTHOR_TOOLS = '^packages/plugin-sdk/src/(tools|ssh)/';
+const AUTHOR_TOOLS = '^packages/plugin-sdk/src/(tools?|ssh)/';
 const AUTHOR_SSH = '^packages/plugin-sdk/src/ssh/';
+/** Entries of their own, so that plugins without such programs have no code for archives, and those without SSH no SSH. */
+const AUTHOR_ENTRIES = '^packages/plugin-sdk/src/(tool|ssh)/';
 const TESTS = '(\\.test|\\.contract)\\.ts$|/testing/|/testing-[^/]+\\.ts$';
 /** A folder of a service, in its `src` or in one of the rooms there. */
 const inService = (folders) => `^services/[^/]+/src/((${folders})|[^/]+/(${folders}))/`;
@@ -96,7 +98,7 @@ module.exports = {
       name: 'only-dsl-reads-yaml',
       comment: 'the YAML reader and the regular expressions of dsl are the only exception',
       severity: 'error',
-      from: { path: pkg('kernel', 'task-graph', 'plugin-sdk'), pathNot: `${TESTS}|${AUTHOR_SSH}` },
+      from: { path: pkg('kernel', 'task-graph', 'plugin-sdk'), pathNot: `${TESTS}|${AUTHOR_ENTRIES}` },
       to: { path: '/node_modules/', dependencyTypesNot: ['type-only'] },
     },
     {

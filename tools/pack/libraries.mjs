@@ -18,6 +18,7 @@ const LIBRARIES = [
       testing: 'src/testing/index',
       manifest: 'src/manifest/index',
       ssh: 'src/ssh/index',
+      tool: 'src/tool/index',
     },
     platform: 'node',
     // Only its types: authors bring their zod, in the version of these types.

@@ -16,7 +16,19 @@ export interface AuthorFolder {
   /** Version of @baton/plugin-sdk that the plugin is built with. */
   sdk: string;
   esbuild: typeof Esbuild;
+  /** A build of an author at work: its version is not that of package.json. */
+  development?: { inspectPort: number | null };
 }
+
+/** Ending of the versions whose builds a manager may replace. */
+const DEV_ENDING = '-dev';
+
+/** The folder for builds of an author at work: of the version `1.2.0-dev`. */
+export const underDevelopment = (author: AuthorFolder, inspectPort: number | null): AuthorFolder => ({
+  ...author,
+  version: author.version.endsWith(DEV_ENDING) ? author.version : `${author.version}${DEV_ENDING}`,
+  development: { inspectPort },
+});
 
 /** @throws CommandFailure that names the file or package that is missing */
 export function readAuthorFolder(folder: string): AuthorFolder {
