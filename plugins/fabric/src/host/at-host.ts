@@ -24,10 +24,16 @@ export async function atHost<T>(scope: DirectScope, work: (at: AtHost) => Promis
   const memory = await memoryOf(ctx);
   const settings = await readFabricEnv(inputs.fabric_env, () => hostIp(ctx), memory.of);
   hideSecrets(scope, settings);
-  if (settings.wantsAgent)
-    log.warning('forward_agent: the process of the plugin has no agent: nothing is forwarded');
-  const { login, jump, connectTimeoutMs, keepaliveMs } = settings;
-  const connection = await connect({ ...login, jump, connectTimeoutMs, keepaliveMs, signal, log });
+  const { login, jump, connectTimeoutMs, keepaliveMs, forwardAgent } = settings;
+  const connection = await connect({
+    ...login,
+    jump,
+    connectTimeoutMs,
+    keepaliveMs,
+    forwardAgent,
+    signal,
+    log,
+  });
   try {
     await memory.store();
     const { sudoPassword: password, sudoUser: user, pty, env, commandTimeoutMs: timeoutMs } = settings;
