@@ -7,9 +7,9 @@ const L0 = ['kernel', 'dsl', 'task-graph', 'plugin-sdk'];
 const IO = ['tls', 'trust', 'postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
 /** Where plugin-sdk runs programs, requests and remote commands for authors; its other folders stay pure (docs/adr/0039). */
 const AUTHOR_TOOLS = '^packages/plugin-sdk/src/(tools?|ssh)/';
-const AUTHOR_SSH = '^packages/plugin-sdk/src/ssh/';
-/** Entries of their own, so that plugins without such programs have no code for archives, and those without SSH no SSH. */
+/** Entries of their own with libraries of their own: plugins that do not use them do not carry them. */
 const AUTHOR_ENTRIES = '^packages/plugin-sdk/src/(tool|ssh)/';
+const AUTHOR_SSH = '^packages/plugin-sdk/src/ssh/';
 const TESTS = '(\\.test|\\.contract)\\.ts$|/testing/|/testing-[^/]+\\.ts$';
 /** A folder of a service, in its `src` or in one of the rooms there. */
 const inService = (folders) => `^services/[^/]+/src/((${folders})|[^/]+/(${folders}))/`;
@@ -263,7 +263,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/plugin-sdk/src/(manifest|ssh)/index\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass|kube-double/index)\\.ts$|^packages/plugin-sdk/src/(manifest|ssh)/index\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {

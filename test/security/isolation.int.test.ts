@@ -86,6 +86,7 @@ async function privateThings(): Promise<void> {
     if ((await must(owner, 'GET', `/executions/${execution.id}`)).status === 'terminated') break;
   const [instance] = (await must(owner, 'GET', '/node-instances?deployment_id=canary-deployment')).items;
   mine['node-instances'] = instance.id;
+  await must(owner, 'PUT', `/node-instances/${instance.id}/files/nosuch`, undefined, Buffer.from(CANARY));
   mine.nodes = 'canarynode';
   mine.plugins = (
     await must(owner, 'POST', '/plugins?visibility=private&title=canary', undefined, wagon('canary-plugin'))
@@ -251,6 +252,7 @@ function bodyOf(route: RouteContract): unknown {
     updateOperation: { state: 'failed' },
     updateTasksGraph: { state: 'x' },
     updateAgent: { state: 'failed' },
+    lockNodeInstanceFile: { lock_id: 'x' },
   };
   if (/visibility/i.test(route.path)) return { visibility: 'tenant' };
   if (firstOf(route) === 'filters') return { filter_rules: [] };

@@ -17,8 +17,8 @@ const LIBRARIES = [
       index: 'src/index',
       testing: 'src/testing/index',
       manifest: 'src/manifest/index',
-      ssh: 'src/ssh/index',
       tool: 'src/tool/index',
+      ssh: 'src/ssh/index',
     },
     platform: 'node',
     // Only its types: authors bring their zod, in the version of these types.

@@ -267,6 +267,7 @@ export function scriptEnv(
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
   );
-  const downloads = config.BATON_WORKER_DOWNLOADS === 'refused' ? { BATON_DOWNLOADS: 'refused' } : {};
+  const downloads: Record<string, string> =
+    config.BATON_WORKER_DOWNLOADS === 'refused' ? { BATON_DOWNLOADS: 'refused' } : {};
   return { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(passed), ...downloads };
 }
