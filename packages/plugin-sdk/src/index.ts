@@ -9,7 +9,7 @@ export type {
   RelationshipContext,
   SideContext,
 } from './context';
-export type { DeclaredWorkflow, PluginDefinition } from './define/definition';
+export type { PluginDefinition } from './define/definition';
 export {
   type AnyNodeType,
   type LifecycleOperation,
@@ -21,6 +21,12 @@ export {
 } from './define/node-type';
 export type { RelationshipOperation, RelationshipType, SideOperations } from './define/relationship-type';
 export type { BaseScope, NodeScope, RelationshipScope, UpdateScope } from './define/scope';
+export {
+  type DeclaredWorkflow,
+  type WorkflowScope,
+  type WorkflowSpec,
+  workflow,
+} from './define/workflow-type';
 export {
   type DeferralOptions,
   type ErrorCause,

@@ -100,6 +100,8 @@ export interface WorkflowContext {
   readonly logger: OperationLogger;
   /** Aborted when a cancel is requested. The code should end then; work that it waits for throws CancelledError. */
   readonly cancelSignal: AbortSignal;
+  /** Token for calls back to the API; invalid after the end of the execution. */
+  readonly executionToken: string;
   /** Aborted when the code is stopped by force: from then on nothing that it does has an effect. */
   readonly signal: AbortSignal;
   /** Reads the current nodes and instances. */

@@ -16,6 +16,7 @@ const NODE_TYPE_KEYS = new Set([
   ...['derivedFrom', 'aliases', 'description', 'properties', 'runtime', 'read', 'compare', 'operations'],
   ...['resumable', 'inputs', 'mappings', 'update', ...LIFECYCLE_OPERATIONS],
 ]);
+const WORKFLOW_KEYS = new Set(['run', 'parameters', 'mapping', 'isResumable']);
 const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read'] as const;
 
 /** @throws DefinitionError at the first mistake: what, where (dotted path), what was expected */
@@ -56,7 +57,10 @@ export function checkDefinition(plugin: PluginDefinition): void {
     const at = [...path, 'workflows', name];
     requireName(name, at);
     requireFunction(workflow.run, [...at, 'run']);
+    for (const key of Object.keys(workflow))
+      if (!WORKFLOW_KEYS.has(key)) throw unknownName([...at, key], key, WORKFLOW_KEYS);
     schemaOf(workflow.parameters, [...at, 'parameters']);
+    if (workflow.mapping !== undefined) requireMapping(plugin, workflow.mapping, [...at, 'mapping']);
   }
 }
 
@@ -110,12 +114,10 @@ function checkNodeType(type: AnyNodeType, path: readonly string[]): void {
 
 /** A mapping begins with a name of the plugin. Operations that share one must not differ: nobody could tell which one runs. */
 function checkMappings(plugin: PluginDefinition, type: AnyNodeType, path: readonly string[]): void {
-  const names = [plugin.name, ...(plugin.aliases ?? [])];
   for (const [name, mapping] of Object.entries(type.mappings ?? {})) {
     const at = [...path, 'mappings', name];
     requireLifecycle(type, name, at);
-    if (!TYPE_NAME.test(mapping) || !names.includes(mapping.split('.')[0]!))
-      throw new DefinitionError(at, shown(mapping), `a mapping after one of ${names.join(', ')} and a dot`);
+    requireMapping(plugin, mapping, at);
   }
   for (const { name, mapping } of ownMappings(type))
     for (const other of ownMappings(type))
@@ -125,6 +127,16 @@ function checkMappings(plugin: PluginDefinition, type: AnyNodeType, path: readon
           `${other.name} has the same mapping, and is another function`,
           'another mapping',
         );
+}
+
+function requireMapping(
+  { name, aliases = [] }: PluginDefinition,
+  mapping: string,
+  at: readonly string[],
+): void {
+  const names = [name, ...aliases];
+  if (typeof mapping !== 'string' || !TYPE_NAME.test(mapping) || !names.includes(mapping.split('.')[0]!))
+    throw new DefinitionError(at, shown(mapping), `a mapping after one of ${names.join(', ')} and a dot`);
 }
 
 function requireLifecycle(type: AnyNodeType, name: string, path: readonly string[]): void {

@@ -1,16 +1,7 @@
 import type { PluginOperation } from '../context';
-import type { ObjectSchema } from '../schema/describe';
-import type { WorkflowFunction } from '../workflow';
 import type { AnyNodeType } from './node-type';
 import type { RelationshipType } from './relationship-type';
-
-/** A workflow of a declared plugin; its name is the name in blueprints. */
-export interface DeclaredWorkflow {
-  run: WorkflowFunction;
-  parameters?: ObjectSchema;
-  /** See PluginWorkflow.isResumable. */
-  isResumable?: boolean;
-}
+import type { DeclaredWorkflow } from './workflow-type';
 
 /** A plugin as its author writes it. */
 export interface PluginDefinition {

@@ -31,9 +31,9 @@ export function pluginYaml(plugin: PluginDefinition): JsonObject {
     for (const alias of type.aliases ?? []) relationships[alias] = { derived_from: name };
   }
   const workflows: Record<string, Json> = {};
-  for (const [name, { parameters }] of Object.entries(plugin.workflows ?? {}))
+  for (const [name, { parameters, mapping }] of Object.entries(plugin.workflows ?? {}))
     workflows[name] = {
-      mapping: `${plugin.name}.${name}`,
+      mapping: mapping ?? `${plugin.name}.${name}`,
       parameters: valuesOf(parameters, 'parameters', `${plugin.name}.workflows.${name}`),
     };
   const entry = {

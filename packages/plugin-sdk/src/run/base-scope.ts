@@ -44,8 +44,12 @@ export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask:
   };
 }
 
-/** @throws FatalError where no manager runs the operation */
-function managerOf({ executionToken, tenant, signal }: OperationContext): Http {
+/** The API of the manager, with the rights of the execution. @throws FatalError where no manager runs the operation */
+export function managerOf({
+  executionToken,
+  tenant,
+  signal,
+}: Pick<OperationContext, 'executionToken' | 'tenant' | 'signal'>): Http {
   const baseUrl = managerAddress();
   if (baseUrl === null) throw new FatalError('this process does not know the address of the manager');
   return httpWith({ signal, baseUrl, headers: { 'Execution-Token': executionToken, Tenant: tenant } });
