@@ -1,0 +1,22 @@
+import { directOperation } from '@baton/plugin-sdk';
+import type { Dict } from '../json';
+import { CONNECTION, REQUESTS_INPUTS } from './schema';
+import { execute } from './requests';
+
+/** Calls in an operation of a relationship: variables come from both ends, and the result goes to the source. */
+export const executeAsRelationship = directOperation({
+  inputs: REQUESTS_INPUTS,
+  isResumable: true,
+  async run(scope) {
+    const { ctx, inputs } = scope;
+    const [source, target] = [await ctx.source(), await ctx.target()];
+    const runtime = source.instance.runtimeProperties as Dict;
+    // The source may be of any type: properties that it does not have get their defaults.
+    const parsed = CONNECTION.partial().safeParse(source.node.properties);
+    await execute(scope, inputs, {
+      target: runtime,
+      variables: { ...(target.instance.runtimeProperties as Dict), ...runtime },
+      properties: (parsed.success ? parsed.data : source.node.properties) as Dict,
+    });
+  },
+});
