@@ -1,4 +1,5 @@
 import type { PluginOperation } from '../context';
+import type { DirectOperation } from './direct-operation';
 import type { AnyNodeType } from './node-type';
 import type { RelationshipType } from './relationship-type';
 import type { DeclaredWorkflow } from './workflow-type';
@@ -16,7 +17,7 @@ export interface PluginDefinition {
   secrets?: readonly string[];
   types: Readonly<Record<string, AnyNodeType>>;
   relationships?: Readonly<Record<string, RelationshipType>>;
-  /** Operations with mappings of their own, for blueprints that name them directly. */
-  operations?: Readonly<Record<string, PluginOperation>>;
+  /** Operations with mappings of their own, for blueprints that name them directly: see `directOperation`. */
+  operations?: Readonly<Record<string, PluginOperation | DirectOperation>>;
   workflows?: Readonly<Record<string, DeclaredWorkflow>>;
 }

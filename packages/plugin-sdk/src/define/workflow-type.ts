@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ObjectSchema } from '../schema/describe';
-import type { Http } from '../tools/http';
+import type { Http } from '../tools/http-options';
 import type { WorkflowContext } from '../workflow';
 import type { NoValues } from './node-type';
 
