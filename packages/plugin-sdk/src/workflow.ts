@@ -131,8 +131,20 @@ export interface PluginWorkflow {
   isResumable?: boolean;
 }
 
+/** A plugin brings its own copy of this package: `instanceof` knows errors of each copy by this mark. */
+const workflowErrorMark: unique symbol = Symbol.for('baton.workflow-error') as never;
+
+const isMarked = (own: object, base: object, value: unknown, kind: string): boolean =>
+  own === base
+    ? value instanceof Error && (value as { [workflowErrorMark]?: unknown })[workflowErrorMark] === kind
+    : Function.prototype[Symbol.hasInstance].call(own, value);
+
 /** A requested cancel. Workflow code throws this error, or lets it through, to end as cancelled. */
 export class CancelledError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isMarked(this, CancelledError, value, 'cancelled');
+  }
+  readonly [workflowErrorMark] = 'cancelled';
   readonly exceptionType = 'ExecutionCancelled';
   constructor(message = 'The execution is being cancelled') {
     super(message);
@@ -142,6 +154,10 @@ export class CancelledError extends Error {
 
 /** Work that the workflow code waited for has finally failed. */
 export class WorkflowFailedError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isMarked(this, WorkflowFailedError, value, 'failed');
+  }
+  readonly [workflowErrorMark] = 'failed';
   readonly exceptionType = 'WorkflowFailed';
   constructor(message: string) {
     super(message);

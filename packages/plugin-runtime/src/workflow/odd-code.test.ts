@@ -6,7 +6,10 @@ import { memoryPort } from '../testing/memory-port';
 import { invokeWorkflow } from './invoke-workflow';
 import type { WorkPort } from './work';
 
-async function run(code: (ctx: WorkflowContext) => unknown, { port, told } = memoryPort()) {
+async function run(
+  code: (ctx: WorkflowContext) => unknown,
+  { port, told }: Pick<ReturnType<typeof memoryPort>, 'port' | 'told'> = memoryPort(),
+) {
   const rig = makeRig();
   const plugin = definePlugin({
     name: 'p',

@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { definePlugin, nodeType, type WorkflowContext, workflow } from '../index';
+import {
+  CancelledError,
+  definePlugin,
+  nodeType,
+  type WorkflowContext,
+  WorkflowFailedError,
+  workflow,
+} from '../index';
 import { describePlugin } from '../manifest';
 
 const ctx = { signal: new AbortController().signal, executionToken: 't', tenant: 'a', workflowId: 'rotate' };
@@ -46,4 +53,19 @@ it('refuses mistakes with their place', () => {
   expect(() => definePlugin({ ...about, workflows: { 'tasks-rotate': rotate, other: rotate } })).toThrow(
     'the mapping tasks.rotate is there twice',
   );
+});
+
+it('errors of workflows are known whichever copy of the SDK made them, and apart from each other', () => {
+  let copy!: typeof import('../index');
+  jest.isolateModules(() => {
+    copy = require('../index');
+  });
+  const failed = new copy.WorkflowFailedError('x');
+  expect(failed).not.toBeInstanceOf(CancelledError);
+  expect([
+    failed instanceof WorkflowFailedError,
+    new copy.CancelledError() instanceof CancelledError,
+  ]).toEqual([true, true]);
+  class Own extends CancelledError {}
+  expect([new CancelledError() instanceof Own, new Own() instanceof Own]).toEqual([false, true]);
 });

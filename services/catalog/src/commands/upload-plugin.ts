@@ -25,7 +25,7 @@ import {
   type PluginYaml,
 } from '../domain/plugin-package';
 import type { ThreadTask } from '../parse/protocol';
-import { insertPlugin, isPackageTaken, lockPackage } from '../store/plugins.sql';
+import { insertPlugin, lockPackage, rivalPackage } from '../store/plugins.sql';
 import { requireStorage } from '../store/storage.sql';
 import type { DB } from '../store/tables.gen';
 import { storeLoose } from './store-loose';
@@ -116,6 +116,16 @@ async function readUpload(deps: PluginDeps, archive: Spool): Promise<PluginUploa
   }
 }
 
+/** A version is published once: blueprints and deployments rely on its content. */
+function alreadyThere({ package_name, archive_name }: PluginPackage, isSame: boolean): AppError {
+  const what = isSame ? 'with the same content' : 'with other content; a new release needs a new version';
+  return new AppError(
+    'conflict_error',
+    `a plugin archive \`${archive_name}\` of package \`${package_name}\` already exists, ${what}`,
+    { package_name, archive_name, is_same_content: isSame },
+  );
+}
+
 /**
  * Uploads a plugin; returns its id. A crash leaves loose blobs for the sweep.
  * @throws AppError invalid_plugin_error naming the entry, conflict_error when package and archive name exist already.
@@ -146,16 +156,8 @@ export async function uploadPlugin(
       const id = request.id ?? newId();
       await deps.db.tx(async (tx) => {
         await lockPackage(tx, wagonPackage.package_name, wagonPackage.archive_name);
-        if (await isPackageTaken(tx, principal.tenant, wagonPackage, visibility === 'global', null)) {
-          throw new AppError(
-            'conflict_error',
-            `a plugin archive \`${wagonPackage.archive_name}\` of package \`${wagonPackage.package_name}\` already exists`,
-            {
-              package_name: wagonPackage.package_name,
-              archive_name: wagonPackage.archive_name,
-            },
-          );
-        }
+        const rival = await rivalPackage(tx, principal.tenant, wagonPackage, visibility === 'global', null);
+        if (rival) throw alreadyThere(wagonPackage, rival.wagon_digest === wagon.digest);
         await insertPlugin(tx, {
           ...wagonPackage,
           ...extras,

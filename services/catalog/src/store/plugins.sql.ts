@@ -88,23 +88,23 @@ export async function findPluginIcon(db: Reader, pluginId: string): Promise<Buff
   return row?.icon ?? null;
 }
 
-/** Whether the archive exists already for `tenant`, or would conflict with a global one. */
-export async function isPackageTaken(
+/** Returns the plugin whose archive exists already for `tenant`, or would conflict as a global one; null: the name is free. */
+export async function rivalPackage(
   tx: Tx<DB>,
   tenant: string,
   p: { package_name: string; archive_name: string },
   isGlobal: boolean,
   exceptId: string | null,
-): Promise<boolean> {
+): Promise<{ wagon_digest: string } | null> {
   const row = await tx
     .selectFrom('plugins')
-    .select('id')
+    .select('wagon_digest')
     .where('package_name', '=', p.package_name)
     .where('archive_name', '=', p.archive_name)
     .where((e) => (isGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), isGlobalRow()])))
     .where((e) => (exceptId === null ? e.lit(true) : e('id', '<>', exceptId)))
     .executeTakeFirst();
-  return row !== undefined;
+  return row ?? null;
 }
 
 export interface NewPlugin extends PluginPackage, PluginExtras {
