@@ -38,7 +38,8 @@ export function isSame(a: unknown, b: unknown): boolean {
   if (isDict(a) && isDict(b)) {
     const keys = Object.keys(a);
     return (
-      keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
+      keys.length === Object.keys(b).length &&
+      keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
     );
   }
   return a === b;
@@ -60,3 +61,6 @@ function quoted(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll(mark, `\\${mark}`).replaceAll('\n', '\\n');
   return `${mark}${escaped}${mark}`;
 }
+
+/** Runtime properties with names that nobody declares. */
+export const asDict = (value: object): Dict => value as unknown as Dict;

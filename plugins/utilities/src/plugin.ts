@@ -13,8 +13,8 @@ import { backup, removeBackup, restore, resume, statistics, suspend } from './fr
 import { hookRunWorkflow } from './hooks/run-workflow';
 import { rsaKey } from './keys/rsa-key';
 import { listItem, reserveListItem, resourceList } from './resources/list';
-import { bunchRequests } from './rest/bunch';
 import { executeAsRelationship } from './rest/as-relationship';
+import { bunchRequests } from './rest/bunch';
 import { restObject } from './rest/object';
 import { requests } from './rest/requests';
 import { oneOperationWorkflows } from './rollback/one-operation';
@@ -29,7 +29,13 @@ export default definePlugin({
   description,
   aliases: [
     ...['keys', 'cloudinit', 'rest', 'secrets', 'configuration', 'cfy_files', 'cfy_util', 'resources'],
-    ...['suspend', 'scalelist', 'lifecycle_operations', 'cloudify_custom_workflow', 'cloudify_hooks_workflow'],
+    ...[
+      'suspend',
+      'scalelist',
+      'lifecycle_operations',
+      'cloudify_custom_workflow',
+      'cloudify_hooks_workflow',
+    ],
   ],
   types: {
     'cloudify.nodes.keys.RSAKey': rsaKey,

@@ -6,7 +6,9 @@ const MAPPING = 'cloudify_custom_workflow.cloudify_custom_workflow.tasks';
 
 const DEPLOY = {
   blueprint_id: z.string().describe('An uploaded blueprint'),
-  parent_deployments: z.any().describe('Deployments; each gets a new one, with its id as the input deployment'),
+  parent_deployments: z
+    .any()
+    .describe('Deployments; each gets a new one, with its id as the input deployment'),
   group_id: z.string().default('').describe('Name of the group. Empty: after the blueprint'),
   new_deployment_ids: z.any().default([]).describe('Names of the new deployments. Empty: after the group'),
   inputs: z.any().default([]).describe('Inputs of the new deployments, in their order'),
@@ -22,7 +24,8 @@ type Parameters = z.output<typeof SCHEMA>;
 async function deploy(ctx: WorkflowScope, parameters: Parameters): Promise<string> {
   const parents = parentsOf(parameters.parent_deployments);
   const blueprint = parameters.blueprint_id;
-  const group = parameters.group_id || String(await ctx.step('name of the group', () => freeName(ctx, blueprint)));
+  const group =
+    parameters.group_id || String(await ctx.step('name of the group', () => freeName(ctx, blueprint)));
   const names = listOf(parameters.new_deployment_ids).map(String);
   const inputs = listOf(parameters.inputs);
   const labels = listOf(parameters.labels);
@@ -75,9 +78,11 @@ function fromJson(text: string): unknown {
 
 /** A name after the blueprint and the number of its deployments. */
 async function freeName(ctx: WorkflowScope, blueprint: string): Promise<Json> {
-  const { metadata } = await ctx.manager().get<{ metadata: { pagination: { total: number } } }>('/deployments', {
-    query: { blueprint_id: blueprint, _size: 1, _include: 'id' },
-  });
+  const { metadata } = await ctx
+    .manager()
+    .get<{ metadata: { pagination: { total: number } } }>('/deployments', {
+      query: { blueprint_id: blueprint, _size: 1, _include: 'id' },
+    });
   const count = metadata.pagination.total;
   return count === 0 ? `${blueprint}-group` : `${blueprint}-group-${count}`;
 }
@@ -94,6 +99,7 @@ async function install(ctx: WorkflowScope, group: string): Promise<void> {
 
 export const batchDeploy = workflow({
   mapping: `${MAPPING}.batch_deploy`,
+  availableWhen: ['none'],
   isResumable: true,
   parameters: z.object(DEPLOY),
   run: async (ctx, parameters) => void (await deploy(ctx, { add_parent_labels: false, ...parameters })),
@@ -101,6 +107,7 @@ export const batchDeploy = workflow({
 
 export const batchInstall = workflow({
   mapping: `${MAPPING}.batch_install`,
+  availableWhen: ['none'],
   isResumable: true,
   parameters: z.object({ group_id: z.string().describe('Name of the group') }),
   run: async (ctx, { group_id: group }) => await install(ctx, group),
@@ -108,6 +115,7 @@ export const batchInstall = workflow({
 
 export const batchDeployAndInstall = workflow({
   mapping: `${MAPPING}.batch_deploy_and_install`,
+  availableWhen: ['none'],
   isResumable: true,
   parameters: SCHEMA,
   run: async (ctx, parameters) => await install(ctx, await deploy(ctx, parameters)),

@@ -24,7 +24,11 @@ export const loadFromConfig: RelationshipType = {
       const hasConfig = Object.keys(given).length > 0 && !Object.hasOwn(given, 'get_attribute');
       const config = hasConfig ? given : dictOf(target.instance.runtimeProperties.params);
       const { instance, node } = source;
-      const params = paramsForNode(config, node.properties as Dict, dictOf(instance.runtimeProperties.params));
+      const params = paramsForNode(
+        config,
+        node.properties as Dict,
+        dictOf(instance.runtimeProperties.params),
+      );
       instance.runtimeProperties.params = params;
       const { diff_params: changed } = params;
       log.info(`${instance.id} has new values of ${(changed as string[]).join(', ') || 'no parameter'}`);

@@ -9,6 +9,7 @@ const LIFECYCLE = 'cloudify.interfaces.lifecycle';
 /** Gives a configuration new parameters, and brings the nodes up to date that use one of them. */
 export const configurationUpdate = workflow({
   mapping: 'configuration.cloudify_configuration.tasks.update',
+  availableWhen: ['all'],
   isResumable: true,
   parameters: z.object({
     params: z.any().describe('Parameters: a dictionary, or a text of JSON'),
@@ -22,7 +23,12 @@ export const configurationUpdate = workflow({
   async run(ctx, given) {
     const params = parametersOf(given.params);
     const model = await ctx.model();
-    const users = usersOf(model, given.configuration_node_id, textsOf(given.node_types_to_update), Object.keys(params));
+    const users = usersOf(
+      model,
+      given.configuration_node_id,
+      textsOf(given.node_types_to_update),
+      Object.keys(params),
+    );
     await oneByOne(ctx, users, `${LIFECYCLE}.is_alive`);
     await reload(ctx, model, users, given.configuration_node_id, {
       parameters: params,
@@ -34,7 +40,12 @@ export const configurationUpdate = workflow({
 });
 
 /** Instances that are connected to the configuration, and whose list of parameters has one of the new ones. */
-function usersOf(model: Model, configuration: string, types: readonly string[], names: readonly string[]): Placed[] {
+function usersOf(
+  model: Model,
+  configuration: string,
+  types: readonly string[],
+  names: readonly string[],
+): Placed[] {
   return placed(model).filter(
     ({ node, instance }) =>
       types.some((type) => node.type_hierarchy.includes(type)) &&

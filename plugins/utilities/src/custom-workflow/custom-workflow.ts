@@ -25,9 +25,15 @@ export const customWorkflow = workflow({
   parameters: z.object({
     nodes_to_runon: z.any().describe('Names of nodes'),
     operations_to_execute: z.any().describe('Operations with their interfaces'),
-    allow_kwargs_override: z.boolean().default(false).describe('Whether parameters may replace declared inputs'),
+    allow_kwargs_override: z
+      .boolean()
+      .default(false)
+      .describe('Whether parameters may replace declared inputs'),
   }),
-  async run(ctx, { nodes_to_runon: nodes, operations_to_execute: operations, allow_kwargs_override, ...kwargs }) {
+  async run(
+    ctx,
+    { nodes_to_runon: nodes, operations_to_execute: operations, allow_kwargs_override, ...kwargs },
+  ) {
     const chosen = listOf(nodes, 'nodes_to_runon');
     const names = listOf(operations, 'operations_to_execute');
     const all = placed(await ctx.model());

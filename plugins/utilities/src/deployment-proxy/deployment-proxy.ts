@@ -1,19 +1,21 @@
-import { FatalError, type NodeScope, nodeType, type NoValues } from '@baton/plugin-sdk';
+import { FatalError, type NodeScope, type NoValues, nodeType } from '@baton/plugin-sdk';
 import * as z from 'zod';
-import { type Dict, dictOf, fieldAt } from '../json';
+import { asDict, type Dict, dictOf, fieldAt } from '../json';
 
 const PROPERTIES = z.object({
   resource_config: z
     .any()
     .default({})
-    .describe('blueprint and deployment as for a component. deployment.outputs: names of outputs, and names for them here'),
+    .describe(
+      'blueprint and deployment as for a component. deployment.outputs: names of outputs, and names for them here',
+    ),
 });
 
 type ProxyScope = NodeScope<typeof PROPERTIES, NoValues>;
 
 /** The deployment that the component of the node has. @throws FatalError before it is known */
 function deploymentOf({ runtime, properties }: ProxyScope): string {
-  const { deployment } = runtime as Dict;
+  const { deployment } = asDict(runtime);
   const id = fieldAt(deployment, ['id']) ?? fieldAt(properties.resource_config, ['deployment', 'id']);
   if (typeof id !== 'string' || id === '') throw new FatalError('the deployment of the proxy is not known');
   return id;
@@ -22,10 +24,12 @@ function deploymentOf({ runtime, properties }: ProxyScope): string {
 /** Keeps outputs of the deployment: those of `outputs` under their names here, or all. */
 async function keepOutputs(scope: ProxyScope): Promise<void> {
   const { manager, properties } = scope;
-  const runtime = scope.runtime as Dict;
+  const runtime = asDict(scope.runtime);
   const config = dictOf(fieldAt(properties.resource_config, ['deployment']));
   const id = deploymentOf(scope);
-  const { outputs } = await manager().get<{ outputs: Dict }>(`/deployments/${encodeURIComponent(id)}/outputs`);
+  const { outputs } = await manager().get<{ outputs: Dict }>(
+    `/deployments/${encodeURIComponent(id)}/outputs`,
+  );
   const named = dictOf(config.outputs);
   const isNamed = Object.keys(named).length > 0;
   const all = config.all_outputs === false ? {} : outputs;
@@ -48,10 +52,13 @@ export const nodeInstanceProxy = nodeType({
   derivedFrom: 'cloudify.nodes.DeploymentProxy',
   properties: PROPERTIES,
   async poststart(scope) {
-    const runtime = scope.runtime as Dict;
+    const runtime = asDict(scope.runtime);
     const wanted = dictOf(fieldAt(scope.properties.resource_config, ['node_instance']));
     const node = fieldAt(wanted, ['node', 'id']);
-    const query = { deployment_id: deploymentOf(scope), ...(typeof node === 'string' ? { node_id: node } : {}) };
+    const query = {
+      deployment_id: deploymentOf(scope),
+      ...(typeof node === 'string' ? { node_id: node } : {}),
+    };
     const { items } = await scope
       .manager()
       .get<{ items: { id: string; runtime_properties: Dict }[] }>('/node-instances', { query });

@@ -1,4 +1,4 @@
-import { FatalError, type NodeScope, nodeType, type NoValues } from '@baton/plugin-sdk';
+import { FatalError, type NodeScope, type NoValues, nodeType } from '@baton/plugin-sdk';
 import * as z from 'zod';
 import { dictOf } from '../json';
 import { modeOf, pathOf, placeFile, removeFile } from './local-file';
@@ -11,7 +11,10 @@ const CONFIG = z.object({
   mode: z.int().describe('Permissions as digits: 644'),
   template_variables: z.any().optional().describe('Variables: the file is a template then'),
   use_sudo: z.boolean().default(false).describe('Place and remove the file with sudo'),
-  allow_failure: z.boolean().default(false).describe('Go on without the file when the blueprint does not have it'),
+  allow_failure: z
+    .boolean()
+    .default(false)
+    .describe('Go on without the file when the blueprint does not have it'),
 });
 
 const PROPERTIES = z.object({ resource_config: CONFIG });
@@ -26,7 +29,9 @@ function configOf({ properties, runtime, inputs }: FileScope): Config {
     ...dictOf(inputs.resource_config),
   });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${['resource_config', ...path].join('.')}: ${message}`);
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `${['resource_config', ...path].join('.')}: ${message}`,
+  );
   throw new FatalError(problems.join('; '));
 }
 
@@ -65,6 +70,9 @@ export const file = nodeType({
   properties: PROPERTIES,
   create,
   delete: remove,
-  mappings: { create: 'cfy_files.cloudify_files.tasks.create', delete: 'cfy_files.cloudify_files.tasks.delete' },
+  mappings: {
+    create: 'cfy_files.cloudify_files.tasks.create',
+    delete: 'cfy_files.cloudify_files.tasks.delete',
+  },
   resumable: ['create', 'delete'],
 });

@@ -24,7 +24,8 @@ export function pathOf(path: string): string {
 /** @throws FatalError for digits that are no permissions */
 export function modeOf(mode: number): number {
   const text = String(mode);
-  if (!/^[0-7]{1,4}$/.test(text)) throw new FatalError(`mode: ${text}; expected digits from 0 to 7, for instance 644`);
+  if (!/^[0-7]{1,4}$/.test(text))
+    throw new FatalError(`mode: ${text}; expected digits from 0 to 7, for instance 644`);
   return Number.parseInt(text, 8);
 }
 
@@ -38,7 +39,8 @@ export async function placeFile(content: Uint8Array, { path, owner, mode }: Targ
   const draft = join(dirname(path), `.baton-${randomBytes(8).toString('hex')}`);
   try {
     await writeFile(draft, content, { flag: 'wx', mode: 0o600 });
-    if (ids.uid !== process.getuid?.() || ids.gid !== process.getgid?.()) await chown(draft, ids.uid, ids.gid);
+    if (ids.uid !== process.getuid?.() || ids.gid !== process.getgid?.())
+      await chown(draft, ids.uid, ids.gid);
     await chmod(draft, permissions);
     if (await isDirectory(path)) throw new FatalError(`file_path: ${path} is a folder`);
     await rename(draft, path);

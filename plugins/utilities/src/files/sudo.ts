@@ -7,7 +7,11 @@ import type { Target } from './local-file';
 type Scope = Pick<BaseScope, 'exec'>;
 
 /** Places a file with sudo. No program sees a shell: a path is one argument. @throws FatalError when sudo refuses */
-export async function placeBySudo(scope: Scope, content: Uint8Array, { path, owner, mode }: Target): Promise<void> {
+export async function placeBySudo(
+  scope: Scope,
+  content: Uint8Array,
+  { path, owner, mode }: Target,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'baton-file-'));
   try {
     const draft = join(folder, 'content');
@@ -20,7 +24,8 @@ export async function placeBySudo(scope: Scope, content: Uint8Array, { path, own
   }
 }
 
-export const removeBySudo = (scope: Scope, path: string): Promise<void> => sudo(scope, ['rm', '-f', '--', path]);
+export const removeBySudo = (scope: Scope, path: string): Promise<void> =>
+  sudo(scope, ['rm', '-f', '--', path]);
 
 /** -n: without a password, since nobody is there to type one. */
 async function sudo({ exec }: Scope, args: string[]): Promise<void> {

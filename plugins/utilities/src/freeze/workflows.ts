@@ -6,9 +6,10 @@ import { type FreezeStage, runOnAll } from './run-on-all';
 const MAPPING = 'suspend.cloudify_suspend.workflows';
 const COMPUTE = 'cloudify.nodes.Compute';
 
-const plain = (name: string, operations: readonly string[]) =>
+const plain = (name: string, availableWhen: readonly ('all' | 'partial')[], operations: readonly string[]) =>
   workflow({
     mapping: `${MAPPING}.${name}`,
+    availableWhen,
     isResumable: true,
     run: (ctx, parameters) =>
       runOnAll(
@@ -19,16 +20,18 @@ const plain = (name: string, operations: readonly string[]) =>
   });
 
 /** The operations of the lifecycle are the older names. */
-export const suspend = plain('suspend', [
-  'cloudify.interfaces.lifecycle.suspend',
-  'cloudify.interfaces.freeze.suspend',
-]);
-export const resume = plain('resume', [
-  'cloudify.interfaces.freeze.resume',
-  'cloudify.interfaces.lifecycle.resume',
-]);
+export const suspend = plain(
+  'suspend',
+  ['all'],
+  ['cloudify.interfaces.lifecycle.suspend', 'cloudify.interfaces.freeze.suspend'],
+);
+export const resume = plain(
+  'resume',
+  ['all', 'partial'],
+  ['cloudify.interfaces.freeze.resume', 'cloudify.interfaces.lifecycle.resume'],
+);
 /** The name of the operation is spelled as in the original. */
-export const statistics = plain('statistics', ['cloudify.interfaces.statistics.perfomance']);
+export const statistics = plain('statistics', ['all'], ['cloudify.interfaces.statistics.perfomance']);
 
 const around = (operation: string): FreezeStage[] => [
   // Services stop before the machines that they run on, and start behind them.
@@ -50,6 +53,7 @@ const startedAt = (executionId: string): number =>
 
 export const backup = workflow({
   mapping: `${MAPPING}.backup`,
+  availableWhen: ['all', 'partial'],
   isResumable: true,
   parameters: z.object({
     ...SNAPSHOT,
@@ -76,6 +80,7 @@ const named = (given: { snapshot_name: string }): string => {
 
 export const restore = workflow({
   mapping: `${MAPPING}.restore`,
+  availableWhen: ['partial', 'none'],
   isResumable: true,
   parameters: z.object(SNAPSHOT),
   async run(ctx, given) {

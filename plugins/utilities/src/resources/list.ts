@@ -1,7 +1,7 @@
 import { FatalError, nodeType, type RelationshipType } from '@baton/plugin-sdk';
 import * as z from 'zod';
-import { reserveShared, SHARED_RESOURCE, returnShared } from './shared-list';
 import { giveBack, newReservationId, reserve } from './reservations';
+import { reserveShared, returnShared, SHARED_RESOURCE } from './shared-list';
 
 const RESERVATION = z.object({
   reservation_id: z.string().default('').describe('Name of the reservation. Empty: a new one'),

@@ -16,7 +16,8 @@ export async function reserveShared(scope: Scope, listNode: string): Promise<Jso
   if (itemOf(list, instance.id) === null) {
     await runThere(scope, deployment, 'reserve', instance.id);
     const item = itemOf(await listIn(scope, deployment, listNode), instance.id);
-    if (item === null) throw new FatalError(`the deployment ${deployment} has no reservation for ${instance.id}`);
+    if (item === null)
+      throw new FatalError(`the deployment ${deployment} has no reservation for ${instance.id}`);
     return item;
   }
   return itemOf(list, instance.id);

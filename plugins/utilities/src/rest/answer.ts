@@ -46,7 +46,9 @@ function formatOf(answer: HttpAnswer, { response_format: asked }: Call): AnswerF
   if (FORMATS.includes(format)) return format as AnswerFormat;
   if (format !== 'auto')
     throw new FatalError(`response_format: "${asked}"; expected one of auto, ${FORMATS.join(', ')}`);
-  return /^(text|application)\/xml\b/.test((answer.headers['content-type'] ?? '').toLowerCase()) ? 'xml' : 'json';
+  return /^(text|application)\/xml\b/.test((answer.headers['content-type'] ?? '').toLowerCase())
+    ? 'xml'
+    : 'json';
 }
 
 const isEmpty = (content: Json): boolean =>

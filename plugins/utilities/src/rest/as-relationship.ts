@@ -1,7 +1,7 @@
 import { directOperation } from '@baton/plugin-sdk';
 import type { Dict } from '../json';
-import { CONNECTION, REQUESTS_INPUTS } from './schema';
 import { execute } from './requests';
+import { CONNECTION, REQUESTS_INPUTS } from './schema';
 
 /** Calls in an operation of a relationship: variables come from both ends, and the result goes to the source. */
 export const executeAsRelationship = directOperation({

@@ -1,6 +1,6 @@
-import { FatalError, type NoValues, type NodeScope, nodeType } from '@baton/plugin-sdk';
+import { FatalError, type NodeScope, type NoValues, nodeType } from '@baton/plugin-sdk';
 import * as z from 'zod';
-import { type Dict, dictOf, fieldAt, type Json } from '../json';
+import { asDict, type Dict, dictOf, fieldAt, type Json } from '../json';
 import { once } from '../once';
 import { keep } from './requests';
 import { runTemplate } from './run-template';
@@ -20,16 +20,17 @@ const TEMPLATE = z.looseObject({
 async function run(scope: BunchScope): Promise<void> {
   await once(scope, async () => {
     const { inputs, log } = scope;
-    const runtime = scope.runtime as Dict;
+    const runtime = asDict(scope.runtime);
     const templates = listOf(inputs.templates);
     if (templates.length === 0) log.debug('No calls.');
     const { params: ofNode, ...connection } = scope.properties as Dict;
     const extra = inputs as Record<string, unknown>;
     for (const [i, one] of templates.entries()) {
       log.info(`Processing: ${one.template_file}`);
-      const attributes = Object.entries(one.params_attributes ?? {}).map(
-        ([name, path]): [string, Json] => [name, fieldAt(runtime, path)],
-      );
+      const attributes = Object.entries(one.params_attributes ?? {}).map(([name, path]): [string, Json] => [
+        name,
+        fieldAt(runtime, path),
+      ]);
       const result = await runTemplate(scope, {
         file: one.template_file,
         variables: { ...dictOf(ofNode), ...one.params, ...Object.fromEntries(attributes) },
@@ -53,7 +54,9 @@ function listOf(templates: unknown): z.output<typeof TEMPLATE>[] {
   const parsed = z.array(TEMPLATE).safeParse(templates);
   if (parsed.success) return parsed.data;
   throw new FatalError(
-    parsed.error.issues.map(({ path, message }) => `${['templates', ...path].join('.')}: ${message}`).join('; '),
+    parsed.error.issues
+      .map(({ path, message }) => `${['templates', ...path].join('.')}: ${message}`)
+      .join('; '),
   );
 }
 

@@ -16,7 +16,7 @@ const FLAG = z
   .transform((flag) => flag ?? false);
 
 /** One call of a template, beside the properties of its node. Texts stand for numbers and flags, since templates make texts. */
-const CALL = z.looseObject({
+const CALL = z.object({
   path: z.coerce.string(),
   method: z.string().regex(/^[A-Za-z]+$/, 'is no method of HTTP'),
   headers: DICT,
@@ -87,7 +87,9 @@ export function callOf(written: Json, connection: Dict, place: string): Call {
   const given = Object.entries(written).filter(([, value]) => value !== null);
   const parsed = CALL.safeParse(Object.fromEntries([...own, ...given]));
   if (parsed.success) return parsed.data as Call;
-  const problems = parsed.error.issues.map(({ path, message }) => `${[place, ...path].join('.')}: ${message}`);
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `${[place, ...path].join('.')}: ${message}`,
+  );
   throw new FatalError(problems.join('; '));
 }
 

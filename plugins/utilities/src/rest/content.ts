@@ -1,6 +1,6 @@
-import type { RestScope } from './send';
 import { type Dict, isDict, type Json } from '../json';
 import type { Call } from './call';
+import type { RestScope } from './send';
 
 /** The body of a request, with the headers that say what it is. */
 interface Content {
@@ -28,7 +28,8 @@ export async function contentOf(scope: RestScope, call: Call): Promise<{ content
     return { content: { body: raw, headers: format === 'json' ? JSON_CONTENT : {} }, query };
   if (fields === null) return { content: { headers: {} }, query };
   if (format === 'json') return { content: { body: JSON.stringify(fields), headers: JSON_CONTENT }, query };
-  if (isDict(fields)) return { content: { body: String(new URLSearchParams(queryOf(fields))), headers: FORM }, query };
+  if (isDict(fields))
+    return { content: { body: String(new URLSearchParams(queryOf(fields))), headers: FORM }, query };
   return { content: { body: textOf(fields), headers: {} }, query };
 }
 

@@ -14,7 +14,10 @@ const MAX_SHOWN = 200;
  */
 export function checkAnswer(
   answer: Json,
-  { nonrecoverable_response: refused, response_expectation: expected }: Readonly<Record<string, Json | undefined>>,
+  {
+    nonrecoverable_response: refused,
+    response_expectation: expected,
+  }: { nonrecoverable_response?: Json; response_expectation?: Json },
 ): void {
   for (const { path, pattern, text } of rulesOf(answer, refused, 'nonrecoverable_response'))
     if (startsLike(pattern, text))
@@ -56,7 +59,9 @@ function valueAt(answer: Json, path: readonly Json[]): Json {
     if (Array.isArray(at)) at = at.at(Number(key));
     else at = isDict(at) && Object.hasOwn(at, String(key)) ? at[String(key)] : undefined;
     if (at === undefined)
-      throw new RetryableError(`No key or index "${String(key)}" in the answer (${path.map(String).join('.')})`);
+      throw new RetryableError(
+        `No key or index "${String(key)}" in the answer (${path.map(String).join('.')})`,
+      );
   }
   return at;
 }
@@ -69,7 +74,9 @@ function startsLike(pattern: string, text: string): boolean {
   try {
     return RE2JS.compile(pattern.replaceAll('\\Z', '\\z')).matcher(text.slice(0, MAX_MATCHED)).lookingAt();
   } catch (cause) {
-    throw new FatalError(`the pattern ${shown(pattern)} cannot be used: ${(cause as Error).message}`, { cause });
+    throw new FatalError(`the pattern ${shown(pattern)} cannot be used: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
-import { type NodeScope, nodeType, type NoValues, type UpdateScope } from '@baton/plugin-sdk';
+import { type NodeScope, type NoValues, nodeType, type UpdateScope } from '@baton/plugin-sdk';
 import * as z from 'zod';
-import { type Dict, dictOf, isSame } from '../json';
+import { asDict, type Dict, dictOf, isSame } from '../json';
 import { runTemplate, type TemplateRun } from './run-template';
 import { CONNECTION } from './schema';
 import { GoneError } from './send';
@@ -20,7 +20,9 @@ const PROPERTIES = CONNECTION.extend({
   expected: z
     .any()
     .default({})
-    .describe('Values that the object must have, by the names that the read template gives. Templates know them as expected'),
+    .describe(
+      'Values that the object must have, by the names that the read template gives. Templates know them as expected',
+    ),
   missing_codes: z
     .array(z.int())
     .default([404, 410])
@@ -28,7 +30,9 @@ const PROPERTIES = CONNECTION.extend({
   idempotency_header: z
     .string()
     .default('')
-    .describe('Header for a key that is the same in each try of a call, when the API knows one: Idempotency-Key'),
+    .describe(
+      'Header for a key that is the same in each try of a call, when the API knows one: Idempotency-Key',
+    ),
 });
 
 type ObjectScope = NodeScope<typeof PROPERTIES, NoValues>;
@@ -44,7 +48,7 @@ async function runFor(scope: ObjectScope, action: Action, more: Partial<Template
     idempotencyHeader: idempotency_header,
     send: action === 'read' || action === 'delete' ? { missingCodes: missing_codes } : {},
     ...more,
-    variables: { ...dictOf(params), ...(scope.runtime as Dict), expected: dictOf(expected), ...more.variables },
+    variables: { ...dictOf(params), ...asDict(scope.runtime), expected: dictOf(expected), ...more.variables },
   });
   return result;
 }
@@ -76,7 +80,9 @@ async function update(scope: UpdateScope<typeof PROPERTIES, NoValues>): Promise<
   }
   const present = dictOf((await read(scope))?.expected);
   const expected = dictOf(scope.properties.expected);
-  const changes = Object.fromEntries(Object.entries(expected).filter(([name, value]) => !isSame(value, present[name])));
+  const changes = Object.fromEntries(
+    Object.entries(expected).filter(([name, value]) => !isSame(value, present[name])),
+  );
   Object.assign(scope.runtime, await runFor(scope, 'update', { variables: { changes } }));
 }
 
@@ -88,7 +94,7 @@ async function remove(scope: ObjectScope): Promise<void> {
       if (!(error instanceof GoneError)) throw error;
     }
   }
-  const runtime = scope.runtime as Dict;
+  const runtime = asDict(scope.runtime);
   for (const name of Object.keys(runtime)) if (!name.startsWith('__baton')) delete runtime[name];
 }
 

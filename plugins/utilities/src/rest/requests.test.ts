@@ -41,7 +41,10 @@ it('runs the calls of a template, with results of earlier calls as variables', a
   await posts.run('start', { ...FILE, params: { POST_ID: '1', TOKEN: 'tok-secret-1' } });
   expect(api.lines()).toEqual(['GET /users/10', 'PUT /posts/1']);
   expect(JSON.parse(api.got[1]!.body)).toEqual({ title: 'Ann "A"-new', n: 3, list: ['1'] });
-  expect(api.got[1]!.headers).toMatchObject({ 'x-token': 'tok-secret-1', 'content-type': 'application/json' });
+  expect(api.got[1]!.headers).toMatchObject({
+    'x-token': 'tok-secret-1',
+    'content-type': 'application/json',
+  });
   const user = { id: 10, name: 'Ann "A"' };
   expect(posts.runtimeProperties).toMatchObject({
     user,
@@ -99,11 +102,19 @@ it('renders the whole template first when asked: loops make calls', async () => 
 });
 
 it.each([
-  ["'{% if USER is not string %}{{ USER | tojson }}{% endif %}'", { USER: { id: '10', ok: true } }, '{"id":"10","ok":true}'],
-  ["'{% if true %}{{ USER }}{% endif %}'", { USER: { id: '1', ok: true, no: null } }, '{"id":"1","ok":true,"no":null}'],
+  [
+    "'{% if USER is not string %}{{ USER | tojson }}{% endif %}'",
+    { USER: { id: '10', ok: true } },
+    '{"id":"10","ok":true}',
+  ],
+  [
+    "'{% if true %}{{ USER }}{% endif %}'",
+    { USER: { id: '1', ok: true, no: null } },
+    '{"id":"1","ok":true,"no":null}',
+  ],
   ["'{% if USER %}[1]{% endif %}'", { USER: '' }, ''],
   ["'{{ USER }}'", { USER: 7 }, '"7"'],
-  ['"it\'s {{ USER }}"', { USER: 'a "quoted" \'text\'' }, JSON.stringify('it\'s a "quoted" \'text\'')],
+  ['"it\'s {{ USER }}"', { USER: 'a "quoted" \'text\'' }, JSON.stringify("it's a \"quoted\" 'text'")],
 ])('a block of a template becomes a value, a text stays one: %s', async (payload, params, body) => {
   const one = node(`rest_calls: [{ path: /a, method: POST, payload: ${payload} }]`);
   await one.run('create', { ...FILE, params });
@@ -121,9 +132,12 @@ it('goes on with the next host when one does not answer', async () => {
   expect(api.lines()).toEqual(['POST /a']);
   expect(both.log.some(({ message }) => message.includes('the next host is tried'))).toBe(true);
 
-  const none = (more: string) => node(`rest_calls: [{ path: /a, method: GET, port: ${port}${more} }]`).run('create', FILE);
+  const none = (more: string) =>
+    node(`rest_calls: [{ path: /a, method: GET, port: ${port}${more} }]`).run('create', FILE);
   await expect(none('')).rejects.toMatchObject({ exceptionType: 'NonRecoverableError' });
-  await expect(none(', retry_on_connection_error: true')).rejects.toMatchObject({ exceptionType: 'RecoverableError' });
+  await expect(none(', retry_on_connection_error: true')).rejects.toMatchObject({
+    exceptionType: 'RecoverableError',
+  });
 });
 
 it.each([
@@ -135,7 +149,11 @@ it.each([
   const one = node(`rest_calls: [{ path: '/a?key=hidden', method: GET, response_format: raw, ${keys} }]`);
   const run = one.run('create', FILE);
   if (type === null) await run;
-  else await expect(run).rejects.toMatchObject({ exceptionType: type, message: expect.stringContaining(message) });
+  else
+    await expect(run).rejects.toMatchObject({
+      exceptionType: type,
+      message: expect.stringContaining(message),
+    });
   expect(JSON.stringify(one.log)).not.toContain('hidden');
 });
 
@@ -146,9 +164,18 @@ it('tries again in the operation as often as it is told, from the first call on'
   - { path: /begin, method: GET }
   - { path: /state, method: GET, response_expectation: [[state, done]], response_translation: [s] }`;
   await node(template).run('create', { ...FILE, retry_count: 3, retry_sleep: 0 });
-  expect(api.lines()).toEqual(['GET /begin', 'GET /state', 'GET /begin', 'GET /state', 'GET /begin', 'GET /state']);
+  expect(api.lines()).toEqual([
+    'GET /begin',
+    'GET /state',
+    'GET /begin',
+    'GET /state',
+    'GET /begin',
+    'GET /state',
+  ]);
   calls = -10;
-  await expect(node(template).run('create', { ...FILE, retry_count: 2, retry_sleep: 0 })).rejects.toMatchObject({
+  await expect(
+    node(template).run('create', { ...FILE, retry_count: 2, retry_sleep: 0 }),
+  ).rejects.toMatchObject({
     exceptionType: 'RecoverableError',
     message: expect.stringContaining('state is busy, which does not match done'),
   });
@@ -157,11 +184,17 @@ it('tries again in the operation as often as it is told, from the first call on'
 it.each([
   ['rest_calls: [{ path: /a }]', 't.yaml: call 1.method'],
   ['rest_calls: { path: /a }', 'rest_calls must be a list'],
-  ['rest_calls: [{ path: /a, method: GET, response_format: csv }]', 'response_format: "csv"; expected one of'],
+  [
+    'rest_calls: [{ path: /a, method: GET, response_format: csv }]',
+    'response_format: "csv"; expected one of',
+  ],
   ['rest_calls: [{ path: /a, method: GET, host: "evil.example/x" }]', null],
   ['rest_calls: [ : ', 't.yaml: '],
   ["rest_calls: [{ path: '{{ x', method: GET }]", '{{ has no end'],
-  ["rest_calls: [{ path: '{% if x %}', method: '{% endif %}' }]", 'begins in one value of a call and ends in another'],
+  [
+    "rest_calls: [{ path: '{% if x %}', method: '{% endif %}' }]",
+    'begins in one value of a call and ends in another',
+  ],
 ])('refuses the template %s', async (template, message) => {
   api.answer = () => ({ body: { a: 1 } });
   const run = node(template, message === null ? { hosts: [] } : {}).run('create', FILE);

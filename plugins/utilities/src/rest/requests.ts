@@ -1,6 +1,6 @@
-import { type NoValues, type NodeScope, nodeType } from '@baton/plugin-sdk';
+import { type NodeScope, type NoValues, nodeType } from '@baton/plugin-sdk';
 import type * as z from 'zod';
-import { type Dict, dictOf, type Json, setKey } from '../json';
+import { asDict, type Dict, dictOf, type Json, setKey } from '../json';
 import { once } from '../once';
 import { runTemplate, type TemplateResult } from './run-template';
 import { CONNECTION, REQUESTS_INPUTS } from './schema';
@@ -41,16 +41,23 @@ export async function execute(scope: RestScope, inputs: RequestsInputs, sides: S
  * Keeps a result. Without a path, properties that answers gave are runtime properties themselves as well: the original's own examples
  * read them there.
  */
-export function keep(target: Dict, result: TemplateResult, path: string | false | undefined, removesCalls: boolean): void {
+export function keep(
+  target: Dict,
+  result: TemplateResult,
+  path: string | false | undefined,
+  removesCalls: boolean,
+): void {
   const { result_properties: properties } = result;
   const kept = (removesCalls ? properties : { ...result }) as Dict;
   if (path) setKey(target, path, kept);
-  else for (const [name, value] of Object.entries({ ...properties, ...kept })) setKey(target, name, value as Json);
+  else
+    for (const [name, value] of Object.entries({ ...properties, ...kept }))
+      setKey(target, name, value as Json);
 }
 
 async function run(scope: RequestsScope): Promise<void> {
   await once(scope, async () => {
-    const runtime = scope.runtime as Dict;
+    const runtime = asDict(scope.runtime);
     await execute(scope, scope.inputs, {
       target: runtime,
       variables: { ...runtime },

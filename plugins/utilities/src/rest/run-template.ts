@@ -119,9 +119,13 @@ async function carryOut(
       ? { response_translation: defaultTranslation, translation_format: 'v3' as const }
       : {};
   readAnswer(answer, { ...call, ...rules }, properties);
-  return Object.fromEntries(Object.entries(properties).filter(([name, value]) => !isSame(before[name], value)));
+  return Object.fromEntries(
+    Object.entries(properties).filter(([name, value]) => !isSame(before[name], value)),
+  );
 }
 
 /** `ctx` is the context of the operation. Runtime properties of Baton itself are no business of templates. */
 const forTemplate = (variables: Dict): Dict =>
-  Object.fromEntries(Object.entries(variables).filter(([name]) => name !== 'ctx' && !name.startsWith('__baton')));
+  Object.fromEntries(
+    Object.entries(variables).filter(([name]) => name !== 'ctx' && !name.startsWith('__baton')),
+  );

@@ -74,7 +74,12 @@ class RefusedError extends RetryableError {}
 const isLost = (error: unknown): error is Error =>
   isMarkedError(error) && error[operationErrorMark] === 'retryable' && !(error instanceof RefusedError);
 
-function judged(answer: HttpAnswer, call: Call, name: string, { missingCodes = [] }: SendOptions): HttpAnswer {
+function judged(
+  answer: HttpAnswer,
+  call: Call,
+  name: string,
+  { missingCodes = [] }: SendOptions,
+): HttpAnswer {
   const { status } = answer;
   if (missingCodes.includes(status)) throw new GoneError(`${name} answered ${status}`);
   if (status < 400 || call.successful_codes.includes(status)) return answer;
@@ -90,7 +95,8 @@ const nameOf = (method: string, url: string): string => `${method} ${url.replace
 
 function urlOf({ ssl, port, path }: Call, host: string): string {
   const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-  if (/[/?#@\s]/.test(name)) throw new FatalError(`the host ${JSON.stringify(host)} is no name and no address`);
+  if (/[/?#@\s]/.test(name))
+    throw new FatalError(`the host ${JSON.stringify(host)} is no name and no address`);
   const shownPort = port === -1 ? (ssl ? 443 : 80) : port;
   return `${ssl ? 'https' : 'http'}://${name}:${shownPort}${path.startsWith('/') ? '' : '/'}${path}`;
 }
@@ -102,7 +108,9 @@ const secondsOf = (timeout: Call['timeout']): number =>
 function headersOf({ headers }: Call, others: Readonly<Record<string, string>>): Record<string, string> {
   const own = Object.entries(headers).filter(([, value]) => value !== null);
   const named = new Set(own.map(([name]) => name.toLowerCase()));
-  const further = Object.entries({ accept: '*/*', ...others }).filter(([name]) => !named.has(name.toLowerCase()));
+  const further = Object.entries({ accept: '*/*', ...others }).filter(
+    ([name]) => !named.has(name.toLowerCase()),
+  );
   return Object.fromEntries([
     ...further,
     ...own.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),

@@ -1,5 +1,5 @@
 import { FatalError } from '@baton/plugin-sdk';
-import { parse } from 'yaml';
+import { parse, type ScalarTag, type Tags as YamlTags } from 'yaml';
 import { type Dict, isDict, type Json, setKey } from '../json';
 
 /** Fills a template of Jinja; as the scope of an operation does. */
@@ -21,14 +21,23 @@ export function callsOf(text: string, name: string): Json[] {
   return calls;
 }
 
+const flag = (value: boolean, test: RegExp): ScalarTag => ({
+  tag: 'tag:yaml.org,2002:bool',
+  default: true,
+  test,
+  resolve: () => value,
+});
+
+/** YAML 1.1 as the original reads it: `y` and `n` are texts. A date stays a text too, since JSON has no dates. */
+const asPython = (tags: YamlTags): YamlTags => [
+  flag(true, /^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$/),
+  flag(false, /^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$/),
+  ...tags.filter((tag) => typeof tag === 'string' || !/:(timestamp|bool)$/.test(tag.tag)),
+];
+
 function fromYaml(text: string, name: string): Json {
   try {
-    // YAML 1.1, as the original reads it; a date stays a text, since JSON has no dates.
-    const read = parse(text, {
-      version: '1.1',
-      merge: true,
-      customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !tag.tag.endsWith(':timestamp')),
-    }) as unknown;
+    const read = parse(text, { version: '1.1', merge: true, customTags: asPython }) as unknown;
     return JSON.parse(JSON.stringify(read ?? null)) as Json;
   } catch (cause) {
     throw new FatalError(`${name}: ${(cause as Error).message.split('\n')[0]}`, { cause });
@@ -51,7 +60,7 @@ export async function rendered(call: Json, variables: Dict, render: Render): Pro
   let at = 0;
   const next = (text: string): Json => {
     const filled = made[at++]!;
-    return isBlock(text) ? valueOf(filled) : filled;
+    return isBlock(text) ? writtenValue(filled) : filled;
   };
   return fill(call, next);
 }
@@ -82,7 +91,7 @@ function fill(value: Json, next: (text: string) => Json): Json {
 const isBlock = (text: string): boolean => text.startsWith('{%') && text.endsWith('%}');
 
 /** The value that a block wrote, as JSON or as Python writes it. */
-function valueOf(text: string): Json {
+function writtenValue(text: string): Json {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   try {

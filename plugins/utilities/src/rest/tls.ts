@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { FatalError, type TlsOptions } from '@baton/plugin-sdk';
-import type { RestScope } from './send';
 import type { Call } from './call';
+import type { RestScope } from './send';
 
 const MAX_PEM_BYTES = 1024 * 1024;
 const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE KEY-----/;
@@ -14,7 +14,8 @@ const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE---
 export async function tlsOf(scope: RestScope, { verify, cert }: Call): Promise<TlsOptions> {
   const tls: TlsOptions = {};
   if (verify === false || (typeof verify === 'string' && /^false$/i.test(verify))) tls.verify = false;
-  else if (typeof verify === 'string' && !/^(true)?$/i.test(verify)) tls.ca = await pemOf(scope, 'verify', verify);
+  else if (typeof verify === 'string' && !/^(true)?$/i.test(verify))
+    tls.ca = await pemOf(scope, 'verify', verify);
   if (cert) {
     const [own, key] = typeof cert === 'string' ? [cert, cert] : cert;
     const keyText = KEY.exec(await pemOf(scope, 'cert', key))?.[0];

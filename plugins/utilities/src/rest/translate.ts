@@ -57,7 +57,8 @@ function byPair(answer: Json, from: readonly Json[], to: readonly Json[], result
       at = partOf(at, key);
       continue;
     }
-    if (!Array.isArray(at)) throw new FatalError(`response_translation: ${shown(from.slice(0, i))} is no list`);
+    if (!Array.isArray(at))
+      throw new FatalError(`response_translation: ${shown(from.slice(0, i))} is no list`);
     const rest = [...key.slice(0, 1), ...from.slice(i + 1)];
     at.forEach((member, position) => {
       byPair(member, rest, placeInList(to, position), result);
@@ -96,7 +97,11 @@ function positionOf(key: Json): number {
 
 /** A dictionary or list that is there already. Another value in the way is replaced. */
 function childOf(at: Dict | Json[], key: Json): Dict | Json[] | undefined {
-  const child = Array.isArray(at) ? at[positionOf(key)] : Object.hasOwn(at, String(key)) ? at[String(key)] : undefined;
+  const child = Array.isArray(at)
+    ? at[positionOf(key)]
+    : Object.hasOwn(at, String(key))
+      ? at[String(key)]
+      : undefined;
   return typeof child === 'object' && child !== null ? child : undefined;
 }
 

@@ -9,11 +9,14 @@ const NAMES = [
   ...(['poststart', 'prestop', 'delete', 'postdelete'] as const),
 ] as const;
 
+const BEFORE_START = ['precreate', 'create', 'configure'];
+
 /** A workflow that runs one operation of the lifecycle on chosen instances. */
 const oneOperation = (name: string) =>
   workflow({
     mapping: `lifecycle_operations.cloudify_rollback_workflow.workflows.${name}`,
     isResumable: true,
+    availableWhen: BEFORE_START.includes(name) ? ['partial', 'none'] : ['all', 'partial'],
     parameters: z.object({
       operation_parms: z.any().default({}).describe('Inputs of the operation'),
       run_by_dependency_order: z.boolean().default(true).describe('In the order of the relationships'),
@@ -33,4 +36,6 @@ const oneOperation = (name: string) =>
   });
 
 /** alt_start, alt_stop and so on. */
-export const oneOperationWorkflows = Object.fromEntries(NAMES.map((name) => [`alt_${name}`, oneOperation(name)]));
+export const oneOperationWorkflows = Object.fromEntries(
+  NAMES.map((name) => [`alt_${name}`, oneOperation(name)]),
+);

@@ -1,9 +1,4 @@
-import {
-  type TaskPlace,
-  type WorkflowScope,
-  type WorkflowTask,
-  workflow,
-} from '@baton/plugin-sdk';
+import { type TaskPlace, type WorkflowScope, type WorkflowTask, workflow } from '@baton/plugin-sdk';
 import * as z from 'zod';
 import { ignoring } from '../selection/run-operations';
 import { hasOperation, type Placed, SELECTION, select, selectionOf } from '../selection/select';
@@ -19,6 +14,7 @@ type Link = WorkflowTask | WorkflowTask[];
 /** Undoes what an installation that has failed had begun, with the operations of the other direction. */
 export const rollback = workflow({
   mapping: 'lifecycle_operations.cloudify_rollback_workflow.workflows.rollback',
+  availableWhen: ['all', 'partial'],
   isResumable: true,
   parameters: z.object({
     ...SELECTION,
@@ -46,7 +42,9 @@ async function rollbackAll(ctx: WorkflowScope, unresolved: readonly Placed[]): P
   const groups = new Map<string, Group>();
   for (const one of unresolved) {
     const group = graph.subgraph(one.instance.id);
-    graph.sequence(...(one.instance.state === 'starting' ? stopped(ctx, group, one) : deleted(ctx, group, one)));
+    graph.sequence(
+      ...(one.instance.state === 'starting' ? stopped(ctx, group, one) : deleted(ctx, group, one)),
+    );
     groups.set(one.instance.id, group);
   }
   // Backwards: what is connected to an instance goes first.
@@ -79,11 +77,14 @@ function deleted(ctx: WorkflowScope, group: Group, { node, instance }: Placed): 
   const { id } = instance;
   const run = (operation: string): Link[] =>
     hasOperation(node, operation) ? [group.operation(id, operation, ignoring(ctx, id, operation))] : [];
-  const unlinks = [...instance.relationships].reverse().map(({ target_id: target }): Link =>
-    (['source', 'target'] as const).map((side) =>
-      group.relationshipOperation(id, target, side, UNLINK, ignoring(ctx, id, UNLINK)),
-    ),
-  );
+  const unlinks = [...instance.relationships]
+    .reverse()
+    .map(
+      ({ target_id: target }): Link =>
+        (['source', 'target'] as const).map((side) =>
+          group.relationshipOperation(id, target, side, UNLINK, ignoring(ctx, id, UNLINK)),
+        ),
+    );
   return [
     ...unlinks,
     [group.setState(id, 'deleting'), group.nodeEvent(id, 'Deleting node instance')],

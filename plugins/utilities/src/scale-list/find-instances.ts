@@ -14,7 +14,10 @@ export interface Search {
 /**
  * Finds instances by a runtime property, and all that were made in the same scale-outs. Returns their ids by node.
  */
-export function findInstances({ instances }: Model, { nodes, path, values, transactionField }: Search): Record<string, string[]> {
+export function findInstances(
+  { instances }: Model,
+  { nodes, path, values, transactionField }: Search,
+): Record<string, string[]> {
   const found = new Set<string>();
   const transactions: Json[] = [];
   for (const { id, node_id: node, runtime_properties: properties } of instances) {
@@ -33,4 +36,5 @@ export function findInstances({ instances }: Model, { nodes, path, values, trans
   return byNode;
 }
 
-const transactionOf = (properties: Dict, field: string): Json => (field === '' ? null : fieldAt(properties, [field]));
+const transactionOf = (properties: Dict, field: string): Json =>
+  field === '' ? null : fieldAt(properties, [field]);

@@ -25,7 +25,9 @@ export async function startModification(ctx: WorkflowScope, nodes: ScaleSettings
       if (own !== null) return own;
     }
     if (answer.status >= 300)
-      throw new Error(`the deployment modification cannot begin: ${dictOf(answer.json()).message ?? answer.status}`);
+      throw new Error(
+        `the deployment modification cannot begin: ${dictOf(answer.json()).message ?? answer.status}`,
+      );
     return summaryOf(answer.json() as Dict);
   })) as unknown as Modification;
   ctx.logger.info(`Deployment modification started. [modification_id=${begun.id}]`);
@@ -35,7 +37,7 @@ export async function startModification(ctx: WorkflowScope, nodes: ScaleSettings
 async function ownModification(ctx: WorkflowScope): Promise<Json | null> {
   const query = { deployment_id: ctx.deployment.id, status: 'started' };
   const { items } = await ctx.manager().get<{ items: Dict[] }>(ADDRESS, { query });
-  const own = items.find(({ context }) => dictOf(context).execution_id === ctx.executionId);
+  const own = items.find((one) => dictOf(one.context).execution_id === ctx.executionId);
   return own === undefined ? null : summaryOf(own);
 }
 

@@ -23,7 +23,11 @@ export interface ScaleOptions {
  * Changes the number of instances: a modification begins, instances are installed or uninstalled, and the modification ends.
  * @throws what failed, after it was taken back
  */
-export async function runScale(ctx: WorkflowScope, settings: ScaleSettings, options: ScaleOptions): Promise<void> {
+export async function runScale(
+  ctx: WorkflowScope,
+  settings: ScaleSettings,
+  options: ScaleOptions,
+): Promise<void> {
   if (Object.keys(settings).length === 0) {
     ctx.logger.info('delta parameter is 0, so no scaling will take place.');
     return;
@@ -42,12 +46,17 @@ export async function runScale(ctx: WorkflowScope, settings: ScaleSettings, opti
   await endModification(ctx, modification, 'finish');
 }
 
-async function installAdded(ctx: WorkflowScope, modification: Modification, options: ScaleOptions): Promise<void> {
+async function installAdded(
+  ctx: WorkflowScope,
+  modification: Modification,
+  options: ScaleOptions,
+): Promise<void> {
   const { added, relatedToAdded: related } = modification;
   ctx.logger.info(`Added: ${added.join(', ')}`);
   try {
     await giveProperties(ctx, modification, options);
-    for (const level of await levelsOf(ctx, added, options.sequence)) await ctx.install(level, others(level, added, related));
+    for (const level of await levelsOf(ctx, added, options.sequence))
+      await ctx.install(level, others(level, added, related));
   } catch (error) {
     if (error instanceof CancelledError || !options.rollsBack) throw error;
     ctx.logger.error('Scale out failed, scaling back in.');
@@ -56,7 +65,11 @@ async function installAdded(ctx: WorkflowScope, modification: Modification, opti
   }
 }
 
-async function uninstallRemoved(ctx: WorkflowScope, modification: Modification, options: ScaleOptions): Promise<void> {
+async function uninstallRemoved(
+  ctx: WorkflowScope,
+  modification: Modification,
+  options: ScaleOptions,
+): Promise<void> {
   const { removed, relatedToRemoved: related } = modification;
   ctx.logger.info(`Removed: ${removed.join(', ')}`);
   const stranger = removed.find((id) => options.removable !== undefined && !options.removable.includes(id));
@@ -84,7 +97,11 @@ const others = (level: readonly string[], all: readonly string[], related: reado
 ];
 
 /** Instances in the order of the sequence; those of other nodes go with the first ones. */
-async function levelsOf(ctx: WorkflowScope, ids: readonly string[], sequence: readonly string[]): Promise<string[][]> {
+async function levelsOf(
+  ctx: WorkflowScope,
+  ids: readonly string[],
+  sequence: readonly string[],
+): Promise<string[][]> {
   if (sequence.length === 0) return [[...ids]];
   const { instances } = await ctx.model();
   const nodeOf = new Map(instances.map(({ id, node_id: node }) => [id, node]));
@@ -106,12 +123,18 @@ async function giveProperties(
     const mark = transactionField === '' ? {} : { [transactionField]: transactionValue || id };
     const given = { ...own, ...mark };
     if (Object.keys(given).length > 0)
-      await ctx.step(`properties of ${instance.id}`, () => changeInstance(ctx, instance.id, (present) => ({ ...present, ...given })));
+      await ctx.step(`properties of ${instance.id}`, () =>
+        changeInstance(ctx, instance.id, (present) => ({ ...present, ...given })),
+      );
   }
 }
 
 /** Writes runtime properties of an instance. The version guards against another writer. */
-async function changeInstance(ctx: WorkflowScope, id: string, change: (present: Dict) => Dict): Promise<null> {
+async function changeInstance(
+  ctx: WorkflowScope,
+  id: string,
+  change: (present: Dict) => Dict,
+): Promise<null> {
   const address = `/node-instances/${encodeURIComponent(id)}`;
   const { version, runtime_properties: present } = await ctx
     .manager()

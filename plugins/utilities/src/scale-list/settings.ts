@@ -25,7 +25,9 @@ export function entitiesOf(deployment: Dict, byNode: unknown, isValue: (value: J
   const entities = new Map<string, Entity>();
   for (const [node, values] of Object.entries(byNode)) {
     if (!Array.isArray(values) || !values.every(isValue))
-      throw new FatalError(`scalable_entity_properties.${node}: expected a list, with a dictionary for each instance`);
+      throw new FatalError(
+        `scalable_entity_properties.${node}: expected a list, with a dictionary for each instance`,
+      );
     const group = Object.keys(groups).find(
       (name) => Object.hasOwn(scaling, name) && membersOf(groups[name]).includes(node),
     );

@@ -16,7 +16,10 @@ const SCALE = {
     .string()
     .default('_transaction_id')
     .describe('Runtime property with the name of the scale-out'),
-  node_sequence: z.any().default(false).describe('Nodes in the order of their installation, instead of the relationships'),
+  node_sequence: z
+    .any()
+    .default(false)
+    .describe('Nodes in the order of their installation, instead of the relationships'),
   rollback_on_failure: z.boolean().default(true).describe('Take the change back when it fails'),
 };
 
@@ -36,12 +39,22 @@ const plan = async (ctx: WorkflowScope, make: () => Promise<Plan>): Promise<Plan
 /** New instances, each with runtime properties of its own. */
 export const scaleUpList = workflow({
   mapping: `${MAPPING}.scaleuplist`,
+  availableWhen: ['all', 'partial'],
   isResumable: true,
   parameters: z.object({
-    scalable_entity_properties: z.any().default({}).describe('By node: a list with the runtime properties of each new instance'),
+    scalable_entity_properties: z
+      .any()
+      .default({})
+      .describe('By node: a list with the runtime properties of each new instance'),
     ...SCALE,
-    ignore_rollback_failure: z.boolean().default(true).describe('Go on when taking the change back fails in part'),
-    scale_transaction_value: z.string().default('').describe('Name of the scale-out. Empty: the id of the modification'),
+    ignore_rollback_failure: z
+      .boolean()
+      .default(true)
+      .describe('Go on when taking the change back fails in part'),
+    scale_transaction_value: z
+      .string()
+      .default('')
+      .describe('Name of the scale-out. Empty: the id of the modification'),
   }),
   async run(ctx, parameters) {
     const given: unknown = parameters.scalable_entity_properties;
@@ -66,6 +79,7 @@ export const scaleUpList = workflow({
 /** Removes instances that have a value in their runtime properties, with all that were made together with them. */
 export const scaleDownList = workflow({
   mapping: `${MAPPING}.scaledownlist`,
+  availableWhen: ['all', 'partial'],
   isResumable: true,
   parameters: z.object({
     ...SCALE,
@@ -77,7 +91,9 @@ export const scaleDownList = workflow({
     force_remove: z
       .boolean()
       .default(true)
-      .describe('Uninstall the instances when the manager would remove others, without changing their number'),
+      .describe(
+        'Uninstall the instances when the manager would remove others, without changing their number',
+      ),
   }),
   async run(ctx, parameters) {
     const path = listOf(parameters.scale_node_field);
@@ -98,7 +114,10 @@ export const scaleDownList = workflow({
       return { settings: settingsOf({ deployment, model }, entities, how), ids: found };
     });
     if (ids.length === 0) return ctx.logger.info('Empty list for instances for remove.');
-    const options = { ignoresFailure: parameters.ignore_failure, sequence: textsOf(parameters.node_sequence) };
+    const options = {
+      ignoresFailure: parameters.ignore_failure,
+      sequence: textsOf(parameters.node_sequence),
+    };
     try {
       await runScale(ctx, settings, {
         ...options,
@@ -119,19 +138,32 @@ export const scaleDownList = workflow({
 
 const IDLE_STATES = ['uninitialized', 'stopped', 'deleting', 'deleted'];
 /** Operations that an instance without anything running does not need. */
-const ENDING = ['unlink', 'prestop', 'stop', 'delete', 'postdelete'].map((name) => `cloudify.interfaces.lifecycle.${name}`);
+const ENDING = ['unlink', 'prestop', 'stop', 'delete', 'postdelete'].map(
+  (name) => `cloudify.interfaces.lifecycle.${name}`,
+);
 
 /** Runs an operation on instances that a runtime property chooses. */
 export const updateOperationFiltered = workflow({
   mapping: `${MAPPING}.execute_operation`,
+  availableWhen: ['all', 'partial'],
   isResumable: true,
   parameters: z.object({
-    operation: z.string().default('cloudify.interfaces.lifecycle.update').describe('Operation with its interface'),
+    operation: z
+      .string()
+      .default('cloudify.interfaces.lifecycle.update')
+      .describe('Operation with its interface'),
     operation_kwargs: z.any().default({}).describe('Inputs of the operation'),
-    allow_kwargs_override: z.boolean().nullable().default(null).describe('Whether these may replace declared inputs'),
+    allow_kwargs_override: z
+      .boolean()
+      .nullable()
+      .default(null)
+      .describe('Whether these may replace declared inputs'),
     run_by_dependency_order: z.boolean().default(false).describe('In the order of the relationships'),
     ...SELECTION,
-    node_field: z.any().default('').describe('Runtime property, or a path there as a list. Empty: all instances'),
+    node_field: z
+      .any()
+      .default('')
+      .describe('Runtime property, or a path there as a list. Empty: all instances'),
     node_field_value: z.any().default('').describe('The value, or a list of values'),
   }),
   async run(ctx, parameters) {
@@ -144,7 +176,8 @@ export const updateOperationFiltered = workflow({
       ({ node, instance }) =>
         hasOperation(node, operation) &&
         !(IDLE_STATES.includes(instance.state) && ENDING.includes(operation)) &&
-        (path.length === 0 || values.some((value) => isSame(value, fieldAt(instance.runtime_properties, path)))),
+        (path.length === 0 ||
+          values.some((value) => isSame(value, fieldAt(instance.runtime_properties, path)))),
     );
     await runOperations(ctx, model, chosen, {
       operation,

@@ -20,7 +20,9 @@ export const READER = z.object({
   by_reference: z
     .boolean()
     .default(false)
-    .describe('Keep the function get_secret in place of each value, so that runtime properties hold no secret'),
+    .describe(
+      'Keep the function get_secret in place of each value, so that runtime properties hold no secret',
+    ),
 });
 
 /** What is known about a secret; `value` only by a reader. */
@@ -35,5 +37,7 @@ export type ReaderScope = NodeScope<typeof READER, typeof RUNTIME>;
 export const SEPARATOR = '__';
 
 /** The name of a secret. */
-export const nameOf = (key: string, { variant, separator = SEPARATOR }: { variant?: string; separator?: string }): string =>
-  variant ? `${key}${separator}${variant}` : key;
+export const nameOf = (
+  key: string,
+  { variant, separator = SEPARATOR }: { variant?: string; separator?: string },
+): string => (variant ? `${key}${separator}${variant}` : key);

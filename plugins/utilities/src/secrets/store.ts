@@ -22,11 +22,13 @@ export async function writeSecret(
   { value, isUpdate, mayBeOwn }: { value: string; isUpdate: boolean; mayBeOwn: boolean },
 ): Promise<Dict> {
   scope.hide(value);
-  const answer = await scope
-    .manager()
-    .request('PUT', addressOf(name), { json: { value, update_if_exists: isUpdate }, retries: isUpdate ? 2 : 0 });
+  const answer = await scope.manager().request('PUT', addressOf(name), {
+    json: { value, update_if_exists: isUpdate },
+    retries: isUpdate ? 2 : 0,
+  });
   if (answer.status < 300) return withoutValue(answer);
-  if (answer.status !== 409) throw new FatalError(`the secret ${name} cannot be written: ${reasonOf(answer)}`);
+  if (answer.status !== 409)
+    throw new FatalError(`the secret ${name} cannot be written: ${reasonOf(answer)}`);
   // An attempt that was lost may have made it: only the loss of a worker asks for this look.
   const present = mayBeOwn ? await readSecret(scope, name) : null;
   if (present?.value !== value) throw new FatalError(`the secret ${name} exists already: it is not replaced`);

@@ -9,10 +9,13 @@ type Settings = WriterScope['properties'];
 function settingsOf({ properties, inputs }: WriterScope): Settings {
   const parsed = WRITER.safeParse({ ...properties, ...inputs });
   if (parsed.success) return parsed.data;
-  throw new FatalError(parsed.error.issues.map(({ path, message }) => `inputs.${path.join('.')}: ${message}`).join('; '));
+  throw new FatalError(
+    parsed.error.issues.map(({ path, message }) => `inputs.${path.join('.')}: ${message}`).join('; '),
+  );
 }
 
-const textOf = (value: Json): string => (typeof value === 'object' && value !== null ? JSON.stringify(value) : pythonText(value));
+const textOf = (value: Json): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : pythonText(value);
 
 /** Writes each entry in a step of its own, so that delete knows what an attempt that was lost has made. */
 async function write(scope: WriterScope, isUpdate: boolean): Promise<void> {

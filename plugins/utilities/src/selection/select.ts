@@ -59,4 +59,5 @@ export function select(model: Model, { types, nodes, instances }: Selection): Pl
 }
 
 /** Whether the node declares the operation. */
-export const hasOperation = ({ operations }: WorkflowNode, name: string): boolean => Object.hasOwn(operations, name);
+export const hasOperation = ({ operations }: WorkflowNode, name: string): boolean =>
+  Object.hasOwn(operations, name);
