@@ -1,4 +1,4 @@
-import { testNode } from '@baton/plugin-sdk/testing';
+import { crashEverywhere, testNode } from '@baton/plugin-sdk/testing';
 import plugin from '../plugin';
 import { type Api, startApi } from '../testing/items-api';
 
@@ -199,4 +199,20 @@ it.each([
   api.answer = () => ({ body: { a: 1 } });
   const run = node(template, message === null ? { hosts: [] } : {}).run('create', FILE);
   await expect(run).rejects.toThrow(message ?? 'the host "evil.example/x" is no name and no address');
+});
+
+it('after the loss of a worker it goes on behind the calls that were answered', async () => {
+  api.answer = ({ url }) => ({ body: { url } });
+  const calls = ['/a', '/b', '/c'].map(
+    (path) => `{ path: ${path}, method: POST, response_translation: { url: [${path.slice(1)}] } }`,
+  );
+  const fresh = () => {
+    api.got.length = 0;
+    return node(`rest_calls: [${calls.join(', ')}, { path: '/last{{ a }}{{ c }}', method: POST }]`);
+  };
+  const crashes = await crashEverywhere(fresh, 'create', { inputs: FILE, effects: () => api.lines() });
+  expect(crashes).toHaveLength(4);
+  for (const { node: after } of crashes)
+    expect(after.runtimeProperties.result_properties).toEqual({ a: '/a', b: '/b', c: '/c' });
+  expect(api.lines().at(-1)).toBe('POST /last/a/c');
 });
