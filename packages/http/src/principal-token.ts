@@ -43,7 +43,9 @@ export function signPrincipal(
   const known = byService?.get(audience);
   if (known && known.kid === key.kid && known.exp - clock.now() / 1000 > REUSE_MARGIN_S) return known.token;
   const life = lifeFrom(clock.now());
-  const claims = { iss: identity.name, aud: audience, ...life, p: forService(principal) };
+  // GET /user/permissions of identity lists all of them.
+  const told = audience === 'identity' ? principal : forService(principal);
+  const claims = { iss: identity.name, aud: audience, ...life, p: told };
   const token = signToken('baton-principal', key, claims);
   if (!byService) signed.set(principal, (byService = new Map()));
   byService.set(audience, { token, kid: key.kid, exp: life.exp });

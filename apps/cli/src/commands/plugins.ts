@@ -20,7 +20,7 @@ const SHOWN = {
     'uploaded_at',
     'visibility',
   ],
-  wide: ['title', 'archive_name', 'created_by', 'tenant_name', 'package_source'],
+  wide: ['title', 'archive_name', 'created_by', 'tenant_name', 'package_source', 'signature'],
 };
 const id = (plugin: string) => ({ plugin_id: plugin });
 
@@ -39,7 +39,14 @@ export function pluginCommands(cli: Cli): void {
     operation: 'getPlugin',
     param: 'plugin_id',
     about: 'show a plugin',
-    more: ['labels', 'blueprint_labels', 'resource_tags', 'yaml_files_paths', 'installation_state'],
+    more: [
+      'signature',
+      'labels',
+      'blueprint_labels',
+      'resource_tags',
+      'yaml_files_paths',
+      'installation_state',
+    ],
   });
   downloadCommands(cli, plugins);
   deleteCommand(cli, plugins, {

@@ -25,6 +25,8 @@ export interface InstalledPlugin {
   archive_name: string;
   distribution: string | null;
   wagon_digest: string;
+  signer_name: string | null;
+  signer_state: string | null;
   labels: unknown;
   blueprint_labels: unknown;
   resource_tags: unknown;
@@ -38,6 +40,8 @@ const installed = [
   'archive_name',
   'distribution',
   'wagon_digest',
+  'signer_name',
+  'signer_state',
   'labels',
   'blueprint_labels',
   'resource_tags',
@@ -119,6 +123,9 @@ export interface NewPlugin extends PluginPackage, PluginExtras {
   archive: { digest: string; size: number } | null;
   yamls: PluginYaml[];
   icon: Buffer | null;
+  signer_fingerprint: string | null;
+  signer_name: string | null;
+  signer_state: string | null;
 }
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
