@@ -70,7 +70,7 @@ afterAll(async () => {
 
 const named = (name: string): Record<string, unknown> | undefined =>
   [...items.values()].find((item) => item.name === name);
-const instances = async (): Promise<{ node_id: string; system_properties: Record<string, never> }[]> =>
+const instances = async (): Promise<{ node_id: string; system_properties: Record<string, unknown> }[]> =>
   (await call(client, 'listNodeInstances', {}, undefined, { deployment_id: 'items' })).items;
 /** A deployment update, to its end. */
 const update = async (body: object): Promise<void> => {

@@ -128,14 +128,39 @@ test('scaleuplist gives new instances properties; operations and scaledownlist f
 });
 
 test('a failed scale-out is taken back', async () => {
-  const wrong = await follow(client, 'parts', 'scaleuplist', {
-    parameters: { scalable_entity_properties: { none: [{}] } },
-  });
-  expect(wrong.error).toContain('there is no scaling group and no node none');
+  const scale = async (scalable_entity_properties: object, more: object = {}) =>
+    await follow(client, 'parts', 'scaleuplist', { parameters: { scalable_entity_properties, ...more } });
+  expect((await scale({ none: [{}] })).error).toContain('there is no scaling group and no node none');
+  const failing = { fragile: [{ resource_config: { allow_failure: false } }] };
+  const { status, messages } = await scale(failing);
+  expect([status, messages.includes('Scale out failed, scaling back in.')]).toEqual(['failed', true]);
+  expect(await instances('fragile')).toHaveLength(1);
+  expect((await scale(failing, { rollback_on_failure: false })).status).toBe('failed');
+  expect(await instances('fragile')).toHaveLength(2);
   const { items } = await call(client, 'listDeploymentModifications', {}, undefined, {
     deployment_id: 'parts',
   });
-  expect(items.map(({ status }: { status: string }) => status)).toEqual(['finished', 'finished']);
+  const statuses = items.map(({ status: one }: { status: string }) => one);
+  expect(statuses).toEqual(['finished', 'finished', 'rolledback', 'finished']);
+  await succeed(client, 'parts', 'scaledownlist', {
+    scale_node_field: ['resource_config', 'allow_failure'],
+    scale_node_field_value: [false],
+    ignore_failure: true,
+  });
+  expect(await instances('fragile')).toHaveLength(1);
+});
+
+test('a file outside of what the isolation shows is refused with a reason', async () => {
+  for (const [id, path] of [
+    ['outside', '/etc/of-tiny'],
+    ['owned', '/tmp/of-tiny'],
+  ] as const) {
+    const inputs = { deployment: 'x', is_optional: false, resource: 'blueprint.yaml', path };
+    await call(client, 'createDeployment', { id }, { blueprint_id: 'tiny', inputs });
+    const { error } = await follow(client, id, 'install');
+    expect(error).toContain(`the plugin may not write ${path} for root`);
+    expect(error).toContain('operations are isolated from the machine of the worker');
+  }
 });
 
 test('alt_stop runs one operation of the lifecycle', async () => {

@@ -86,7 +86,7 @@ async function numberOf(file: string, name: string): Promise<number> {
 
 function refusal(error: unknown, path: string, owner: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EPERM' || code === 'EACCES' || code === 'EROFS')
+  if (['EPERM', 'EACCES', 'EROFS', 'EINVAL'].includes(code ?? ''))
     return new FatalError(
       `the plugin may not write ${path}${owner === '' ? '' : ` for ${owner}`} (${code}): operations are isolated from the machine of the worker`,
       { cause: error },

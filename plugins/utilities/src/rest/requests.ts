@@ -28,7 +28,8 @@ export async function execute(scope: RestScope, inputs: RequestsInputs, sides: S
   const result = await runTemplate(scope, {
     file: inputs.template_file,
     variables: { ...dictOf(params), ...sides.variables, ...dictOf(inputs.params) },
-    connection: { ...connection, ...dictOf(inputs.auth) },
+    // Not a declared input, as in the original: hosts, port and so on before those of the node.
+    connection: { ...connection, ...dictOf((inputs as { auth?: unknown }).auth) },
     prerender: inputs.prerender,
     retryCount: inputs.retry_count,
     retrySleep: inputs.retry_sleep,

@@ -49,7 +49,6 @@ export const REQUESTS_INPUTS = z.object({
   force_rerun: z.boolean().default(false).describe('Run an operation again that has ended before'),
   retry_count: z.int().default(1).describe('Tries in the operation after failures that may pass'),
   retry_sleep: z.number().default(15).describe('Seconds between these tries'),
-  auth: z.any().optional().describe('Goes before the properties of the node, for instance hosts'),
 });
 
 export const BUNCH_INPUTS = z.object({
