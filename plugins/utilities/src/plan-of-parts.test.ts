@@ -57,10 +57,9 @@ node_templates:
     port: 443,
     ssl: true,
     verify: false,
-    cert: null,
-    timeout: null,
     proxies: {},
     params: {},
+    use_external_resource: false,
   });
   expect(operationOf(user!, `${LIFECYCLE}.start`)).toEqual({
     mapping: 'rest.cloudify_rest.tasks.execute',

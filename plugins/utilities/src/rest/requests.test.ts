@@ -190,6 +190,8 @@ it.each([
   ],
   ['rest_calls: [{ path: /a, method: GET, host: "evil.example/x" }]', null],
   ['rest_calls: [ : ', 't.yaml: '],
+  ['rest_calls: [{ path: \'/items/{{ "../admin" }}\', method: GET }]', 'path: a part of it is . or ..'],
+  ["rest_calls: [{ path: '/items/%2E%2e/admin', method: GET }]", 'path: a part of it is . or ..'],
   ["rest_calls: [{ path: '{{ x', method: GET }]", '{{ has no end'],
   [
     "rest_calls: [{ path: '{% if x %}', method: '{% endif %}' }]",

@@ -97,6 +97,10 @@ function urlOf({ ssl, port, path }: Call, host: string): string {
   const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   if (/[/?#@\s]/.test(name))
     throw new FatalError(`the host ${JSON.stringify(host)} is no name and no address`);
+  // An id of a server must not lead to another place, with the credentials of this one.
+  const segments = path.replace(/[?#].*$/s, '').split(/[/\\]/);
+  if (segments.some((one) => /^(\.|%2e){1,2}$/i.test(one)))
+    throw new FatalError('path: a part of it is . or ..; expected names');
   const shownPort = port === -1 ? (ssl ? 443 : 80) : port;
   return `${ssl ? 'https' : 'http'}://${name}:${shownPort}${path.startsWith('/') ? '' : '/'}${path}`;
 }
