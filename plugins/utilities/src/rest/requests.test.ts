@@ -54,6 +54,15 @@ it('runs the calls of a template, with results of earlier calls as variables', a
   expect(JSON.stringify([posts.log, posts.runtimeProperties])).not.toContain('tok-secret-1');
 });
 
+it('reads YAML as the original does: yes is true, y and dates are texts, and anchors are known', async () => {
+  const one = node(`rest_calls:
+  - &one { path: /a, method: POST, payload: { yes: yes, y: y, date: 2020-01-01, octal: 010 } }
+  - { <<: *one, path: /b }`);
+  await one.run('create', FILE);
+  expect(api.lines()).toEqual(['POST /a', 'POST /b']);
+  expect(JSON.parse(api.got[1]!.body)).toEqual({ true: true, y: 'y', date: '2020-01-01', octal: 8 });
+});
+
 it('runs an operation once, again with force_rerun, and start again after stop', async () => {
   const ping = node('rest_calls: [{ path: /ping, method: GET }]');
   await ping.run('start', FILE);
@@ -190,6 +199,7 @@ it.each([
   ],
   ['rest_calls: [{ path: /a, method: GET, host: "evil.example/x" }]', null],
   ['rest_calls: [ : ', 't.yaml: '],
+  ['rest_calls: [{ path: /a, method: POST, payload: {{ x }} }]', 'which needs prerender: true'],
   ['rest_calls: [{ path: \'/items/{{ "../admin" }}\', method: GET }]', 'path: a part of it is . or ..'],
   ["rest_calls: [{ path: '/items/%2E%2e/admin', method: GET }]", 'path: a part of it is . or ..'],
   ["rest_calls: [{ path: '{{ x', method: GET }]", '{{ has no end'],

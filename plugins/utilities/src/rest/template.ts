@@ -1,5 +1,5 @@
 import { FatalError } from '@baton/plugin-sdk';
-import { parse, type ScalarTag, type Tags as YamlTags } from 'yaml';
+import { isScalar, parseDocument, type ScalarTag, visit, type Tags as YamlTags } from 'yaml';
 import { type Dict, isDict, type Json, setKey } from '../json';
 
 /** Fills a template of Jinja; as the scope of an operation does. */
@@ -37,8 +37,15 @@ const asPython = (tags: YamlTags): YamlTags => [
 
 function fromYaml(text: string, name: string): Json {
   try {
-    const read = parse(text, { version: '1.1', merge: true, customTags: asPython }) as unknown;
-    return JSON.parse(JSON.stringify(read ?? null)) as Json;
+    const document = parseDocument(text, { version: '1.1', merge: true, customTags: asPython });
+    const [mistake] = document.errors;
+    if (mistake !== undefined) throw mistake;
+    visit(document, {
+      Pair: (_, { key }) => {
+        if (!isScalar(key)) throw new Error('{{ }} without quotes writes YAML, which needs prerender: true');
+      },
+    });
+    return JSON.parse(JSON.stringify(document.toJS() ?? null)) as Json;
   } catch (cause) {
     throw new FatalError(`${name}: ${(cause as Error).message.split('\n')[0]}`, { cause });
   }
