@@ -1,7 +1,7 @@
 import type { Json } from '@baton/kernel';
 import { nearestName } from '@baton/kernel';
 import { bounded } from './bounds';
-import { type Args, filters } from './filters';
+import { filters } from './filters';
 import { percentFormat } from './format-text';
 import { methods } from './methods';
 import { tests } from './tests';
@@ -47,6 +47,12 @@ const MULTIPLY: Record<string, (a: Value, b: Value) => Value> = {
   '%': (a, b) =>
     typeof a === 'string' ? percentFormat(a, Array.isArray(b) ? b : [b]) : number(a) % number(b),
 };
+
+/** Arguments of a call, evaluated when it runs. */
+interface Args {
+  given: (scope: Scope) => Value[];
+  named: (scope: Scope) => Readonly<Record<string, Value>>;
+}
 
 const NO_ARGUMENTS: Args = { given: () => [], named: () => ({}) };
 

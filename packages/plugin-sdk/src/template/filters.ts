@@ -1,20 +1,11 @@
 import { isJsonObject, type Json } from '@baton/kernel';
+import type { Apply } from './apply';
 import { MAX_WEIGHT, requireWeight } from './bounds';
-import type { Scope } from './expression';
 import { joined, percentFormat, replaced } from './format-text';
 import { tests } from './tests';
 import { TemplateError } from './tokens';
 import { isTrue, iterate, memberOf, toText, type Value } from './values';
 import { toXml } from './xml';
-
-/** A filter or method: the value, its arguments, and those with names. */
-export type Apply = (value: Value, args: Value[], named: Readonly<Record<string, Value>>) => Value;
-
-/** Arguments of a call, evaluated when it runs. */
-export interface Args {
-  given: (scope: Scope) => Value[];
-  named: (scope: Scope) => Readonly<Record<string, Value>>;
-}
 
 const text = (value: Value): string => toText(value);
 const capitalize = (s: string): string => s.slice(0, 1).toUpperCase() + s.slice(1).toLowerCase();

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
-import type { Apply } from './filters';
+import type { Apply } from './apply';
 import { braceFormat, joined, replaced } from './format-text';
 import { iterate, memberOf, toText, type Value } from './values';
 

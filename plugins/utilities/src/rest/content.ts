@@ -1,6 +1,6 @@
 import { type Dict, isDict, type Json } from '../json';
 import type { Call } from './call';
-import type { RestScope } from './send';
+import type { RestScope } from './scope';
 
 /** The body of a request, with the headers that say what it is. */
 interface Content {

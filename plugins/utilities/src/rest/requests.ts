@@ -4,7 +4,7 @@ import { asDict, type Dict, dictOf, type Json, setKey } from '../json';
 import { once } from '../once';
 import { runTemplate, type TemplateResult } from './run-template';
 import { CONNECTION, REQUESTS_INPUTS } from './schema';
-import type { RestScope } from './send';
+import type { RestScope } from './scope';
 
 export type RequestsInputs = z.output<typeof REQUESTS_INPUTS>;
 type RequestsScope = NodeScope<typeof CONNECTION, NoValues, RequestsInputs>;

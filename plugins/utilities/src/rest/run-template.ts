@@ -3,7 +3,8 @@ import { FatalError, isMarkedError, operationErrorMark } from '@baton/plugin-sdk
 import { type Dict, isSame, type Json, setKey } from '../json';
 import { readAnswer } from './answer';
 import { callOf } from './call';
-import { type RestScope, type SendOptions, send } from './send';
+import type { RestScope } from './scope';
+import { type SendOptions, send } from './send';
 import { hideSensitive, withoutSensitive } from './sensitive-keys';
 import { callsOf, rendered } from './template';
 

@@ -1,5 +1,4 @@
 import {
-  type BaseScope,
   FatalError,
   type HttpAnswer,
   isMarkedError,
@@ -8,10 +7,8 @@ import {
 } from '@baton/plugin-sdk';
 import { type Call, hostsOf } from './call';
 import { contentOf } from './content';
+import type { RestScope } from './scope';
 import { proxyOf, tlsOf } from './tls';
-
-/** The parts of an operation that calls need. */
-export type RestScope = Pick<BaseScope, 'ctx' | 'log' | 'http' | 'render' | 'step' | 'hide' | 'signal'>;
 
 /** How a call is sent, beside what its template says. */
 export interface SendOptions {

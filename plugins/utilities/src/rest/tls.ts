@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { FatalError, type TlsOptions } from '@baton/plugin-sdk';
 import type { Call } from './call';
-import type { RestScope } from './send';
+import type { RestScope } from './scope';
 
 const MAX_PEM_BYTES = 1024 * 1024;
 const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE KEY-----/;
