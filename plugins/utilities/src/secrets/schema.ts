@@ -34,7 +34,7 @@ export const RUNTIME = z.object({
 export type WriterScope = NodeScope<typeof WRITER, typeof RUNTIME>;
 export type ReaderScope = NodeScope<typeof READER, typeof RUNTIME>;
 
-export const SEPARATOR = '__';
+const SEPARATOR = '__';
 
 /** The name of a secret. */
 export const nameOf = (
