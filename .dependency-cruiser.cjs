@@ -263,7 +263,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/$1/|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/$1/|^packages/plugin-sdk/src/template/index\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
   ],
