@@ -37,6 +37,7 @@ const isFunction = (value: unknown): boolean => Object.hasOwn(dictOf(value), 'ge
 
 /** Holds parameters for the nodes that load them by the relationship load_from_config. */
 export const configurationLoader = nodeType({
+  description: 'Parameters for nodes that load them by the relationship load_from_config',
   derivedFrom: 'cloudify.nodes.ApplicationServer',
   aliases: ['configuration_loader'],
   properties: PROPERTIES,

@@ -41,6 +41,7 @@ async function keepOutputs(scope: ProxyScope): Promise<void> {
 
 /** A deployment that this one makes and uses: a component under the name of the original, with outputs. */
 export const deploymentProxy = nodeType({
+  description: 'A deployment that this one makes and uses, with its outputs',
   derivedFrom: 'cloudify.nodes.Component',
   properties: PROPERTIES,
   poststart: keepOutputs,
@@ -49,6 +50,7 @@ export const deploymentProxy = nodeType({
 
 /** The same, with the runtime properties of node instances of the deployment. */
 export const nodeInstanceProxy = nodeType({
+  description: 'A deployment that this one makes and uses, with runtime properties of its node instances',
   derivedFrom: 'cloudify.nodes.DeploymentProxy',
   properties: PROPERTIES,
   async poststart(scope) {

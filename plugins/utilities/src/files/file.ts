@@ -67,6 +67,7 @@ async function remove(scope: FileScope): Promise<boolean> {
 
 /** A file of the blueprint, on the machine of the worker. */
 export const file = nodeType({
+  description: 'A file of the blueprint, on the machine of the worker',
   properties: PROPERTIES,
   create,
   delete: remove,

@@ -10,6 +10,7 @@ const TASKS = 'resources.cloudify_resources.tasks';
 
 /** Items of which each may be reserved by one other node at a time. */
 export const resourceList = nodeType({
+  description: 'Items of which each may be reserved by one other node at a time',
   properties: z.object({ resource_config: z.any().default([]).describe('The items, as a list') }),
   runtime: z.object({
     resource_config: z.array(z.unknown()),
@@ -56,6 +57,7 @@ export const resourceList = nodeType({
 
 /** A node that holds an item of a list: runtime property reservation. */
 export const listItem = nodeType({
+  description: 'A node that holds an item of a list',
   runtime: z.object({ reservation: z.unknown() }),
   create({ runtime }) {
     runtime.reservation = '';

@@ -64,6 +64,7 @@ const MAPPING = 'rest.cloudify_rest.tasks.bunch_execute';
 
 /** Several templates with calls in one operation. */
 export const bunchRequests = nodeType({
+  description: 'Several templates with calls of an HTTP API in one operation',
   aliases: ['cloudify.rest.BunchRequests'],
   properties: CONNECTION,
   inputs: {

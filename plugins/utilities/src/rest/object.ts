@@ -66,10 +66,14 @@ async function read(scope: ObjectScope): Promise<{ expected: Dict } | null> {
     const found = await runFor(scope, 'read', { defaultTranslation });
     return { expected: Object.fromEntries(names.map((name) => [name, found[name] ?? null])) };
   } catch (error) {
-    if (error instanceof GoneError) return null;
-    throw error;
+    if (!(error instanceof GoneError)) throw error;
+    return isMakingAgain(scope) ? { expected: {} } : null;
   }
 }
+
+/** Whether an update that makes the object again was lost with its worker, perhaps between the two halves. */
+const isMakingAgain = ({ ctx, properties }: ObjectScope): boolean =>
+  ctx.isResumed && properties.templates.update === '' && /(^|\.)update$/.test(ctx.operation.name);
 
 /** The template gets the expected values that differ as `changes`. */
 async function update(scope: UpdateScope<typeof PROPERTIES, NoValues>): Promise<void> {
@@ -100,6 +104,7 @@ async function remove(scope: ObjectScope): Promise<void> {
 
 /** An object of an HTTP API: made, read, compared with what is expected, brought up to date and deleted by templates. */
 export const restObject = nodeType({
+  description: 'An object of an HTTP API: made, read, compared, brought up to date and deleted by templates',
   derivedFrom: 'cloudify.nodes.Root',
   properties: PROPERTIES,
   create,

@@ -71,6 +71,7 @@ const MAPPING = 'rest.cloudify_rest.tasks.execute';
 
 /** Calls of an HTTP API, as templates of the blueprint write them. */
 export const requests = nodeType({
+  description: 'Calls of an HTTP API, as templates of the blueprint write them',
   aliases: ['cloudify.rest.Requests'],
   properties: CONNECTION,
   inputs: {

@@ -34,6 +34,7 @@ function parsedValue(value: Json): Json {
 
 /** Secrets as runtime properties. */
 export const secretsReader = nodeType({
+  description: 'Secrets as runtime properties',
   properties: READER,
   runtime: RUNTIME,
   create: read,

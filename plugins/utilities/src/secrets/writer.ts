@@ -57,6 +57,7 @@ async function remove(scope: WriterScope): Promise<void> {
 
 /** Secrets with values that a blueprint gives. */
 export const secretsWriter = nodeType({
+  description: 'Secrets with values that the blueprint gives',
   properties: WRITER,
   runtime: RUNTIME,
   create,
