@@ -17,7 +17,7 @@ beforeAll(async () => {
   });
   client = adminClient(fleet);
   await client.upload('uploadPlugin', { content: builtPlugin('utilities') });
-  for (const name of ['tiny', 'parts'])
+  for (const name of ['tiny', 'parts', 'pools', 'shared'])
     await upload(client, name, archiveOf(join(__dirname, `blueprints/utilities-${name}`)));
   await call(client, 'createDeployment', { id: 'parts' }, { blueprint_id: 'parts' });
 });
@@ -228,6 +228,21 @@ test('a hook runs a workflow of the deployment that its event tells of, unless t
     workflow_id: 'check_status',
   });
   expect(items).toHaveLength(1);
+});
+
+test('an item of a list in another deployment is reserved by an execution there', async () => {
+  for (const id of ['pools', 'shared', 'late']) {
+    await call(client, 'createDeployment', { id }, { blueprint_id: id === 'pools' ? 'pools' : 'shared' });
+    if (id !== 'late') await succeed(client, id, 'install');
+  }
+  const { id, runtime_properties } = await one('address', 'shared');
+  expect(runtime_properties.reservation).toBe('10.1.0.1');
+  const list = async () => (await one('addresses', 'pools')).runtime_properties;
+  expect(await list()).toMatchObject({ free_resources: [], reservations: { [id]: '10.1.0.1' } });
+  const late = await follow(client, 'late', 'install');
+  expect(late.error).toContain('no item of the list is free');
+  await succeed(client, 'shared', 'uninstall');
+  expect(await list()).toMatchObject({ free_resources: ['10.1.0.1'], reservations: {} });
 });
 
 test('uninstall gives items back and removes secrets and the proxy', async () => {

@@ -43,8 +43,15 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a scale-out that is stopped goes on with the same instances', async () => {
+test('an operation of a relationship calls with variables of both ends, and keeps the answer at its source', async () => {
   await succeed(client, 'gate', 'install');
+  expect(asked.splice(0)).toEqual(['/pass/first', '/pass/second', '/related/pass/second']);
+  const { items } = await call(client, 'listNodeInstances', {}, undefined, { deployment_id: 'gate' });
+  const [caller] = items.filter(({ node_id: node }: { node_id: string }) => node === 'caller');
+  expect(caller.runtime_properties.answer).toEqual({ text: 'passed' });
+});
+
+test('a scale-out that is stopped goes on with the same instances', async () => {
   const isHeld = new Promise<string>((resolve) => {
     hold = resolve;
   });
@@ -67,10 +74,10 @@ test('a scale-out that is stopped goes on with the same instances', async () => 
   const { status, error } = await followExecution(client, id);
   expect([status, error]).toEqual(['terminated', '']);
 
-  expect(asked).toEqual(['/pass/first', '/pass/red', '/pass/red']);
+  expect(asked).toEqual(['/pass/red', '/pass/red', '/pass/second', '/related/pass/second']);
   const query = { deployment_id: 'gate' };
   const { items } = await call(client, 'listNodeInstances', {}, undefined, query);
-  expect(items.map(({ state }: { state: string }) => state)).toEqual(['started', 'started']);
+  expect(items.map(({ state }: { state: string }) => state)).toEqual(['started', 'started', 'started']);
   const { items: modifications } = await call(client, 'listDeploymentModifications', {}, undefined, query);
   expect(modifications.map((one: { status: string }) => one.status)).toEqual(['finished']);
 });

@@ -10,12 +10,14 @@ export const executeAsRelationship = directOperation({
   async run(scope) {
     const { ctx, inputs } = scope;
     const [source, target] = [await ctx.source(), await ctx.target()];
-    const runtime = source.instance.runtimeProperties as Dict;
     // The source may be of any type: properties that it does not have get their defaults.
     const parsed = CONNECTION.partial().safeParse(source.node.properties);
     await execute(scope, inputs, {
-      target: runtime,
-      variables: { ...(target.instance.runtimeProperties as Dict), ...runtime },
+      target: () => source.instance.runtimeProperties as Dict,
+      variables: {
+        ...(target.instance.runtimeProperties as Dict),
+        ...(source.instance.runtimeProperties as Dict),
+      },
       properties: (parsed.success ? parsed.data : source.node.properties) as Dict,
     });
   },

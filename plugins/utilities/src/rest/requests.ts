@@ -11,8 +11,8 @@ type RequestsScope = NodeScope<typeof CONNECTION, NoValues, RequestsInputs>;
 
 /** Where the calls of a template get their variables from, and where the results go. */
 export interface Sides {
-  /** Runtime properties for the result. */
-  target: Dict;
+  /** Gives the runtime properties for the result: steps replace their object. */
+  target: () => Dict;
   /** Variables before those of the node, in rising order. */
   variables: Dict;
   properties: Dict;
@@ -35,7 +35,7 @@ export async function execute(scope: RestScope, inputs: RequestsInputs, sides: S
     retrySleep: inputs.retry_sleep,
     stepKey: '',
   });
-  keep(sides.target, result, inputs.save_path, inputs.remove_calls);
+  keep(sides.target(), result, inputs.save_path, inputs.remove_calls);
 }
 
 /**
@@ -60,7 +60,7 @@ async function run(scope: RequestsScope): Promise<void> {
   await once(scope, async () => {
     const runtime = asDict(scope.runtime);
     await execute(scope, scope.inputs, {
-      target: runtime,
+      target: () => runtime,
       variables: { ...runtime },
       properties: scope.properties as Dict,
     });
