@@ -10,6 +10,7 @@ import { logInputs } from './custom-workflow/log-inputs';
 import { deploymentProxy, nodeInstanceProxy } from './deployment-proxy/deployment-proxy';
 import { file } from './files/file';
 import { backup, removeBackup, restore, resume, statistics, suspend } from './freeze/workflows';
+import { ftpFiles } from './ftp/ftp-files';
 import { hookRunWorkflow } from './hooks/run-workflow';
 import { rsaKey } from './keys/rsa-key';
 import { listItem, reserveListItem, resourceList } from './resources/list';
@@ -22,13 +23,25 @@ import { rollback } from './rollback/rollback';
 import { scaleDownList, scaleUpList, updateOperationFiltered } from './scale-list/workflows';
 import { secretsReader } from './secrets/reader';
 import { secretsWriter } from './secrets/writer';
+import { rawTerminal } from './terminal/raw-terminal';
 
 export default definePlugin({
   name,
   version,
   description,
   aliases: [
-    ...['keys', 'cloudinit', 'rest', 'secrets', 'configuration', 'cfy_files', 'cfy_util', 'resources'],
+    ...[
+      'keys',
+      'cloudinit',
+      'terminal',
+      'cfy_ftp',
+      'rest',
+      'secrets',
+      'configuration',
+      'cfy_files',
+      'cfy_util',
+      'resources',
+    ],
     ...[
       'suspend',
       'scalelist',
@@ -43,6 +56,8 @@ export default definePlugin({
     'cloudify.nodes.rest.Requests': requests,
     'cloudify.nodes.rest.BunchRequests': bunchRequests,
     'cloudify.nodes.rest.Object': restObject,
+    'cloudify.nodes.terminal.Raw': rawTerminal,
+    'cloudify.nodes.ftp': ftpFiles,
     'cloudify.nodes.ConfigurationLoader': configurationLoader,
     'cloudify.nodes.File': file,
     'cloudify.nodes.secrets.Writer': secretsWriter,
