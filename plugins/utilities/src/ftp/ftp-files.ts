@@ -154,6 +154,7 @@ const own = (name: string) => z.any().default({ get_property: ['SELF', name] });
 
 /** Files on an FTP server. */
 export const ftpFiles = nodeType({
+  description: 'Files on an FTP server',
   properties: PROPERTIES,
   runtime: RUNTIME,
   inputs: {

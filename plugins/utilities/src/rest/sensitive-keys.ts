@@ -9,7 +9,7 @@ export function hideSensitive(value: unknown, hide: (value: unknown) => void): v
   if (Array.isArray(value)) for (const one of value) hideSensitive(one, hide);
   else if (isDict(value))
     for (const [key, one] of Object.entries(value))
-      if (SENSITIVE.test(key)) hide(one);
+      if (SENSITIVE.test(key) && typeof one !== 'number') hide(one);
       else hideSensitive(one, hide);
 }
 
