@@ -1453,8 +1453,8 @@ export interface Operations {
   /** POST /api/v3.1/plugins: Uploads a wagon, or a zip of a wagon and its plugin yaml files */
   uploadPlugin: {
     params: undefined;
-    query: "plugin_archive_url" | "plugin_path" | "title" | "visibility" | "private_resource" | "id" | "uploaded_at" | "created_by" | "_include";
-    body: { plugin_archive_url?: string; plugin_path?: string; title?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; id?: string; uploaded_at?: string; created_by?: string } | undefined;
+    query: "plugin_archive_url" | "plugin_path" | "title" | "visibility" | "private_resource" | "id" | "development" | "uploaded_at" | "created_by" | "_include";
+    body: { plugin_archive_url?: string; plugin_path?: string; title?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; id?: string; development?: boolean; uploaded_at?: string; created_by?: string } | undefined;
     answer: Schemas["Plugin"] | Schemas["PluginV21"];
   };
   /** GET /api/v3.1/plugins-updates: Lists plugins updates */

@@ -7,6 +7,8 @@ export type {
   OperationLogger,
   PluginOperation,
   RelationshipContext,
+  RemoteCtx,
+  RemoteFiles,
   SideContext,
 } from './context';
 export type { PluginDefinition } from './define/definition';
@@ -63,6 +65,7 @@ export type { HeldLock, InstanceFiles } from './files/instance-files';
 export { LockedError } from './files/locked-error';
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
+export { Mask } from './run/mask';
 export { STEPS_PROPERTY, storedStep } from './run/steps';
 export { defaultFrom } from './schema/default-from';
 export { DefinitionError } from './schema/definition-error';

@@ -120,6 +120,12 @@ export const configSchema = runtimeConfig.extend({
     .describe(
       'Path of a module that exports `handlers`: operations by mapping, or a function that answers them; for tests and benches',
     ),
+  BATON_WORKER_PLUGIN_INSPECT: envValue
+    .flag()
+    .prefault('false')
+    .describe(
+      'Let builds of plugins under development open the port of a debugger on 127.0.0.1; everybody on this machine can use it',
+    ),
   BATON_WORKER_PYTHON: zod
     .string()
     .default('python3')
@@ -131,6 +137,12 @@ export const configSchema = runtimeConfig.extend({
     .prefault('')
     .describe(
       'Networks inside the installation that script_path URLs may lead to, as CIDR, separated by commas',
+    ),
+  BATON_WORKER_DOWNLOADS: zod
+    .enum(['allowed', 'refused'])
+    .default('allowed')
+    .describe(
+      'Whether TypeScript plugins may download programs that they need, such as terraform, when the worker does not have them; refused: for installations without a way to the internet',
     ),
   BATON_WORKER_MANAGER_URL: zod
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -255,5 +267,7 @@ export function scriptEnv(
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
   );
-  return { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(passed) };
+  const downloads: Record<string, string> =
+    config.BATON_WORKER_DOWNLOADS === 'refused' ? { BATON_DOWNLOADS: 'refused' } : {};
+  return { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(passed), ...downloads };
 }

@@ -86,6 +86,9 @@ export function memoryContext(parts: MemoryParts): OperationContext {
     progress: (done, total, text = '') => logger.info(`${done} of ${total}${text === '' ? '' : `: ${text}`}`),
     render: async (text, variables = {}) => rendered(parts, text, variables, 'text'),
     ...resourcesOf(parts),
+    remoteCtx: async () => {
+      throw new FatalError('testNode serves no scripts on other machines: test this on a manager');
+    },
   };
   return withStore(ctx, own.instance.files);
 }
