@@ -10,6 +10,8 @@ function readPackage(found) {
     found.peerDependencies = {};
     found.peerDependenciesMeta = {};
   }
+  // Its native parts are faster ciphers; plugins hold JavaScript only.
+  if (found.name === 'ssh2') found.optionalDependencies = {};
   return found;
 }
 

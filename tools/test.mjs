@@ -30,6 +30,15 @@ ensurePrograms({
   ip: 'iproute2',
   chromium: 'chromium',
   slapd: 'slapd',
+  'ansible-playbook': 'ansible-core',
+  sshd: 'openssh-server',
+  ssh: 'openssh-client',
+  pgrep: 'procps',
+  sudo: 'sudo',
+  vsftpd: 'vsftpd',
+  openssl: 'openssl',
+  dockerd: 'docker.io',
+  busybox: 'busybox-static',
   // The package starts nothing in a container.
   'systemd-analyze': 'systemd',
 });

@@ -1,19 +1,13 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { isJsonObject, type Json, type JsonObject, newId } from '@baton/kernel';
-import { FatalError, isMarkedError } from '@baton/plugin-sdk';
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { OperationSession } from '../context/session';
 import type { ScriptResult } from '../script/script-result';
-import { thrownTexts } from '../thrown';
-import { ARGS_TYPE, answerClient, LINES_TYPE, type Reply, type Told } from './ctx-client-calls';
+import { type Call, ctxAnswers, replyOfThrown, replyTo } from './ctx-answers';
+import { ARGS_TYPE, answerClient, LINES_TYPE, type Told } from './ctx-client-calls';
 import { type CtxHost, createCtxHost } from './ctx-host';
-import { ctxTree, StopOperation } from './ctx-tree';
+import { ctxTree } from './ctx-tree';
 import type { CtxWork } from './ctx-work';
 import { shimCalls } from './shim-calls';
 import { walk } from './walk';
-
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** An answer up to this size is told to the client as one text; it passes a longer one through. */
-const MAX_TEXT_BYTES = 64 * 1024;
 
 export interface CtxServer {
   /** Value of CTX_SOCKET_URL. Its path is a secret of the run, so that scripts of other runs cannot call it. */
@@ -22,8 +16,6 @@ export interface CtxServer {
   settled(): Promise<void>;
   close(): void;
 }
-
-type Call = (body: () => Buffer, type: string) => Promise<Told>;
 
 /** Calls of workflow code, by name; they run concurrently. */
 type WorkflowCalls = ReadonlyMap<string, (request: JsonObject) => Promise<Json>>;
@@ -39,34 +31,15 @@ export async function serveCtx(
   workflowCalls: WorkflowCalls = new Map(),
   shared?: CtxHost,
 ): Promise<CtxServer> {
-  const path = `/${newId().replaceAll('-', '')}`;
-  const calls = callsOf(ctxTree(session, result, work), shimCalls(session, result, work), workflowCalls);
-  let running = Promise.resolve();
-
-  const onRequest: RequestListener = (request, response) => {
-    const isWorkflow = request.url === `${path}/wf`;
-    if (request.method !== 'POST' || (request.url !== path && !isWorkflow))
-      return void response.writeHead(404).end();
-    // A client that never ends its request blocks neither other clients nor the end of its script.
-    void readBody(request).then(
-      (body) => {
-        const answered = (): Promise<void> =>
-          answer(request, response, body, isWorkflow ? calls.workflow : calls.ctx).catch(
-            () => void response.destroy(),
-          );
-        // One call at a time: scripts see each other's writes in order.
-        if (isWorkflow) void answered();
-        else running = running.then(answered);
-      },
-      () => response.destroy(),
-    );
-  };
+  const { path, onRequest, settled } = ctxAnswers(
+    callsOf(ctxTree(session, result, work), shimCalls(session, result, work), workflowCalls),
+  );
   const host = shared ?? createCtxHost();
   if (!shared) await host.listen();
   const place = host.open(path, onRequest);
   return {
     url: `${place.origin}${path}`,
-    settled: () => running,
+    settled,
     close: () => {
       place.close();
       if (!shared) host.close();
@@ -80,13 +53,6 @@ function callsOf(
   shim: ReturnType<typeof shimCalls>,
   workflowCalls: WorkflowCalls,
 ): { ctx: Call; workflow: Call } {
-  const replyTo = async (run: () => Promise<Json>): Promise<Reply> => {
-    try {
-      return { type: 'result', payload: await run() };
-    } catch (thrown) {
-      return replyOfThrown(thrown);
-    }
-  };
   const asJson = async (run: () => Promise<Json>): Promise<Told> => {
     const reply = await replyTo(run);
     try {
@@ -116,50 +82,4 @@ function callsOf(
       return run(asked as JsonObject);
     });
   return { ctx, workflow };
-}
-
-/**
- * Returns a function that returns the body, or throws that it is too large. A body that is too large is read to its end
- * too, so that the client receives the error.
- */
-async function readBody(request: IncomingMessage): Promise<() => Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > MAX_BODY_BYTES) chunks.length = 0;
-    else chunks.push(chunk as Buffer);
-  }
-  if (size <= MAX_BODY_BYTES) return () => Buffer.concat(chunks);
-  return () => {
-    throw new FatalError(`one call of ctx may carry ${MAX_BODY_BYTES} bytes, this one has ${size}`);
-  };
-}
-
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: () => Buffer,
-  call: Call,
-): Promise<void> {
-  const { text, exit } = await call(body, request.headers['content-type'] ?? '');
-  // The client reads the head one character at a time, so it holds only what the client needs.
-  const bytes = Buffer.byteLength(text);
-  const isText = bytes <= MAX_TEXT_BYTES && !text.includes('\0');
-  response.sendDate = false;
-  response
-    .writeHead(200, {
-      'x-ctx-exit': String(exit),
-      ...(isText && { 'x-ctx-text': bytes }),
-      'content-length': bytes,
-    })
-    .end(text);
-}
-
-function replyOfThrown(thrown: unknown): Reply {
-  if (thrown instanceof StopOperation)
-    return { type: 'stop_operation', payload: { message: thrown.message } };
-  const { name, message } = thrownTexts(thrown);
-  const type = isMarkedError(thrown) ? thrown.exceptionType : name;
-  return { type: 'error', payload: { type, message, traceback: '' } };
 }

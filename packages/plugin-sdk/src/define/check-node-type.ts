@@ -77,17 +77,16 @@ function checkCompare(
 }
 
 function checkFurther(type: AnyNodeType, path: readonly string[]): void {
-  const taken = new Set<string>([...LIFECYCLE_OPERATIONS, 'update', ...DERIVED_OPERATIONS]);
+  // Without `read` nothing is derived: the author may write these operations.
+  const derived = type.read === undefined ? [] : DERIVED_OPERATIONS;
+  const taken = new Set<string>([...LIFECYCLE_OPERATIONS, 'update', ...derived]);
   for (const [name, operation] of Object.entries(type.operations ?? {})) {
     const at = [...path, name];
     requireName(name, path);
     if (taken.has(name)) throw new DefinitionError(at, 'the name is taken by the lifecycle', 'another name');
-    if (operation.interface !== undefined && !INTERFACE.test(operation.interface))
-      throw new DefinitionError(
-        [...at, 'interface'],
-        shown(operation.interface),
-        'letters, digits, _, . and -',
-      );
+    for (const { interface: place } of [operation, ...(operation.places ?? [])])
+      if (place !== undefined && !INTERFACE.test(place))
+        throw new DefinitionError([...at, 'interface'], shown(place), 'letters, digits, _, . and -');
     requireFunction(operation.run, [...at, 'run']);
     schemaOf(operation.inputs, [...at, 'inputs']);
     refuseInnerMarks(operation.inputs, [...at, 'inputs']);
