@@ -5,7 +5,6 @@ import { KubeApi } from '../client/kube-api';
 import { dictOf, type KubeObject } from '../client/kube-object';
 import { resolveConnection } from '../client/resolve';
 import { CLIENT_CONFIG } from '../client/schema';
-import { pause } from '../resources/pause';
 import { managerOf, OPTIONS } from '../resources/scope';
 
 const PROPERTIES = z.object({
@@ -65,7 +64,7 @@ async function tokenOf(scope: Scope, api: KubeApi, secret: KubeObject): Promise<
       scope.hide(text);
       return text;
     }
-    await pause(PAUSE_MS, scope.signal);
+    await scope.clock.sleep(PAUSE_MS);
   }
   throw new RetryableError('the cluster has made no token for the service account yet');
 }
