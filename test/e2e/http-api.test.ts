@@ -1,50 +1,19 @@
 // The example http-api against a small API of this test: installed, checked, drifted, healed, updated and uninstalled.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { builtPlugin } from '../harness/example';
 import { type Fleet, startFleet } from '../harness/fleet';
+import { type ItemsApi, startItemsApi } from '../harness/items-api';
 import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
 let client: Client;
-let server: Server;
+let api: ItemsApi;
 const TOKEN = 'token-of-the-api-1';
-/** Items of the API, by id. */
-const items = new Map<string, Record<string, unknown>>();
-/** Method and path of each request that changed something. */
-const changes: string[] = [];
-const keys = new Map<string, string>();
 
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    const { method = '', url = '' } = request;
-    const answer = (status: number, body: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    };
-    if (request.headers.authorization !== `Bearer ${TOKEN}`) return answer(401, { message: 'who are you?' });
-    if (method !== 'GET') changes.push(`${method} ${url}`);
-    const body = method === 'POST' || method === 'PATCH' ? JSON.parse(Buffer.concat(pieces).toString()) : {};
-    if (method === 'POST') {
-      const key = String(request.headers['idempotency-key']);
-      const id = keys.get(key) ?? `item-${keys.size + 1}`;
-      if (!keys.has(key)) items.set(id, { id, ...body });
-      keys.set(key, id);
-      return answer(201, items.get(id));
-    }
-    const id = url.split('/').at(-1)!;
-    const item = items.get(id);
-    if (item === undefined) return answer(404, { message: 'there is no such item' });
-    if (method === 'PATCH') Object.assign(item, body);
-    if (method === 'DELETE') items.delete(id);
-    answer(200, item);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  api = await startItemsApi(TOKEN);
   fleet = await startFleet({
     mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
     workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
@@ -52,24 +21,23 @@ beforeAll(async () => {
       BATON_TASK_RETRIES: '0',
       BATON_VALIDATE_RESPONSES: 'true',
       // Operations reach no other program on the machine of their worker.
-      BATON_WORKER_EGRESS_ALLOW: `127.0.0.1:${port}`,
+      BATON_WORKER_EGRESS_ALLOW: `127.0.0.1:${api.port}`,
     },
   });
   client = adminClient(fleet);
   await client.upload('uploadPlugin', { content: builtPlugin('utilities') });
   await call(client, 'putSecret', { secret_key: 'http_api_token' }, { value: TOKEN });
   await upload(client, 'http-api', archiveOf(join(root, 'examples/http-api')));
-  const inputs = { api_host: '127.0.0.1', api_port: port, api_tls: false };
+  const inputs = { api_host: '127.0.0.1', api_port: api.port, api_tls: false };
   await call(client, 'createDeployment', { id: 'items' }, { blueprint_id: 'http-api', inputs });
 });
 afterAll(async () => {
   await fleet?.stop();
-  server?.closeAllConnections();
-  await new Promise((resolve) => server?.close(resolve));
+  await api?.stop();
 });
 
 const named = (name: string): Record<string, unknown> | undefined =>
-  [...items.values()].find((item) => item.name === name);
+  [...api.items.values()].find((item) => item.name === name);
 const instances = async (): Promise<{ node_id: string; system_properties: Record<string, unknown> }[]> =>
   (await call(client, 'listNodeInstances', {}, undefined, { deployment_id: 'items' })).items;
 /** A deployment update, to its end. */
@@ -103,15 +71,15 @@ test('a change by somebody else is drift, and an update takes it back', async ()
     { path: 'expected', stored: { name: 'server', size: 1 }, present: { name: 'server', size: 9 } },
   ]);
   expect((await call(client, 'getDeployment', { id: 'items' })).drifted_instances).toBe(1);
-  changes.length = 0;
+  api.changes.length = 0;
   await update({});
-  expect(changes).toEqual([`PATCH /items/${named('server')!.id}`]);
+  expect(api.changes).toEqual([`PATCH /items/${named('server')!.id}`]);
   expect(named('server')).toMatchObject({ size: 1 });
   expect(await driftOf('server')).toBeNull();
 });
 
 test('an item that somebody deletes is healed', async () => {
-  items.delete(named('server')!.id as string);
+  api.items.delete(named('server')!.id as string);
   const { status } = await follow(client, 'items', 'check_status');
   expect(status).toBe('failed');
   await succeed(client, 'items', 'heal');
@@ -120,15 +88,15 @@ test('an item that somebody deletes is healed', async () => {
 });
 
 test('new inputs change the items in place', async () => {
-  const ids = [...items.keys()];
+  const ids = [...api.items.keys()];
   await update({ inputs: { size: 5 } });
-  expect([...items.values()].map(({ id, size }) => [id, size])).toEqual(ids.map((id) => [id, 5]));
+  expect([...api.items.values()].map(({ id, size }) => [id, size])).toEqual(ids.map((id) => [id, 5]));
 });
 
 test('uninstall deletes the items, the last one first', async () => {
-  changes.length = 0;
+  api.changes.length = 0;
   const [network, last] = [named('network')!.id, named('server')!.id];
   await succeed(client, 'items', 'uninstall');
-  expect(changes).toEqual([`DELETE /items/${last}`, `DELETE /items/${network}`]);
-  expect(items.size).toBe(0);
+  expect(api.changes).toEqual([`DELETE /items/${last}`, `DELETE /items/${network}`]);
+  expect(api.items.size).toBe(0);
 });
