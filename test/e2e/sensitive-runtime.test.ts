@@ -89,4 +89,6 @@ test('whoever starts an operation needs the right to write secrets: the operatio
     /the execution may not write the secret runtime\.vault\.\S+, which holds a sensitive runtime property/,
   );
   expect(error).not.toContain('first-token');
+  // Nothing was made, so nothing has to be removed.
+  expect((await follow(olga, 'vault', 'uninstall')).status).toBe('terminated');
 });

@@ -3,19 +3,21 @@ import type { AddressInfo } from 'node:net';
 import { httpWith } from '../tools/http';
 import { managerSecrets } from './secret-store';
 
+/** Status of all answers, or of those to a method. */
 let status: number;
+let statusOf: Record<string, number>;
 let answer: string;
 let asked: string[];
 const server = createServer(async (request, response) => {
   let body = '';
   for await (const piece of request) body += String(piece);
   asked.push(`${request.method} ${request.url} ${body}`.trim());
-  response.writeHead(status, { 'content-type': 'application/json' }).end(answer);
+  response.writeHead(statusOf[request.method!] ?? status, { 'content-type': 'application/json' }).end(answer);
 });
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 beforeEach(() => {
-  [status, answer, asked] = [200, '{"value":"v"}', []];
+  [status, statusOf, answer, asked] = [200, {}, '{"value":"v"}', []];
 });
 const store = managerSecrets(() =>
   httpWith({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, retries: 0 }),
@@ -48,4 +50,12 @@ it('a refusal says whose right is missing, for good; a hidden value is no value'
   });
   status = 503;
   await expect(store.remove('x')).rejects.toMatchObject({ exceptionType: 'RecoverableError' });
+});
+
+it('who may remove no secret is stopped by one that is there, and by no other', async () => {
+  statusOf = { DELETE: 403, GET: 404 };
+  await store.remove('x');
+  expect(asked).toEqual(['DELETE /secrets/x', 'GET /secrets/x?_skip_value=true']);
+  statusOf = { DELETE: 403 };
+  await expect(store.remove('x')).rejects.toThrow('the execution may not remove the secret x, which holds');
 });

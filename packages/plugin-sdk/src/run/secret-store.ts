@@ -28,10 +28,19 @@ export function managerSecrets(manager: () => Http): SecretStore {
       await allowed('write', name, manager().put(addressOf(name), { json }));
     },
     remove: async (name) => {
-      await allowed('remove', name, manager().delete(addressOf(name), { missingOk: true }));
+      const removing = manager().delete(addressOf(name), { missingOk: true });
+      await allowed('remove', name, removing).catch(async (refused: unknown) => {
+        // Who may remove no secret is refused also where there is none.
+        if (!isRefusal(refused) || (await isThere(manager(), addressOf(name)))) throw refused;
+      });
     },
   };
 }
+
+const isRefusal = (thrown: unknown): boolean => thrown instanceof Error && isMarkedError(thrown.cause);
+
+const isThere = async (manager: Http, address: string): Promise<boolean> =>
+  (await manager.get(`${address}?_skip_value=true`, { missingOk: true })) !== null;
 
 /** A refusal gets the reason that people can act on. The answer itself never holds a value. */
 async function allowed<T>(what: string, name: string, asked: Promise<T>): Promise<T> {
