@@ -1,7 +1,7 @@
 // Files on a real vsftpd.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { testNode } from '@baton/plugin-sdk/testing';
+import { checkPlugin, testNode } from '@baton/plugin-sdk/testing';
 import plugin from '../plugin';
 import { type FtpServer, ftpServer } from './testing-server';
 
@@ -59,4 +59,18 @@ test('a path that holds a second command is refused', async () => {
   await expect(node({}, { files: { 'a\r\nDELE b': 'x' } }).run('create')).rejects.toThrow(
     'control character',
   );
+});
+
+test('keeps the contract of plugins: lost workers, hidden values', async () => {
+  const { survived } = await checkPlugin(plugin, {
+    samples: {
+      'cloudify.nodes.ftp': {
+        properties: { resource_config: server.auth, files: { 'kept.txt': 'x' } },
+        make: (properties) => testNode(plugin, 'cloudify.nodes.ftp', { properties }),
+        order: ['create', 'delete'],
+        hidden: [server.auth.password],
+      },
+    },
+  });
+  expect(survived).toHaveLength(2);
 });

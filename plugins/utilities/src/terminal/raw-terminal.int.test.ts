@@ -1,7 +1,7 @@
 // Calls at the login shell of a real sshd, and at devices that do odd things.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { testNode } from '@baton/plugin-sdk/testing';
+import { checkPlugin, testNode } from '@baton/plugin-sdk/testing';
 import { freePort, type SshHost, sshHost } from '@baton/testkit';
 import plugin from '../plugin';
 import { type OddDevice, oddDevice } from './testing-device';
@@ -152,4 +152,22 @@ test('a device with another key than the known one is told nothing', async () =>
   const failed = refused.run('create', { calls: [{ action: `touch ${host.folder}/evil` }] });
   await expect(failed).rejects.toMatchObject({ exceptionType: 'NonRecoverableError' });
   expect(existsSync(join(host.folder, 'evil'))).toBe(false);
+});
+
+test('keeps the contract of plugins: lost workers, hidden values', async () => {
+  const secret = 'hidden-word';
+  const order = ['create', 'configure', 'start', 'stop', 'delete'];
+  const calls = { calls: [{ action: `echo ${secret}`, save_to: 'said' }] };
+  const { survived } = await checkPlugin(plugin, {
+    samples: {
+      'cloudify.nodes.terminal.Raw': {
+        properties: { terminal_auth: { ...auth(), password: secret } },
+        make: (properties) => testNode(plugin, 'cloudify.nodes.terminal.Raw', { properties }),
+        order,
+        inputs: Object.fromEntries(order.map((name) => [name, calls])),
+        hidden: [secret],
+      },
+    },
+  });
+  expect(survived).toHaveLength(order.length);
 });

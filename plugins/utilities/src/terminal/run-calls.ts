@@ -155,9 +155,15 @@ async function runCall(scope: TerminalScope, device: Device, call: Call, auth: T
   const outputs: string[] = [];
   for (const line of (await linesOf(scope, call)).split('\n'))
     if (line.trim() !== '') outputs.push((await runLine(scope, device, line.trim(), rules, call)).trim());
-  const text = outputs.join('\n').trim();
+  const text = withoutSecrets(outputs.join('\n').trim(), auth);
   if (call.save_to) (scope.runtime as Record<string, unknown>)[call.save_to] = text;
 }
+
+/** Everybody in the tenant reads runtime properties: a device that shows the login's own password must not tell it there. */
+const withoutSecrets = (text: string, { password, key_content: key }: TerminalAuth): string =>
+  [password, key.trim()]
+    .filter((one) => one.length >= 4)
+    .reduce((shown, one) => shown.replaceAll(one, '********'), text);
 
 async function linesOf({ ctx, render }: TerminalScope, call: Call): Promise<string> {
   if (call.action) return call.action;
