@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
 import { type Sshd, startSshd } from '../../plugins/ansible/src/testing/sshd';
+import { builtPlugin } from '../harness/example';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
@@ -32,27 +33,13 @@ beforeAll(async () => {
   client = adminClient(fleet);
   await call(client, 'putSecret', { secret_key: 'ansible_host_key' }, { value: sshd.key });
   await call(client, 'putSecret', { secret_key: 'ansible_host_token' }, { value: TOKEN });
-  await client.upload('uploadPlugin', { content: built() });
+  await client.upload('uploadPlugin', { content: builtPlugin('ansible') });
   await upload(client, 'greeter', archiveOf(join(root, 'examples/ansible-host')));
 });
 afterAll(async () => {
   await fleet?.stop();
   await sshd?.stop();
 });
-
-/** The package as `baton plugins build` makes it. */
-function built(): Buffer {
-  const folder = mkdtempSync(join(tmpdir(), 'baton-ansible-'));
-  try {
-    const file = join(folder, 'ansible.bplug');
-    const cli = ['--import', 'tsx', join(root, 'apps/cli/src/main.ts')];
-    const args = [...cli, 'plugins', 'build', 'plugins/ansible', '--out', file];
-    execFileSync(process.execPath, args, { cwd: root });
-    return readFileSync(file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 /** The blueprint with a collection, as ansible-galaxy builds one. */
 function withCollection(): Buffer {
