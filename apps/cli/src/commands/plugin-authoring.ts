@@ -6,7 +6,7 @@ import { initPlugin } from '../plugin-package/init-plugin';
 import { type FindPublished, publishedAt, publishedInFile } from '../plugin-package/published';
 import { makeKey } from '../plugin-package/sign-package';
 
-/** Commands for authors of plugins in TypeScript. They ask no manager. */
+/** Commands for authors of plugins in TypeScript. Only `build` may ask a manager. */
 export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
   command(cli, plugins, {
     name: 'init <folder>',
@@ -21,6 +21,11 @@ export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
       );
     },
   });
+  keygenCommand(cli, plugins);
+  buildCommand(cli, plugins);
+}
+
+function keygenCommand(cli: Cli, plugins: Command): void {
   command(cli, plugins, {
     name: 'keygen <file>',
     about: 'make a key that signs packages: the private one in the file, the public one beside it (.pub)',
@@ -35,6 +40,9 @@ export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
       );
     },
   });
+}
+
+function buildCommand(cli: Cli, plugins: Command): void {
   command(cli, plugins, {
     name: 'build [folder]',
     about: 'build the package (.bplug) of a plugin in TypeScript',
