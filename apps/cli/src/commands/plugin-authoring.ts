@@ -6,7 +6,7 @@ import { initPlugin } from '../plugin-package/init-plugin';
 import { type FindPublished, publishedAt, publishedInFile } from '../plugin-package/published';
 import { makeKey } from '../plugin-package/sign-package';
 
-/** Commands for authors of plugins in TypeScript. Only `build` may ask a manager. */
+/** Commands for authors of plugins in TypeScript. They ask no manager. */
 export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
   command(cli, plugins, {
     name: 'init <folder>',
@@ -22,27 +22,6 @@ export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
     },
   });
   keygenCommand(cli, plugins);
-  buildCommand(cli, plugins);
-}
-
-function keygenCommand(cli: Cli, plugins: Command): void {
-  command(cli, plugins, {
-    name: 'keygen <file>',
-    about: 'make a key that signs packages: the private one in the file, the public one beside it (.pub)',
-    uses: [],
-    examples: ['plugins keygen team.key'],
-    run: ({ args: [path], out }) => {
-      const made = makeKey(path);
-      out.done(
-        `${made.key_file}: private key, keep it secret. ${made.public_key_file}: public key ${made.fingerprint}; ` +
-          'trust it with `baton plugin-keys add NAME FILE`.',
-        made,
-      );
-    },
-  });
-}
-
-function buildCommand(cli: Cli, plugins: Command): void {
   command(cli, plugins, {
     name: 'build [folder]',
     about: 'build the package (.bplug) of a plugin in TypeScript',
@@ -75,6 +54,10 @@ function buildCommand(cli: Cli, plugins: Command): void {
       );
     },
   });
+  docsCommand(cli, plugins);
+}
+
+function docsCommand(cli: Cli, plugins: Command): void {
   command(cli, plugins, {
     name: 'docs [folder]',
     about: 'write a page (Markdown) and a JSON Schema about a plugin in TypeScript, from its definition',
@@ -107,4 +90,21 @@ function comparison({
       return null;
     }
   };
+}
+
+function keygenCommand(cli: Cli, plugins: Command): void {
+  command(cli, plugins, {
+    name: 'keygen <file>',
+    about: 'make a key that signs packages: the private one in the file, the public one beside it (.pub)',
+    uses: [],
+    examples: ['plugins keygen team.key'],
+    run: ({ args: [path], out }) => {
+      const made = makeKey(path);
+      out.done(
+        `${made.key_file}: private key, keep it secret. ${made.public_key_file}: public key ${made.fingerprint}; ` +
+          'trust it with `baton plugin-keys add NAME FILE`.',
+        made,
+      );
+    },
+  });
 }
