@@ -1,7 +1,7 @@
 /** A manager with four objects of every kind that lists show. */
-import { generateKeyPairSync } from 'node:crypto';
 import { eventually } from '@baton/testkit';
 import type { Caller } from '../security/caller';
+import { publicKey } from '../security/plugin-key';
 import { tgz, wagon } from './world';
 
 const ROWS = 4;
@@ -69,9 +69,7 @@ export async function fill(caller: Caller): Promise<void> {
         visibility: i > 1 ? 'global' : 'tenant',
       });
     await must(admin, 'POST', '/plugins', undefined, wagon(`plugin-${i}`));
-    const { publicKey } = generateKeyPairSync('ed25519');
-    const pem = String(publicKey.export({ type: 'spki', format: 'pem' }));
-    await must(admin, 'PUT', `/plugin-keys/k${i}`, { public_key: pem });
+    await must(admin, 'PUT', `/plugin-keys/k${i}`, { public_key: publicKey() });
     await must(admin, 'PUT', `/deployments/d${i}`, {
       blueprint_id: `b${i}`,
       labels: [{ tier: `v${i}` }, { [`key${i}`]: 'x' }],

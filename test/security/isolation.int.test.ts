@@ -1,7 +1,7 @@
 // S1, S2, S8, S9, S19, S22, S24 (docs/compatibility.md does not mention them: they hold on both wires). Routes come from the
 // contracts: a new route with an id is tested as soon as it exists, and a route that nobody has considered fails the test.
 
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RouteContract } from '@baton/contracts';
@@ -10,6 +10,7 @@ import { tgz, wagon } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { type Caller, callerOf, PASSWORD, type Who } from './caller';
 import { codesOfLogin } from './login-codes';
+import { publicKey } from './plugin-key';
 
 const CANARY = 'canaryvalue';
 let fleet: Fleet;
@@ -67,21 +68,14 @@ async function privateThings(): Promise<void> {
   const folder = `/resources/deployments/${owner.tenant}/${mine.deployments}`;
   await must(owner, 'PUT', `${folder}/blueprint.yaml`, undefined, Buffer.from(CANARY));
   mine.files = 'of-a-tenant';
-  const execution = await must(owner, 'POST', '/executions', {
-    deployment_id: mine.deployments,
-    workflow_id: 'install',
-  });
+  const started = { deployment_id: mine.deployments, workflow_id: 'install' };
+  const execution = await must(owner, 'POST', '/executions', started);
   mine.executions = execution.id;
   mine.webhooks = 'canary-webhook';
-  await must(admin(), 'PUT', '/webhooks/canary-webhook', {
-    url: 'https://example.com/',
-    events: ['webhook.disabled'],
-  });
+  const hook = { url: 'https://example.com/', events: ['webhook.disabled'] };
+  await must(admin(), 'PUT', '/webhooks/canary-webhook', hook);
   mine.triggers = 'canary-trigger';
-  await must(owner, 'PUT', '/triggers/canary-trigger', {
-    deployment_id: mine.deployments,
-    workflow_id: 'install',
-  });
+  await must(owner, 'PUT', '/triggers/canary-trigger', started);
   for (const until = Date.now() + 30_000; Date.now() < until; )
     if ((await must(owner, 'GET', `/executions/${execution.id}`)).status === 'terminated') break;
   const [instance] = (await must(owner, 'GET', '/node-instances?deployment_id=canary-deployment')).items;
@@ -165,8 +159,6 @@ const NO_TENANT_RESOURCE = new Set(
    snapshots log-bundles secrets-providers db-nodes plugins-updates workers identity-providers login
    service-accounts`.split(/\s+/),
 );
-const publicKey = (): string =>
-  String(generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }));
 const firstOf = (route: RouteContract): string => route.path.split('/')[1]!;
 
 const isFile = (route: RouteContract): boolean => /^(resources|file-server-proxy)$/.test(firstOf(route));
@@ -220,8 +212,7 @@ describe.each([
     for (const route of onResources()) {
       const id = mine[kindOf(route)];
       // Files and keys of a tenant are visible to all its users.
-      const isOfTenant = id === mine.files || id === mine['plugin-keys'];
-      if (id === undefined || (isOfTenant && who() === peer)) continue;
+      if (id === undefined || (/^(files|plugin-keys)$/.test(kindOf(route)) && who() === peer)) continue;
       const unknown = /^[0-9a-f-]{36}$/.test(id) ? randomUUID() : 'nosuch';
       const query = firstOf(route).endsWith('-schedules') ? '?deployment_id=canary-deployment' : '';
       const body = route.body ? bodyOf(route) : undefined;

@@ -89,6 +89,12 @@ function limitsOf(config: Config): {
   };
 }
 
+const pluginSettings = (config: Config) => ({
+  requiresSignatures: config.BATON_PLUGINS_REQUIRE_SIGNATURE,
+  takesDevelopment: config.BATON_PLUGINS_DEV,
+  bundledFolder: join(dirname(require.main?.filename ?? __filename), '../../plugins'),
+});
+
 function parsingPool(config: Config): CpuPool {
   return createCpuPool({
     workerFile: resolveWorkerFile(__dirname, 'parse.worker'),
@@ -123,9 +129,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     storageLimit: (tenant: string) => limits.of(tenant).storageBytes,
     ...deploymentsClient(infra.rpc),
     findUser: createUserLookup(infra.rpc),
-    requiresSignatures: config.BATON_PLUGINS_REQUIRE_SIGNATURE,
-    takesDevelopment: config.BATON_PLUGINS_DEV,
-    bundledFolder: join(dirname(require.main?.filename ?? __filename), '../../plugins'),
+    ...pluginSettings(config),
   };
   const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   const uploads = {

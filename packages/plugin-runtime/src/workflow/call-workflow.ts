@@ -16,7 +16,7 @@ import { RefusedWork, WorkSession } from './work-session';
 
 /** The result with which older workflow code ends after a cancel. */
 const CANCELLED_RESULT = 'execution_cancelled';
-export const DEFAULT_WAIT_AFTER_FAIL_MS = 600_000;
+const DEFAULT_WAIT_AFTER_FAIL_MS = 600_000;
 
 /** Runs the function of a workflow in this process to its end. Work is sent to the engine through `port`. Never throws. */
 export async function callWorkflow(

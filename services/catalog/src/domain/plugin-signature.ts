@@ -26,7 +26,7 @@ export interface PublicKey {
 }
 
 /** Returns the bytes that are signed. */
-export function signedBytes(digests: EntryDigests): Buffer {
+function signedBytes(digests: EntryDigests): Buffer {
   const lines = [...digests]
     .filter(([name]) => name !== SIGNATURE_ENTRY)
     .map(([name, digest]) => `${digest} ${name}\n`)

@@ -68,8 +68,7 @@ export function createPythonPlugins(deps: PythonPluginsDeps): InstalledPlugins {
     of: async (tenant, blueprintId, name, signal) => {
       const plugin = (await declaredBy(tenant, blueprintId)).get(name);
       if (!plugin?.isInstalled) return null;
-      const uploaded =
-        plugin.packageName === '' ? null : await catalog.findPlugin(tenant, plugin).catch(refused);
+      const uploaded = await uploadedOf(catalog, tenant, plugin);
       if (uploaded) {
         const archive = () =>
           deps.cache.locate(uploaded.digest, 'wagon', () => catalog.readWagon(tenant, uploaded.id));
@@ -100,9 +99,17 @@ export function createPythonPlugins(deps: PythonPluginsDeps): InstalledPlugins {
   };
 }
 
-/** A plugin whose key is revoked does not run, however often it is tried. */
-function refused(error: unknown): never {
-  throw isAppError(error, 'forbidden_error') ? new FatalError(error.message, { cause: error }) : error;
+/**
+ * Returns the uploaded plugin that the declaration gets; null: there is none.
+ * @throws FatalError for one whose key is revoked: it does not run, however often it is tried
+ */
+async function uploadedOf(catalog: PythonPluginsDeps['catalog'], tenant: string, plugin: DeclaredPlugin) {
+  if (plugin.packageName === '') return null;
+  try {
+    return await catalog.findPlugin(tenant, plugin);
+  } catch (error) {
+    throw isAppError(error, 'forbidden_error') ? new FatalError(error.message, { cause: error }) : error;
+  }
 }
 
 interface Prepared extends Pick<PluginInstallation, 'kind' | 'path'> {
