@@ -7,7 +7,6 @@ const run = async (scope: TerminalScope): Promise<void> => await runCalls(scope)
 
 /** A device with a terminal over SSH: commands line by line, as a person types them. */
 export const rawTerminal = nodeType({
-  description: 'A device with a terminal over SSH: commands line by line, as a person types them',
   aliases: ['cloudify.terminal.raw'],
   description: 'Lines for the shell of a device over SSH, and what it answers',
   properties: PROPERTIES,
