@@ -8,7 +8,6 @@ const run = async (scope: TerminalScope): Promise<void> => await runCalls(scope)
 /** A device with a terminal over SSH: commands line by line, as a person types them. */
 export const rawTerminal = nodeType({
   aliases: ['cloudify.terminal.raw'],
-  description: 'Lines for the shell of a device over SSH, and what it answers',
   properties: PROPERTIES,
   mappings: { create: RUN, configure: RUN, start: RUN, stop: RUN, delete: RUN },
   create: run,
