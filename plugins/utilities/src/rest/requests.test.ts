@@ -63,6 +63,20 @@ it('reads YAML as the original does: yes is true, y and dates are texts, and anc
   expect(JSON.parse(api.got[1]!.body)).toEqual({ true: true, y: 'y', date: '2020-01-01', octal: 8 });
 });
 
+it('an answer is a value: neither its marks of templates nor its quotes change the next call', async () => {
+  const hostile = "x', 'method': 'DELETE'}, {{ TOKEN }} {% raw %} \u0001";
+  api.answer = () => ({ body: { name: hostile } });
+  const two = node(
+    `rest_calls:
+  - { path: /a, method: GET, response_translation: { name: [name] } }
+  - { path: /b, method: POST, payload: { name: '{{ name }}', list: '{% if true %}{{ [name] | tojson }}{% endif %}' } }`,
+    { params: { TOKEN: 'tok-secret-2' } },
+  );
+  await two.run('create', FILE);
+  expect(api.lines()).toEqual(['GET /a', 'POST /b']);
+  expect(JSON.parse(api.got[1]!.body)).toEqual({ name: hostile, list: [hostile] });
+});
+
 it('runs an operation once, again with force_rerun, and start again after stop', async () => {
   const ping = node('rest_calls: [{ path: /ping, method: GET }]');
   await ping.run('start', FILE);

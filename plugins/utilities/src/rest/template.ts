@@ -1,12 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { FatalError } from '@baton/plugin-sdk';
 import { isScalar, parseDocument, type ScalarTag, visit, type Tags as YamlTags } from 'yaml';
 import { type Dict, isDict, type Json, setKey } from '../json';
 
 /** Fills a template of Jinja; as the scope of an operation does. */
 export type Render = (text: string, variables: Dict) => Promise<string>;
-
-/** Stands between the texts of one call while they are rendered together. No file of text holds it. */
-const BETWEEN = '\u0001\u0002baton\u0002\u0001';
 
 /**
  * The calls of a template, as YAML.
@@ -60,8 +58,10 @@ export async function rendered(call: Json, variables: Dict, render: Render): Pro
   const texts: string[] = [];
   collect(call, texts);
   if (!texts.some((text) => /\{[{%#]/.test(text))) return call;
-  const whole = await render(`${texts.join(BETWEEN)}${BETWEEN}`, variables);
-  const made = whole.split(BETWEEN).slice(0, -1);
+  // Random: a server must not be able to end a value of the call by its answer.
+  const between = `\u0001${randomUUID()}\u0001`;
+  const whole = await render(`${texts.join(between)}${between}`, variables);
+  const made = whole.split(between).slice(0, -1);
   if (made.length !== texts.length)
     throw new FatalError('a block of the template begins in one value of a call and ends in another one');
   let at = 0;
