@@ -50,22 +50,7 @@ export function resourceOperations<S extends ResourceScope>(declaring: Declaring
       if (scope.properties.use_external_resource) return [];
       const { api, declared } = await open(scope);
       const wanted = await placed(api, declared, scope.properties.options.namespace);
-      const states = await presentOf(api, wanted);
-      const found: Difference[] = [];
-      for (const [i, { object }] of wanted.entries()) {
-        const present = states[i];
-        const { kind, metadata } = object;
-        const path = wanted.length === 1 ? kind : `${kind}/${metadata.name}`;
-        if (!present) {
-          found.push({ path, stored: 'there', present: null });
-          continue;
-        }
-        const applied = await api.apply(object, { isForced: true, isDryRun: true });
-        found.push(...differencesOf(applied, present, path));
-      }
-      for (const { kind, name } of noLongerDeclared(scope, wanted))
-        found.push({ path: `${kind}/${name}`, stored: null, present: 'there' });
-      return found;
+      return await driftOf(scope, api, wanted);
     },
     async update(scope: S): Promise<void> {
       const { api, declared } = await open(scope);
@@ -80,6 +65,29 @@ export function resourceOperations<S extends ResourceScope>(declaring: Declaring
       for (const name of Object.keys(runtime)) delete (runtime as Record<string, unknown>)[name];
     },
   };
+}
+
+async function driftOf(
+  scope: ResourceScope,
+  api: KubeApi,
+  wanted: readonly Declared[],
+): Promise<Difference[]> {
+  const states = await presentOf(api, wanted);
+  const found: Difference[] = [];
+  for (const [i, { object }] of wanted.entries()) {
+    const present = states[i];
+    const { kind, metadata } = object;
+    const path = wanted.length === 1 ? kind : `${kind}/${metadata.name}`;
+    if (!present) {
+      found.push({ path, stored: 'there', present: null });
+      continue;
+    }
+    const applied = await api.apply(object, { isForced: true, isDryRun: true });
+    found.push(...differencesOf(applied, present, path));
+  }
+  for (const { kind, name } of noLongerDeclared(scope, wanted))
+    found.push({ path: `${kind}/${name}`, stored: null, present: 'there' });
+  return found;
 }
 
 async function presentOf(api: KubeApi, wanted: readonly Declared[]): Promise<(KubeObject | null)[]> {
