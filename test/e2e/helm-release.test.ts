@@ -86,7 +86,7 @@ const page = async (): Promise<string> =>
 const outputs = async () => (await call(client, 'getDeploymentOutputs', { id: NAME })).outputs;
 const drift = async () => await call(client, 'getDeploymentDrift', { id: NAME });
 
-test('installs, shows drift, heals, updates and uninstalls', async () => {
+test('installs, shows drift, heals and updates', async () => {
   const { messages } = await succeed(client, NAME, 'install');
   expect(await outputs()).toEqual({
     release: 'deployed',
@@ -128,6 +128,26 @@ test('installs, shows drift, heals, updates and uninstalls', async () => {
 
   const { items } = await call(client, 'listNodeInstances', {}, undefined, { deployment_id: NAME });
   expect(JSON.stringify(items) + messages.join('\n')).not.toContain(double.token);
+});
+
+test('another deployment uses the cluster by a token of its own, which is a secret', async () => {
+  await upload(client, 'shared', archiveOf(join(__dirname, 'blueprints/shared-cluster')));
+  await call(client, 'createDeployment', { id: 'shared' }, { blueprint_id: 'shared' });
+  const { messages } = await succeed(client, 'shared', 'install');
+  expect(double.store.get({ group: '', resource: 'configmaps' }, 'default', 'by-shared')!.data).toEqual({
+    a: '1',
+  });
+  const { items } = await call(client, 'listNodeInstances', {}, undefined, { deployment_id: 'shared' });
+  const shown = JSON.stringify(items) + messages.join('\n');
+  expect(shown).toContain('k8s-service-account-token');
+  expect(shown).not.toMatch(/double\.default\.[a-z0-9-]+\.token/);
+  await succeed(client, 'shared', 'check_status');
+  await succeed(client, 'shared', 'uninstall');
+  expect(double.store.get({ group: '', resource: 'configmaps' }, 'default', 'by-shared')).toBeUndefined();
+  expect((await call(client, 'listSecrets', {})).items).toHaveLength(1);
+});
+
+test('uninstall leaves nothing', async () => {
   await succeed(client, NAME, 'uninstall');
   expect(await kubectl('get', 'namespace', 'baton-example', '--ignore-not-found')).toBe('');
   expect(await kubectl('get', 'all,configmap,secret')).toBe('');

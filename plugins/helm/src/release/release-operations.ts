@@ -7,7 +7,8 @@ import { driftOfObjects, missingOf, presentObjects, shownStates } from './releas
 import { type OpenRelease, type ReleaseScope, withRelease } from './release-scope';
 import { type ReleaseState, readRelease, shownRelease } from './release-state';
 
-const isHealing = ({ ctx }: ReleaseScope): boolean => ctx.operation.name.split('.').at(-1) === 'heal';
+const operationOf = ({ ctx }: ReleaseScope): string | undefined => ctx.operation.name.split('.').at(-1);
+const isHealing = (scope: ReleaseScope): boolean => operationOf(scope) === 'heal';
 
 /** Installs, or finds the release that exists; upgrades it in the workflow update, as the original does. */
 export async function start(scope: ReleaseScope): Promise<void> {
@@ -57,11 +58,12 @@ export async function read(scope: ReleaseScope): Promise<Present | null> {
     const { helm, config } = open;
     const found = await readRelease(helm, config.name, config.namespace);
     if (found === null || (isHealing(scope) && found.info.status !== 'deployed')) return null;
-    const state = await requireDeployed(open);
+    // An update repairs what an earlier one has left in the middle.
+    const state = operationOf(scope) === 'update' ? found : await requireDeployed(open);
     const objects = await objectsOf(open, state);
     const missing = missingOf(objects);
     // Drift shows missing objects, and heal makes them again by an upgrade.
-    if (missing.length > 0 && scope.ctx.operation.name.endsWith('check_status'))
+    if (missing.length > 0 && operationOf(scope) === 'check_status')
       throw new FatalError(`objects of the release ${config.name} are missing: ${missing.join(', ')}`);
     return { status_output: shownRelease(state), kubernetes_status: shownStates(objects) };
   });

@@ -152,10 +152,27 @@ describe('a release', () => {
     const secrets = { group: '', resource: 'secrets' };
     const kept = cluster.store.get(secrets, 'default', 'sh.helm.release.v1.lost.v1')!;
     expect(kept.metadata.labels).toMatchObject({ status: 'deployed' });
-    await pending('lost');
+    await leave('lost', 1, 'pending-install');
     await node.run('start', {}, { isResumed: true });
     await node.run('check_status');
     expect(replicas('lost')).toBe(1);
+    await node.run('delete');
+  });
+
+  it('whose upgrade a lost worker has left pending goes back, and is upgraded', async () => {
+    const node = release('half');
+    await node.run('start');
+    await node.run('upgrade_release', { set_values: [{ name: 'replicas', value: '2' }] });
+    await leave('half', 2, 'pending-upgrade');
+    await expect(node.run('check_status')).rejects.toThrow('the release half is pending-upgrade');
+    await leave('half', 1, 'deployed');
+    node.properties.resource_config = {
+      ...(node.properties.resource_config as object),
+      set_values: [{ name: 'replicas', value: 3 }],
+    };
+    await node.run('update', {}, { isResumed: true });
+    expect(replicas('half')).toBe(3);
+    await node.run('check_status');
     await node.run('delete');
   });
 
@@ -171,17 +188,17 @@ describe('a release', () => {
   });
 });
 
-/** The release as helm stores it while it is being installed. */
-async function pending(name: string): Promise<void> {
+/** Leaves a revision in the state in which helm stores it while it works. */
+async function leave(name: string, revision: number, status: string): Promise<void> {
   const { gunzipSync, gzipSync } = await import('node:zlib');
-  const path = `/api/v1/namespaces/default/secrets/sh.helm.release.v1.${name}.v1`;
+  const path = `/api/v1/namespaces/default/secrets/sh.helm.release.v1.${name}.v${revision}`;
   const { data } = (await cluster.send('GET', path)) as { data: { release: string } };
   const packed = Buffer.from(Buffer.from(data.release, 'base64').toString('utf8'), 'base64');
   const stored = JSON.parse(gunzipSync(packed).toString('utf8')) as { info: { status: string } };
-  stored.info.status = 'pending-install';
+  stored.info.status = status;
   const text = gzipSync(JSON.stringify(stored)).toString('base64');
   const patch = {
-    metadata: { labels: { status: 'pending-install' } },
+    metadata: { labels: { status } },
     data: { release: Buffer.from(text).toString('base64') },
   };
   await cluster.send('PATCH', path, patch, 'application/merge-patch+json');

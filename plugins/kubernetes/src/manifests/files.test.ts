@@ -39,12 +39,39 @@ describe('a node with a file', () => {
     expect(await node.run('check_drift')).toBeNull();
 
     files['all.yaml'] = documents(configMap('one', { a: '2' }));
-    expect(await node.run('check_drift')).toEqual([{ path: 'ConfigMap.data.a', stored: '2', present: '1' }]);
+    expect(await node.run('check_drift')).toEqual([
+      { path: 'ConfigMap.data.a', stored: '2', present: '1' },
+      { path: 'ConfigMap/two', stored: null, present: 'there' },
+    ]);
     await node.run('update');
     expect(cluster.double.store.get(CONFIG_MAPS, 'default', 'two')).toBeUndefined();
     await node.run('delete');
     expect(cluster.double.store.get(CONFIG_MAPS, 'default', 'one')).toBeUndefined();
   });
+
+  it.each([['update alone'], ['the heal and the update of the workflow update']])(
+    'gets objects that are new and loses others, by %s',
+    async (how) => {
+      const files = { 'a.yaml': documents(configMap('old', {}), configMap('both', {})) };
+      const properties = { file: { resource_path: 'a.yaml' }, allow_node_redefinition: true };
+      const node = cluster.node('FileDefinedResource', properties, files);
+      await node.run('create');
+      files['a.yaml'] = documents(configMap('both', {}), configMap('new', {}));
+      expect(await node.run('check_drift')).toEqual([
+        { path: 'ConfigMap/new', stored: 'there', present: null },
+        { path: 'ConfigMap/old', stored: null, present: 'there' },
+      ]);
+      if (how !== 'update alone') {
+        await expect(node.run('check_status')).rejects.toThrow('does not exist any more');
+        await node.run('heal');
+      }
+      await node.run('update');
+      const names = cluster.double.store.list(CONFIG_MAPS, 'default').map(({ metadata }) => metadata.name);
+      expect(names).toEqual(['both', 'new']);
+      await node.run('delete');
+      expect(cluster.double.store.list(CONFIG_MAPS, 'default')).toEqual([]);
+    },
+  );
 
   it('must keep its objects where allow_node_redefinition is false', async () => {
     const files = { 'a.yaml': documents(configMap('kept', {}), configMap('leaves', {})) };

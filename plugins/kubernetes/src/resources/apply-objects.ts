@@ -109,6 +109,12 @@ export function shownStates(
   return Object.fromEntries(states.map(([{ key }, state]) => [key, shownObject(state)]));
 }
 
+/** Objects of the node that have left its definition or files. */
+export function noLongerDeclared({ runtime }: ResourceScope, wanted: readonly Declared[]): Kept[] {
+  const names = new Set(wanted.map((one) => identityOf(ofDeclared(one))));
+  return (runtime.__kubernetes_objects ?? []).filter((one) => !names.has(identityOf(one)));
+}
+
 /**
  * Brings the objects to what is declared now; fields of others are taken over. Objects that are no longer declared are removed.
  * @throws FatalError when objects disappear and allow_node_redefinition is false
@@ -125,8 +131,7 @@ export async function updateObjects(
   }
   const wanted = await placed(api, declared, properties.options.namespace);
   const before = runtime.__kubernetes_objects ?? [];
-  const names = new Set(wanted.map((one) => identityOf(ofDeclared(one))));
-  const gone = before.filter((one) => !names.has(identityOf(one)));
+  const gone = noLongerDeclared(scope, wanted);
   if (gone.length > 0 && !properties.allow_node_redefinition)
     throw new FatalError(
       `the node no longer declares ${gone.map(shownReference).join(', ')}, and allow_node_redefinition is false`,

@@ -79,6 +79,19 @@ describe('a node with a definition', () => {
     expect(stored('update')!.data).toEqual({ a: '3' });
   });
 
+  it('has another object after an update that renames it', async () => {
+    const node = cluster.node(CUSTOM, { definition: configMap('before', { a: '1' }) });
+    await node.run('create');
+    node.properties.definition = configMap('after', { a: '1' });
+    await expect(node.run('check_drift')).rejects.toThrow('does not exist any more');
+    await node.run('heal');
+    await node.run('update');
+    expect(stored('before')).toBeUndefined();
+    expect(stored('after')).toBeDefined();
+    await node.run('delete');
+    expect(stored('after')).toBeUndefined();
+  });
+
   it('may be made again by a worker that takes over', async () => {
     const node = cluster.node(CUSTOM, { definition: configMap('lost', { a: '1' }), use_if_exists: false });
     await node.run('create');

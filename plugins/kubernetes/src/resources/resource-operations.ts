@@ -2,11 +2,11 @@
 import type { Difference, Present } from '@baton/plugin-sdk';
 import type { KubeApi } from '../client/kube-api';
 import type { KubeObject } from '../client/kube-object';
-import { createObjects, shownStates, updateObjects } from './apply-objects';
+import { createObjects, noLongerDeclared, shownStates, updateObjects } from './apply-objects';
 import { type Declared, placed } from './declared';
 import { differencesOf } from './drift';
 import { removeObjects } from './remove-objects';
-import { isHealing, openApi, type ResourceScope } from './scope';
+import { isHealing, openApi, operationOf, type ResourceScope } from './scope';
 import { waitUntilReady } from './wait';
 
 /** Reads what a node declares. */
@@ -35,30 +35,22 @@ export function resourceOperations<S extends ResourceScope>(declaring: Declaring
         : await presentOf(api, wanted);
       scope.runtime.kubernetes = shownStates(pairs(wanted, states));
     },
-    /** Null: an object is missing. */
+    /** Null: an object is missing. For an update that is no reason: it may have just been declared. */
     async read(scope: S): Promise<Present | null> {
       const { api, declared } = await open(scope);
       const wanted = await placed(api, declared, scope.properties.options.namespace);
       const states = await presentOf(api, wanted);
-      return states.includes(null) ? null : { kubernetes: shownStates(pairs(wanted, states)) };
+      const found = pairs(wanted, states);
+      const operation = operationOf(scope);
+      const mayMiss = operation === 'update' || (operation === 'check_drift' && found.length > 0);
+      return states.includes(null) && !mayMiss ? null : { kubernetes: shownStates(found) };
     },
     /** What an apply would change, found by applies without an effect. Objects of others are as they should be. */
     async drift(scope: S): Promise<Difference[]> {
       if (scope.properties.use_external_resource) return [];
       const { api, declared } = await open(scope);
       const wanted = await placed(api, declared, scope.properties.options.namespace);
-      const states = await presentOf(api, wanted);
-      const found: Difference[] = [];
-      for (const [i, { object }] of wanted.entries()) {
-        const present = states[i];
-        if (!present) continue;
-        const applied = await api.apply(object, { isForced: true, isDryRun: true });
-        const { kind, metadata } = object;
-        found.push(
-          ...differencesOf(applied, present, wanted.length === 1 ? kind : `${kind}/${metadata.name}`),
-        );
-      }
-      return found;
+      return await driftOf(scope, api, wanted);
     },
     async update(scope: S): Promise<void> {
       const { api, declared } = await open(scope);
@@ -73,6 +65,29 @@ export function resourceOperations<S extends ResourceScope>(declaring: Declaring
       for (const name of Object.keys(runtime)) delete (runtime as Record<string, unknown>)[name];
     },
   };
+}
+
+async function driftOf(
+  scope: ResourceScope,
+  api: KubeApi,
+  wanted: readonly Declared[],
+): Promise<Difference[]> {
+  const states = await presentOf(api, wanted);
+  const found: Difference[] = [];
+  for (const [i, { object }] of wanted.entries()) {
+    const present = states[i];
+    const { kind, metadata } = object;
+    const path = wanted.length === 1 ? kind : `${kind}/${metadata.name}`;
+    if (!present) {
+      found.push({ path, stored: 'there', present: null });
+      continue;
+    }
+    const applied = await api.apply(object, { isForced: true, isDryRun: true });
+    found.push(...differencesOf(applied, present, path));
+  }
+  for (const { kind, name } of noLongerDeclared(scope, wanted))
+    found.push({ path: `${kind}/${name}`, stored: null, present: 'there' });
+  return found;
 }
 
 async function presentOf(api: KubeApi, wanted: readonly Declared[]): Promise<(KubeObject | null)[]> {

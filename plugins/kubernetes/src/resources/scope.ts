@@ -2,6 +2,7 @@ import type { BaseScope } from '@baton/plugin-sdk';
 import * as z from 'zod';
 import { clusterConfigOf } from '../client/cluster-of-node';
 import { KubeApi } from '../client/kube-api';
+import type { Reference } from '../client/kube-object';
 import { resolveConnection } from '../client/resolve';
 import { CLIENT_CONFIG } from '../client/schema';
 
@@ -38,29 +39,23 @@ export const RESOURCE_BASE = {
   options: OPTIONS.prefault({}),
 };
 
-const REFERENCE = z.object({
-  apiVersion: z.string(),
-  kind: z.string(),
-  name: z.string(),
-  namespace: z.string().optional(),
-  uid: z.string().optional(),
-});
-
 /** What the node has in the cluster. */
-const KEPT = REFERENCE.extend({
+export interface Kept extends Reference {
   /** Key in `kubernetes`. */
-  key: z.string().nullable(),
+  key: string | null;
   /** made: by the node. taken: it was there. external: it is not removed. */
-  origin: z.enum(['made', 'taken', 'external']),
-});
+  origin: 'made' | 'taken' | 'external';
+}
 
 export const RESOURCE_RUNTIME = z.object({
   kubernetes: z.record(z.string(), z.unknown()).describe('The last state, without values of secrets'),
-  __kubernetes_objects: z.array(KEPT),
-  __kubernetes_wait_since: z.number(),
 });
 
-export type Kept = z.output<typeof KEPT>;
+/** Not declared: heal removes what is declared, and must not forget objects that an update is to remove. */
+interface KeptRuntime {
+  __kubernetes_objects?: Kept[];
+  __kubernetes_wait_since?: number;
+}
 
 export interface ResourceProperties {
   client_config?: z.output<typeof CLIENT_CONFIG>;
@@ -76,7 +71,7 @@ export interface ResourceProperties {
 export interface ResourceScope extends Omit<BaseScope, 'step'> {
   readonly instanceId: string;
   readonly properties: Readonly<ResourceProperties>;
-  readonly runtime: Partial<z.output<typeof RESOURCE_RUNTIME>>;
+  readonly runtime: Partial<z.output<typeof RESOURCE_RUNTIME>> & KeptRuntime;
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
@@ -92,5 +87,8 @@ export async function openApi(scope: ResourceScope): Promise<KubeApi> {
 }
 
 /** Called by heal: what is there is repaired, and nothing of it is removed first. */
-export const isHealing = ({ ctx }: Pick<ResourceScope, 'ctx'>): boolean =>
-  ctx.operation.name.split('.').at(-1) === 'heal';
+export const isHealing = (scope: Pick<ResourceScope, 'ctx'>): boolean => operationOf(scope) === 'heal';
+
+/** The operation that runs, without its interface: `create` as a part of heal is `heal`. */
+export const operationOf = ({ ctx }: Pick<ResourceScope, 'ctx'>): string =>
+  ctx.operation.name.split('.').at(-1)!;
