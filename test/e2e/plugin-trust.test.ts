@@ -68,6 +68,11 @@ test('the plugins that come with Baton are one command away; a fresh standalone 
   expect(await baton('plugins', 'upload', 'bundled:utilitis')).toContain('did you mean bundled:utilities?');
 });
 
+test('a manager that has only such plugins counts as unused: it takes a snapshot', async () => {
+  expect(await baton('snapshots', 'create', 's1')).toMatch(/completed|created/i);
+  expect(await baton('snapshots', 'restore', 's1', '--dry-run')).not.toContain('not a clean manager');
+});
+
 test('one that somebody deletes stays away after a restart', async () => {
   if (fleet.mode === 'services') return;
   const { id } = (await listed()).find(({ archive_name }) => archive_name.includes('utilities'))!;

@@ -65,7 +65,6 @@ export type { HeldLock, InstanceFiles } from './files/instance-files';
 export { LockedError } from './files/locked-error';
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
-export { Mask } from './run/mask';
 export { STEPS_PROPERTY, storedStep } from './run/steps';
 export { defaultFrom } from './schema/default-from';
 export { DefinitionError } from './schema/definition-error';

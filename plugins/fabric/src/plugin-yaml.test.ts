@@ -1,6 +1,8 @@
 // The mappings of the original plugin.
+import * as language from '@baton/dsl';
 import { parseBlueprint, withBuiltinTypes } from '@baton/dsl';
 import { describePlugin } from '@baton/plugin-sdk/manifest';
+import { checkPlugin } from '@baton/plugin-sdk/testing';
 import { stringify } from 'yaml';
 import plugin from './plugin';
 
@@ -42,4 +44,8 @@ node_templates:
   expect(mapped.map(({ plugin: name }) => name)).toEqual(['fabric', 'fabric', 'fabric', 'fabric']);
   for (const { operation } of mapped) expect(plugin.operations).toHaveProperty([operation]);
   expect(plugins.map((one) => one.package_name)).toContain('cloudify-fabric-plugin');
+});
+
+it('keeps the contract of plugins', async () => {
+  await expect(checkPlugin(plugin, { language })).resolves.toMatchObject({ types: [] });
 });

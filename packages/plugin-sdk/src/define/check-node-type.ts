@@ -32,7 +32,8 @@ export function checkNodeType(plugin: PluginDefinition, type: AnyNodeType, path:
   refuseInnerMarks(type.properties, at('properties'));
   refuseInnerMarks(type.runtime, at('runtime'));
   const kept = Object.keys(runtime).find((name) => runtime[name]!.isSensitive);
-  if (kept !== undefined && type.delete === undefined)
+  // A type whose parent has `delete` removes the property in `stop`, and its secret goes with it.
+  if (kept !== undefined && (type.delete ?? type.stop) === undefined)
     throw new DefinitionError(
       at('runtime', kept),
       'is kept in a secret, which nobody would remove',

@@ -44,11 +44,13 @@ export function baseScope(
   };
   const progress = (done: number, total: number, text?: string): void =>
     ctx.progress(done, total, text === undefined ? undefined : mask.text(text));
+  const remoteCtx: OperationContext['remoteCtx'] = async (files, hide) =>
+    await ctx.remoteCtx(files, (text) => mask.text(hide?.(text) ?? text));
   const { send, run, clock = clockWith(signal) } = replacedPartsOf(ctx);
   const instance = async (): Promise<InstanceContext> => savedInstance(await ctx.instance(), sensitive);
   const own = sensitive === null ? {} : { instance };
   return {
-    ctx: withMembers(ctx, { logger: log, secret, step, progress, ...own }),
+    ctx: withMembers(ctx, { logger: log, secret, step, progress, remoteCtx, ...own }),
     log,
     signal,
     secret,

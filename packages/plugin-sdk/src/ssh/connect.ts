@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream';
 import { afterDelay } from '@baton/kernel';
-import { Client, type ConnectConfig, utils } from 'ssh2';
+import { Client, type ConnectConfig, type ParsedKey, utils } from 'ssh2';
 import { FatalError, RetryableError } from '../errors';
 import { type HostKeyCheck, hostKeyCheck } from './host-key';
+import { KeyAgent } from './key-agent';
 import type { ConnectOptions, Login } from './options';
 
 const DEFAULT_PORT = 22;
@@ -32,7 +33,8 @@ export async function openLogins(options: ConnectOptions): Promise<OpenLogin[]> 
     for (const login of logins) {
       const before = open.at(-1);
       const sock = before === undefined ? undefined : await through(before, login);
-      open.push(await openLogin(login, options, sock));
+      const agent = login === options && options.forwardAgent === true;
+      open.push(await openLogin(login, options, sock, agent));
     }
     return open;
   } catch (error) {
@@ -66,8 +68,12 @@ async function openLogin(
   login: Login,
   options: ConnectOptions,
   sock: Duplex | undefined,
+  forwardsAgent: boolean,
 ): Promise<OpenLogin> {
-  checkLogin(login);
+  const key = checkLogin(login);
+  if (forwardsAgent && key === null)
+    throw new FatalError(`ssh: an agent for ${login.host} needs a key of ${login.user}`);
+  const agent = forwardsAgent && key !== null ? { agent: new KeyAgent(key), agentForward: true } : {};
   const { signal, log, connectTimeoutMs = CONNECT_MS } = options;
   const name = `${login.user}@${login.host}`;
   const place = `${login.host}:${portOf(login)}`;
@@ -109,7 +115,7 @@ async function openLogin(
       finish(prompts.map(({ echo }) => (echo ? '' : (login.password ?? '')))),
     );
     try {
-      client.connect(configOf(login, options, check, sock));
+      client.connect({ ...configOf(login, options, check, sock), ...agent });
     } catch (error) {
       fail(new FatalError(`${place}: ${(error as Error).message}`, { cause: error }));
     }
@@ -141,7 +147,8 @@ function configOf(
   };
 }
 
-function checkLogin(login: Login): void {
+/** @returns the private key; null: there is none. @throws FatalError for what is missing or wrong */
+function checkLogin(login: Login): ParsedKey | null {
   const { host, user, key, passphrase, password } = login;
   const port = portOf(login);
   if (typeof host !== 'string' || host === '') throw new FatalError('ssh: the host is missing');
@@ -149,14 +156,15 @@ function checkLogin(login: Login): void {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new FatalError(`ssh: the port ${port} of ${host} is no number from 1 to 65535`);
   if (!key && !password) throw new FatalError(`ssh: a key or a password of ${user} at ${host} is missing`);
-  if (!key) return;
-  const parsed = utils.parseKey(key, passphrase);
-  const one: Error | { isPrivateKey?(): boolean } = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (!key) return null;
+  const parsed: unknown = utils.parseKey(key, passphrase);
+  const one = (Array.isArray(parsed) ? parsed[0] : parsed) as ParsedKey | Error;
   if (one instanceof Error)
     // The text of the library names the reason, never the key.
     throw new FatalError(`ssh: the private key of ${user} at ${host} cannot be read: ${one.message}`);
-  if (one.isPrivateKey?.() !== true)
+  if (!one.isPrivateKey())
     throw new FatalError(`ssh: the key of ${user} at ${host} is a public key: expected its private key`);
+  return one;
 }
 
 function failureOf(error: Error & { level?: string }, { user, host }: Login, place: string): Error {

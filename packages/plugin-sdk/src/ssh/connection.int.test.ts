@@ -123,6 +123,21 @@ test('through another host', async () => {
   await expect(nowhere).rejects.toThrow('guest@127.0.0.1 does not reach 127.0.0.1:1');
 });
 
+test('an agent only when it is asked for: it signs, and the key stays here', async () => {
+  const command = 'ssh-add -l 2>&1; echo "[$SSH_AUTH_SOCK]"';
+  const without = await opened(login());
+  expect((await without.run(command)).stdout).toContain('[]');
+  const connection = await opened({ ...login(), forwardAgent: true });
+  expect((await connection.run(command)).stdout).toMatch(/256 SHA256:\S+ .*\(ED25519\)\n\[\/tmp/);
+  const options =
+    '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes -o LogLevel=ERROR';
+  const further = await connection.run(`ssh ${options} -p ${host.port} root@127.0.0.1 id -un`);
+  expect(further.stdout).toBe('root\n');
+  await expect(
+    connect({ ...login(), key: undefined, password: host.password, forwardAgent: true }),
+  ).rejects.toThrow('needs a key');
+});
+
 test('ports lead back from the host and on from the host', async () => {
   const connection = await opened(login());
   const forward = await connection.forwardBack((stream) => stream.end('from here'));
@@ -144,7 +159,10 @@ test('a connection that breaks in the middle of a command is told as that', asyn
     exceptionType: 'RecoverableError',
     message: 'the connection to root@127.0.0.1 was lost: whether the command has ended is not known',
   });
-  await expect(eventually(() => connection.run('true').then(() => false))).rejects.toThrow('was lost');
+  await eventually(async () => {
+    const failure: unknown = await connection.run('true').catch((error: unknown) => error);
+    expect((failure as Error).message).toBe('the connection to root@127.0.0.1 was lost');
+  });
 });
 
 test('a host that stops in the middle is given up after four missing signs of life', async () => {

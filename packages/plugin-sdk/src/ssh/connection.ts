@@ -47,9 +47,9 @@ export async function connect(options: ConnectOptions): Promise<SshConnection> {
   const { client, name } = login;
   client.on('error', () => undefined);
   const forwards = new Forwards(client, name);
-  const run = (command: string, given: RunInput = {}): Promise<RunResult> => {
+  const run = async (command: string, given: RunInput = {}): Promise<RunResult> => {
     requireOpen(login.isClosed(), name);
-    return runCommand(login, command, { ...given, signal: given.signal ?? options.signal });
+    return await runCommand(login, command, { ...given, signal: given.signal ?? options.signal });
   };
   return {
     name,

@@ -32,6 +32,8 @@ export interface ConnectOptions extends Login {
   connectTimeoutMs?: number;
   /** Interval between signs of life; a host that misses four of them is given up. Default: 15 s. 0: none. */
   keepaliveMs?: number;
+  /** Lets programs at the host log in further on with the key, which stays here. Default: false. Root at the host can use it too. */
+  forwardAgent?: boolean;
   /** Ends the connection, and the commands on the host. */
   signal?: AbortSignal;
   log?: Pick<OperationLogger, 'debug' | 'warning'>;

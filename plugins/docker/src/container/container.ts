@@ -170,8 +170,18 @@ async function remove(scope: ContainerScope): Promise<void> {
   for (const name of Object.keys(RUNTIME.shape) as (keyof typeof RUNTIME.shape)[]) delete runtime[name];
 }
 
+/** The container; null: it is gone. A detached one that has ended counts as gone. */
+async function running(scope: ContainerScope, engine: Engine): Promise<Inspected | null> {
+  const id = scope.runtime.container;
+  const found = id === undefined ? null : await inspect(engine, id);
+  if (found === null || found.State.Running || !settingsOf(scope).isDetached) return found;
+  scope.log.warning(`the container is ${found.State.Status} with ${found.State.ExitCode}: it counts as gone`);
+  return null;
+}
+
 /** A container of a Docker engine. */
 export const container = nodeType({
+  description: 'A container of a Docker engine',
   properties: PROPERTIES,
   runtime: RUNTIME,
   inputs: { stop: STOP_INPUTS },
@@ -184,30 +194,19 @@ export const container = nodeType({
   stop,
   delete: remove,
   async read(scope) {
-    const { runtime, properties, log } = scope;
-    const id = runtime.container;
-    if (id === undefined) return null;
-    const config = properties.resource_config;
+    const found = await atEngine(scope, (engine) => running(scope, engine));
+    return found === null ? null : { container_info: infoOf(found) };
+  },
+  /** Whether the name of the image leads to another image than the one that runs. */
+  async drift(scope) {
+    const { image_tag: name } = scope.properties.resource_config;
     return await atEngine(scope, async (engine) => {
-      const found = await inspect(engine, id);
-      if (found === null) return null;
-      if (settingsOf(scope).isDetached && !found.State.Running) {
-        log.warning(`the container is ${found.State.Status} with ${found.State.ExitCode}: it counts as gone`);
-        return null;
-      }
-      const present = await imageId(engine, config.image_tag);
-      const isOther = present !== null && present !== found.Image;
-      return {
-        container_info: infoOf(found),
-        resource_config: isOther
-          ? {
-              ...config,
-              image_tag: `${config.image_tag} is ${present}, and the container runs ${found.Image}`,
-            }
-          : config,
-      };
+      const stored = (await running(scope, engine))?.Image ?? null;
+      const present = await imageId(engine, name);
+      return stored === null || present === null || stored === present
+        ? null
+        : [{ path: 'image_id', stored, present }];
     });
   },
-  compare: ['resource_config'],
   resumable: ['create', 'stop', 'delete'],
 });

@@ -98,6 +98,7 @@ async function remove(scope: FilesScope): Promise<void> {
 
 /** Files of the blueprint on the machine of containers, for their volumes. */
 export const containerFiles = nodeType({
+  description: 'Files of the blueprint on the machine of containers',
   properties: PROPERTIES,
   runtime: RUNTIME,
   mappings: {

@@ -74,6 +74,7 @@ async function runAll(scope: HostScope, commands: readonly string[]): Promise<vo
 
 /** A machine on which Docker is installed over SSH. */
 export const host = nodeType({
+  description: 'A machine on which Docker is installed over SSH',
   properties: PROPERTIES,
   mappings: {
     create: 'docker.cloudify_docker.tasks.install_docker',

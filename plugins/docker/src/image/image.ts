@@ -137,8 +137,12 @@ async function remove(scope: ImageScope): Promise<void> {
   for (const name of ['image', 'image_id', 'build_result'] as const) delete runtime[name];
 }
 
-/** An image of a Docker engine: built from a Dockerfile, or pulled. */
+const presentId = (scope: ImageScope): Promise<string | null> =>
+  atEngine(scope, (engine) => imageId(engine, scope.runtime.image ?? scope.properties.resource_config.tag));
+
+/** An image of a Docker engine. */
 export const image = nodeType({
+  description: 'An image of a Docker engine, built from a Dockerfile or pulled',
   properties: PROPERTIES,
   runtime: RUNTIME,
   mappings: {
@@ -148,16 +152,13 @@ export const image = nodeType({
   create,
   delete: remove,
   async read(scope) {
-    const { runtime, properties } = scope;
-    const name = runtime.image ?? properties.resource_config.tag;
-    const id = await atEngine(scope, (engine) => imageId(engine, name));
-    if (id === null) return null;
-    const config = properties.resource_config;
-    const isSame = runtime.image_id === undefined || runtime.image_id === id;
-    return {
-      resource_config: isSame ? config : { ...config, tag: `${name} is ${id}, and was ${runtime.image_id}` },
-    };
+    const id = await presentId(scope);
+    return id === null ? null : { image_id: id };
   },
-  compare: ['resource_config'],
+  async drift(scope) {
+    const stored = scope.runtime.image_id;
+    const present = await presentId(scope);
+    return stored === undefined || stored === present ? null : [{ path: 'image_id', stored, present }];
+  },
   resumable: ['create', 'delete'],
 });

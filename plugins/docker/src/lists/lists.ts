@@ -7,8 +7,15 @@ const PROPERTIES = z.object({ client_config: CLIENT_CONFIG.nullish().describe('W
 type ListScope = NodeScope<typeof PROPERTIES, z.ZodObject<Record<never, never>>>;
 
 /** A type whose `create` stores what the engine answers. The original's misspelt name of a runtime property stays. */
-const listOf = (path: string, query: Record<string, boolean>, mapping: string, names: readonly string[]) =>
+const listOf = (
+  path: string,
+  query: Record<string, boolean>,
+  mapping: string,
+  names: readonly string[],
+  description: string,
+) =>
   nodeType({
+    description,
     properties: PROPERTIES,
     mappings: { create: `docker.cloudify_docker.tasks.${mapping}` },
     async create(scope: ListScope) {
@@ -22,9 +29,24 @@ const listOf = (path: string, query: Record<string, boolean>, mapping: string, n
     resumable: ['create'],
   });
 
-export const images = listOf('/images/json', { all: true }, 'list_images', ['images']);
-export const containers = listOf('/containers/json', { all: true }, 'list_containers', [
-  'contianers',
-  'containers',
-]);
-export const hostDetails = listOf('/info', {}, 'list_host_details', ['host_details']);
+export const images = listOf(
+  '/images/json',
+  { all: true },
+  'list_images',
+  ['images'],
+  'The images of a Docker engine',
+);
+export const containers = listOf(
+  '/containers/json',
+  { all: true },
+  'list_containers',
+  ['contianers', 'containers'],
+  'The containers of a Docker engine',
+);
+export const hostDetails = listOf(
+  '/info',
+  {},
+  'list_host_details',
+  ['host_details'],
+  'Facts of a Docker engine',
+);

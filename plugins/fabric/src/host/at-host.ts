@@ -1,4 +1,4 @@
-import { type InstanceContext, Mask, type OperationContext } from '@baton/plugin-sdk';
+import type { DirectScope, InstanceContext, OperationContext } from '@baton/plugin-sdk';
 import { connect, type RunOptions, type SshConnection } from '@baton/plugin-sdk/ssh';
 import { type HostSettings, type KeyMemory, readFabricEnv } from './fabric-env';
 import { isJsonObject } from './is-json-object';
@@ -11,59 +11,44 @@ export interface AtHost {
   settings: HostSettings;
   /** Options of each command: the outputs go to the log. */
   options: RunOptions;
-  /** Masks the passwords and keys of the logins. */
-  mask: Mask;
-  log: OperationContext['logger'];
   showsCommands: boolean;
 }
 
 /** Runtime property with the keys of hosts that were seen first. */
 const HOST_KEYS = '__baton_host_keys';
 
-type Inputs = Readonly<Record<string, unknown>>;
-
-/** Connects to the host that the inputs name, and closes the connection after `work`. Passwords and keys are masked in what it throws. */
-export async function atHost<T>(
-  ctx: OperationContext,
-  inputs: Inputs,
-  work: (at: AtHost) => Promise<T>,
-): Promise<T> {
-  const mask = new Mask();
-  const log = mask.logger(ctx.logger);
+/** Connects to the host that the inputs name, and closes the connection after `work`. Passwords and keys are masked from then on. */
+export async function atHost<T>(scope: DirectScope, work: (at: AtHost) => Promise<T>): Promise<T> {
+  const { ctx, inputs, log, signal } = scope;
+  const output = readOutputOptions(inputs);
+  const memory = await memoryOf(ctx);
+  const settings = await readFabricEnv(inputs.fabric_env, () => hostIp(ctx), memory.of);
+  hideSecrets(scope, settings);
+  const { login, jump, connectTimeoutMs, keepaliveMs, forwardAgent } = settings;
+  const connection = await connect({
+    ...login,
+    jump,
+    connectTimeoutMs,
+    keepaliveMs,
+    forwardAgent,
+    signal,
+    log,
+  });
   try {
-    const output = readOutputOptions(inputs);
-    const memory = await memoryOf(ctx);
-    const settings = await readFabricEnv(inputs.fabric_env, () => hostIp(ctx), memory.of);
-    hideSecrets(mask, settings);
-    if (settings.wantsAgent)
-      log.warning('forward_agent: the process of the plugin has no agent: nothing is forwarded');
-    const { login, jump, connectTimeoutMs, keepaliveMs } = settings;
-    const connection = await connect({
-      ...login,
-      jump,
-      connectTimeoutMs,
-      keepaliveMs,
-      signal: ctx.signal,
-      log,
-    });
-    try {
-      await memory.store();
-      const { sudoPassword: password, sudoUser: user, pty, env, commandTimeoutMs: timeoutMs } = settings;
-      const onLine = output.showsLines ? lineLog(log) : undefined;
-      const sudo = inputs.use_sudo === true || inputs.use_sudo === 'true' ? { password, user } : false;
-      const options: RunOptions = { onLine, sudo, pty, env, timeoutMs, exitCodes: output.exitCodes };
-      return await work({ connection, settings, options, mask, log, showsCommands: output.showsCommands });
-    } finally {
-      connection.close();
-    }
-  } catch (thrown) {
-    throw mask.thrown(thrown);
+    await memory.store();
+    const { sudoPassword: password, sudoUser: user, pty, env, commandTimeoutMs: timeoutMs } = settings;
+    const onLine = output.showsLines ? lineLog(log) : undefined;
+    const sudo = inputs.use_sudo === true || inputs.use_sudo === 'true' ? { password, user } : false;
+    const options: RunOptions = { onLine, sudo, pty, env, timeoutMs, exitCodes: output.exitCodes };
+    return await work({ connection, settings, options, showsCommands: output.showsCommands });
+  } finally {
+    connection.close();
   }
 }
 
-function hideSecrets(mask: Mask, { login, jump, sudoPassword }: HostSettings): void {
-  for (const { key, passphrase, password } of [login, ...jump]) mask.add([key, passphrase, password]);
-  mask.add(sudoPassword);
+function hideSecrets({ hide }: DirectScope, { login, jump, sudoPassword }: HostSettings): void {
+  for (const { key, passphrase, password } of [login, ...jump]) hide([key, passphrase, password]);
+  hide(sudoPassword);
 }
 
 /** The address of the instance, or of the source of a relationship. */

@@ -16,8 +16,7 @@ export interface HostSettings {
   pty: boolean;
   /** Variables of all commands. */
   env: Record<string, string>;
-  /** Whether the author asks for a forwarded agent, which is not offered. */
-  wantsAgent: boolean;
+  forwardAgent: boolean;
 }
 
 /** Where keys of hosts are kept; `null`: no place. */
@@ -50,7 +49,7 @@ export async function readFabricEnv(
     sudoUser: env.text('sudo_user') ?? env.inside('sudo').text('user'),
     pty: env.flag('pty', 'always_use_pty') ?? false,
     env: environmentOf(env.any('shell_env') ?? {}),
-    wantsAgent: env.flag('forward_agent') ?? false,
+    forwardAgent: env.flag('forward_agent') ?? false,
   };
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { OperationContext, PluginOperation, RemoteCtx } from '@baton/plugin-sdk';
+import { type DirectScope, directOperation, type RemoteCtx } from '@baton/plugin-sdk';
 import { type OpenForward, quote } from '@baton/plugin-sdk/ssh';
 import { type AtHost, atHost } from '../host/at-host';
-import { readScript } from './read-script';
+import { readScript, type Script } from './read-script';
 import { filesAt, makePlaces, type RemotePlaces } from './remote-places';
 import { readScriptInputs, type ScriptInputs } from './script-inputs';
 
@@ -11,39 +11,50 @@ import { readScriptInputs, type ScriptInputs } from './script-inputs';
  * @returns what the script gave to `ctx returns`
  * @throws as its exit code says; FatalError after `ctx abort-operation`, OperationRetry after `ctx retry-operation`
  */
-export const runScript: PluginOperation = async (ctx, inputs) => {
-  const script = readScriptInputs(inputs);
-  const { name, content } = await readScript(ctx, script.path);
-  return await atHost(ctx, inputs, async (at) => {
-    const { connection, settings, options, log } = at;
-    // Another user than root could not read the folders of the login.
-    const mode = options.sudo && settings.sudoUser !== undefined ? '755' : '700';
-    const offered = await offerCtx(ctx, at, script);
-    try {
-      const places = await makePlaces(connection, script.baseDir, offered?.served.programs ?? {}, mode);
-      offered?.know(places);
-      const file = `${places.scripts}/${safeName(name)}-${randomBytes(4).toString('hex')}`;
-      await connection.put(content, file, { mode: Number.parseInt(mode, 8) });
-      log.debug(`the script is ${file} at ${connection.name}`);
+export const runScript = directOperation({
+  run: async (scope) => {
+    const inputs = readScriptInputs(scope.inputs);
+    const script = await readScript(scope.ctx, inputs.path);
+    return await atHost(scope, async (at) => {
+      const offered = inputs.hasCtx ? await offerCtx(scope, at) : null;
       try {
-        await connection.run(commandOf(script, file, places), {
-          ...options,
-          cwd: script.cwd ?? places.work,
-          env: { ...options.env, ...withoutPath(script.env), ...offered?.env },
-        });
-      } catch (thrown) {
-        // What the script has decided goes before its exit code. After a cancel nobody asks any more.
-        if (!ctx.signal.aborted) await offered?.served.outcome();
-        throw thrown;
+        return await runAtHost(scope, at, inputs, script, offered);
       } finally {
-        if (!ctx.signal.aborted) await connection.run(`rm -f -- ${quote(file)}`).catch(() => undefined);
+        await offered?.end();
       }
-      return (await offered?.served.outcome()) ?? null;
-    } finally {
-      await offered?.end();
-    }
-  });
-};
+    });
+  },
+});
+
+async function runAtHost(
+  { log, signal }: DirectScope,
+  { connection, settings, options }: AtHost,
+  inputs: ScriptInputs,
+  { name, content }: Script,
+  offered: OfferedCtx | null,
+): Promise<unknown> {
+  // Another user than root could not read the folders of the login.
+  const mode = options.sudo && settings.sudoUser !== undefined ? '755' : '700';
+  const places = await makePlaces(connection, inputs.baseDir, offered?.served.programs ?? {}, mode);
+  offered?.know(places);
+  const file = `${places.scripts}/${safeName(name)}-${randomBytes(4).toString('hex')}`;
+  await connection.put(content, file, { mode: Number.parseInt(mode, 8) });
+  log.debug(`the script is ${file} at ${connection.name}`);
+  try {
+    await connection.run(commandOf(inputs, file, places), {
+      ...options,
+      cwd: inputs.cwd ?? places.work,
+      env: { ...options.env, ...withoutPath(inputs.env), ...offered?.env },
+    });
+  } catch (thrown) {
+    // What the script has decided goes before its exit code. After a cancel nobody asks any more.
+    if (!signal.aborted) await offered?.served.outcome();
+    throw thrown;
+  } finally {
+    if (!signal.aborted) await connection.run(`rm -f -- ${quote(file)}`).catch(() => undefined);
+  }
+  return (await offered?.served.outcome()) ?? null;
+}
 
 interface OfferedCtx {
   served: RemoteCtx;
@@ -52,23 +63,14 @@ interface OfferedCtx {
   end(): Promise<void>;
 }
 
-/** Opens the way from the host to `ctx`; null: the author wants none. */
-async function offerCtx(
-  ctx: OperationContext,
-  at: AtHost,
-  { hasCtx }: ScriptInputs,
-): Promise<OfferedCtx | null> {
-  if (!hasCtx) return null;
-  const { connection, mask } = at;
+/** Opens the way from the host to `ctx`. */
+async function offerCtx({ ctx, signal }: DirectScope, { connection }: AtHost): Promise<OfferedCtx> {
   let places: RemotePlaces | null = null;
-  const files = () => filesAt(connection, places!, { signal: ctx.signal });
-  const served = await ctx.remoteCtx(
-    {
-      file: (content, name, target) => files().file(content, name, target),
-      folder: (all, target) => files().folder(all, target),
-    },
-    (text) => mask.text(text),
-  );
+  const files = () => filesAt(connection, places!, { signal });
+  const served = await ctx.remoteCtx({
+    file: (content, name, target) => files().file(content, name, target),
+    folder: (all, target) => files().folder(all, target),
+  });
   const forward: OpenForward = await connection.forwardBack((stream) => served.accept(stream));
   return {
     served,
@@ -78,7 +80,7 @@ async function offerCtx(
     },
     end: async () => {
       served.close();
-      if (!ctx.signal.aborted) await forward.close();
+      if (!signal.aborted) await forward.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { FatalError, type NodeScope, nodeType, RetryableError } from '@baton/plugin-sdk';
+import { defaultFrom, FatalError, type NodeScope, nodeType, RetryableError } from '@baton/plugin-sdk';
 import { Client, FTPError } from 'basic-ftp';
 import * as z from 'zod';
 import { once } from '../once';
@@ -40,8 +40,8 @@ const MISSING = 550;
 async function create(scope: FtpScope): Promise<void> {
   await once(scope, async () => {
     const { runtime, ctx, inputs, properties, signal } = scope;
-    const texts = givenOr('files', inputs.files, properties.files);
-    const resources = givenOr('raw_files', inputs.raw_files, properties.raw_files);
+    const texts = dictionaryOf('files', inputs.files ?? properties.files);
+    const resources = dictionaryOf('raw_files', inputs.raw_files ?? properties.raw_files);
     const contents: [string, () => Promise<Uint8Array>][] = [
       ...Object.entries(texts).map(([path, text]): [string, () => Promise<Uint8Array>] => [
         path,
@@ -129,12 +129,6 @@ function authOf({ inputs, properties, hide }: FtpScope): Auth {
   return parsed.data;
 }
 
-/** The input, unless it is its default that nothing has evaluated: the property then. */
-function givenOr(name: string, input: unknown, property: unknown): Record<string, string> {
-  const given = dictionaryOf(name, input ?? property);
-  return Object.hasOwn(given, 'get_property') ? dictionaryOf(name, property) : given;
-}
-
 function dictionaryOf(name: string, value: unknown): Record<string, string> {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value))
@@ -150,10 +144,11 @@ function requirePath(path: string): void {
 }
 
 /** An input whose value is that of the property, as in the original. */
-const own = (name: string) => z.any().default({ get_property: ['SELF', name] });
+const own = (name: string) => defaultFrom(z.any().optional(), { get_property: ['SELF', name] });
 
 /** Files on an FTP server. */
 export const ftpFiles = nodeType({
+  description: 'Files on an FTP server',
   properties: PROPERTIES,
   runtime: RUNTIME,
   inputs: {

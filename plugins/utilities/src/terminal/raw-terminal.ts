@@ -7,6 +7,7 @@ const run = async (scope: TerminalScope): Promise<void> => await runCalls(scope)
 
 /** A device with a terminal over SSH: commands line by line, as a person types them. */
 export const rawTerminal = nodeType({
+  description: 'A device with a terminal over SSH: commands line by line, as a person types them',
   aliases: ['cloudify.terminal.raw'],
   properties: PROPERTIES,
   mappings: { create: RUN, configure: RUN, start: RUN, stop: RUN, delete: RUN },

@@ -1,6 +1,7 @@
 /** The packages of plugins that come with Baton, beside the bundle of this service (docs/plugins.md). */
+import { createHash } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { badParameter, nearestName } from '@baton/kernel';
 
@@ -16,7 +17,9 @@ export const isBundledUrl = (url: string): boolean => url.startsWith(SCHEME);
  */
 export async function readBundled(folder: string, url: string): Promise<ReadStream> {
   const wanted = url.slice(SCHEME.length);
-  const files = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(ENDING)).sort();
+  const files = (await readdir(folder).catch((): string[] => []))
+    .filter((name) => name.endsWith(ENDING))
+    .sort();
   const names = new Map(
     files.map((file) => [file.slice(0, -ENDING.length).replace(/-\d+\.\d+\.\d+.*$/, ''), file]),
   );
@@ -26,4 +29,14 @@ export async function readBundled(folder: string, url: string): Promise<ReadStre
     expected: [...names.keys()],
     nearest: nearestName(wanted, [...names.keys()]),
   });
+}
+
+/** Whether the package with that name and SHA-256 (hex) is one that comes with this manager, however it was uploaded. */
+export async function isBundled(folder: string, archiveName: string, digest: string): Promise<boolean> {
+  if (!(await readdir(folder).catch((): string[] => [])).includes(archiveName)) return false;
+  return (
+    createHash('sha256')
+      .update(await readFile(join(folder, archiveName)))
+      .digest('hex') === digest
+  );
 }

@@ -13,7 +13,7 @@ import type { SafeFetch } from '@baton/http';
 import { AppError, type Clock, type Json, newId, type Result } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { CpuPool } from '@baton/service-runtime';
-import { isBundledUrl, readBundled } from '../adapters/bundled-plugins';
+import { isBundled, isBundledUrl, readBundled } from '../adapters/bundled-plugins';
 import { type PluginUpload, readPluginUpload } from '../archive/read-plugin';
 import { type Spool, spool } from '../archive/spool';
 import type { ArchiveLimits } from '../domain/archive-limits';
@@ -156,6 +156,7 @@ export async function uploadPlugin(
       const yamls = await withYaml13(deps, upload.yamls);
       const wagon = await storeLoose(deps, upload.wagon.stream());
       const bundle = upload.isBundle ? await storeLoose(deps, archive.stream()) : null;
+      const is_bundled = await isBundled(deps.bundledFolder, wagonPackage.archive_name, wagon.digest);
       const id = request.id ?? newId();
       await deps.db.tx(async (tx) => {
         await lockPackage(tx, wagonPackage.package_name, wagonPackage.archive_name);
@@ -178,6 +179,7 @@ export async function uploadPlugin(
           archive: bundle,
           yamls,
           icon: upload.icon,
+          is_bundled,
         });
         await requireStorage(tx, principal.tenant, deps.storageLimit(principal.tenant));
       });

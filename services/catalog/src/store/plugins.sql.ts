@@ -134,6 +134,8 @@ export interface NewPlugin extends PluginPackage, PluginExtras {
   signer_fingerprint: string | null;
   signer_name: string | null;
   signer_state: string | null;
+  /** Whether it comes with Baton. */
+  is_bundled: boolean;
 }
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
