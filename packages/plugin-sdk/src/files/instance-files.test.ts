@@ -33,7 +33,7 @@ function routesOf(memory: MemoryFiles): Server {
     return content === null ? [404, { message: 'no file' }] : [200, Buffer.from(content)];
   };
   return createServer((request, response) => {
-    handle(request)
+    void handle(request)
       .catch((error: Error): [number, unknown] => [409, { message: error.message }])
       .then(([status, content]) => {
         response.writeHead(status, {
