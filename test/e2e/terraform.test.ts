@@ -9,6 +9,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
@@ -36,11 +38,15 @@ const whereWorkersCanBeKilled = mode === 'services' ? test : test.skip;
 let fleet: Fleet;
 let client: Client;
 let place: string;
+/** Of an archive with another program. */
+let source: string;
+let server: Server;
 /** Seen by the operations. */
 let shared: string;
 
 beforeAll(async () => {
   place = mkdtempSync(join(tmpdir(), 'baton-terraform-'));
+  source = await serveProgram();
   // Operations have a /tmp of their own.
   shared = mkdtempSync('/var/tmp/baton-terraform-');
   chmodSync(shared, 0o777);
@@ -50,6 +56,7 @@ beforeAll(async () => {
     env: {
       BATON_TASK_RETRIES: '0',
       BATON_VALIDATE_RESPONSES: 'true',
+      BATON_WORKER_EGRESS_ALLOW: new URL(source).host,
       BATON_WORKER_SHARED_PATHS: [`${shared}:rw`, ...(hasTerraform ? [] : [standIns])].join(','),
     },
   });
@@ -61,8 +68,19 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fleet?.stop();
+  server?.close();
   for (const folder of [place, shared]) rmSync(folder, { recursive: true, force: true });
 });
+
+async function serveProgram(): Promise<string> {
+  const file = join(place, 'other.tar.gz');
+  const named = ['--transform', 's/^stand-in.cjs$/terraform/'];
+  execFileSync('tar', ['czf', file, '-C', standIns, 'stand-in.cjs', 'read-blocks.cjs', ...named]);
+  const content = readFileSync(file);
+  server = createServer((_, response) => response.end(content));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/other.tar.gz`;
+}
 
 /** The package as `baton plugins build` makes it. */
 function built(): Buffer {
@@ -190,6 +208,15 @@ test('while somebody has the state, an operation fails and says who', async () =
   expect([status, error]).toEqual(['failed', expect.stringContaining('locked by Ada at her desk')]);
   await call(client, 'unlockNodeInstanceFile', lock);
   await succeed(client, 'stack', 'refresh_terraform_resources');
+});
+
+test('the host gets another program, and its modules run with it', async () => {
+  await succeed(client, 'stack', 'update_terraform_binary', { installation_source: source });
+  const { runtime_properties: runtime } = await instance();
+  expect(runtime.installation).toEqual({ source });
+  expect(runtime).not.toHaveProperty('executable_path');
+  await succeed(client, 'stack', 'refresh_terraform_resources');
+  expect((await outputs()).server.release).toBe('2.0');
 });
 
 test('uninstall destroys the stack, and leaves no file', async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { type TestNode, testNode } from '@baton/plugin-sdk/testing';
+import { type TestNode, testNode, testRelationship } from '@baton/plugin-sdk/testing';
 import { ZipFile } from 'yazl';
 import plugin from '../plugin';
 import { standIn } from '../testing/binaries';
@@ -92,4 +92,17 @@ it('says that a program is missing, or is another one', async () => {
     host({ use_existing_resource: true }, { terraform_config: { executable_path: path } });
   await expect(at('/nowhere/terraform').run('create')).rejects.toThrow('terraform cannot be run');
   await expect(at('/bin/echo').run('create')).rejects.toThrow('it is neither terraform nor tofu');
+});
+
+it('a module gets what its host has now, and nothing of what the host had before', async () => {
+  const runOnHost = (source: object, target: object) =>
+    testRelationship(plugin, 'cloudify.relationships.terraform.run_on_host', {
+      source: { runtime: source as never },
+      target: { runtime: target as never },
+    });
+  const installation = { source: 'https://example.org/t.zip' };
+  const moved = runOnHost({ executable_path: '/old/terraform', outputs: {} }, { installation });
+  await moved.run('source.preconfigure');
+  expect(moved.source.runtimeProperties).toEqual({ installation, outputs: {} });
+  await expect(runOnHost({}, {}).run('source.preconfigure')).rejects.toThrow('has no program yet');
 });

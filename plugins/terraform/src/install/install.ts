@@ -43,10 +43,12 @@ async function versionOf({ exec }: HostScope, program: string): Promise<string> 
 /** run_on_host: the module uses the program of its host. */
 export async function useHost({ ctx }: RelationshipScope): Promise<void> {
   const [source, target] = [await ctx.source(), await ctx.target()];
-  const { executable_path, plugins_dir, installation } = target.instance.runtimeProperties;
-  const given = { executable_path, plugins_dir, installation };
-  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  if (Object.keys(known).length === 0)
+  const [from, to] = [target.instance.runtimeProperties, source.instance.runtimeProperties];
+  if (from.executable_path === undefined && from.installation === undefined)
     throw new FatalError(`${target.instance.id} has no program yet: its create must have ended`);
-  Object.assign(source.instance.runtimeProperties, known);
+  for (const name of ['executable_path', 'plugins_dir', 'installation']) {
+    // A host that was changed may have another kind of program than before.
+    if (from[name] === undefined) delete to[name];
+    else to[name] = from[name]!;
+  }
 }

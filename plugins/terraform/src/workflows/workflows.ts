@@ -18,13 +18,11 @@ type Parameters = Readonly<Record<string, unknown>>;
 const MODULE = 'cloudify.nodes.terraform.Module';
 const HOST = 'cloudify.nodes.terraform';
 
+type Beside = (ctx: WorkflowContext, instance: WorkflowInstance) => Promise<void>;
+
 /** Runs an operation on all instances of a type that the parameters choose, one after another. */
 const onEach =
-  (
-    type: string,
-    operation: string,
-    before?: (ctx: WorkflowContext, instance: WorkflowInstance) => Promise<void>,
-  ) =>
+  (type: string, operation: string, { before, after }: { before?: Beside; after?: Beside } = {}) =>
   async (ctx: WorkflowContext, parameters: Parameters): Promise<void> => {
     const { node_instance_ids: instanceIds, node_ids: nodeIds, ...kwargs } = parameters;
     const { nodes, instances } = await ctx.model();
@@ -37,6 +35,7 @@ const onEach =
     for (const instance of chosen.sort((a, b) => a.id.localeCompare(b.id))) {
       await before?.(ctx, instance);
       await ctx.executeOperation(instance.id, operation, { kwargs: kwargs as never, mayOverride: true });
+      await after?.(ctx, instance);
     }
   };
 
@@ -54,17 +53,27 @@ async function provideHost(ctx: WorkflowContext, instance: WorkflowInstance): Pr
     if (target?.state !== 'uninitialized') continue;
     await ctx.executeOperation(id, 'cloudify.interfaces.lifecycle.create');
   }
-  for (const { target_id: id, target_name: name } of instance.relationships) {
-    if (!host.has(name)) continue;
-    const graph = ctx.graph();
-    graph.relationshipOperation(
-      instance.id,
-      id,
-      'source',
-      'cloudify.interfaces.relationship_lifecycle.preconfigure',
-    );
-    await graph.execute();
-  }
+  for (const { target_id: id, target_name: name } of instance.relationships)
+    if (host.has(name)) await handOver(ctx, instance.id, id);
+}
+
+/** The module uses the program that its host has now. */
+async function handOver(ctx: WorkflowContext, moduleId: string, hostId: string): Promise<void> {
+  const graph = ctx.graph();
+  const preconfigure = 'cloudify.interfaces.relationship_lifecycle.preconfigure';
+  graph.relationshipOperation(moduleId, hostId, 'source', preconfigure);
+  await graph.execute();
+}
+
+/** The modules of a host that has another program now. */
+async function tellModules(ctx: WorkflowContext, host: WorkflowInstance): Promise<void> {
+  const { instances } = await ctx.model();
+  for (const instance of instances)
+    if (
+      instance.state !== 'uninitialized' &&
+      instance.relationships.some(({ target_id: id }) => id === host.id)
+    )
+      await handOver(ctx, instance.id, host.id);
 }
 
 /** Workflows under the names of the original; those of one module run one after another. */
@@ -77,7 +86,7 @@ export const workflows = {
   terraform_plan: {
     mapping: 'tf.cloudify_tf.workflows.terraform_plan',
     parameters: z.object(SOURCE),
-    run: onEach(MODULE, 'terraform.plan', provideHost),
+    run: onEach(MODULE, 'terraform.plan', { before: provideHost }),
   },
   reload_terraform_template: {
     mapping: 'tf.cloudify_tf.workflows.reload_resources',
@@ -94,7 +103,7 @@ export const workflows = {
       ...WHICH,
       installation_source: z.string().describe('Address of the new program'),
     }),
-    run: onEach(HOST, 'cloudify.interfaces.lifecycle.create'),
+    run: onEach(HOST, 'cloudify.interfaces.lifecycle.create', { after: tellModules }),
   },
   import_terraform_resource: {
     mapping: 'tf.cloudify_tf.workflows.import_resource',
