@@ -8,7 +8,6 @@ import { coldMs, typescriptParts } from '../operations/typescript';
 
 const TURN_MS = { quick: 400, full: 1_500 };
 const COLD_STARTS = 3;
-const WARM_UP = 20;
 
 /** What each part should reach: at least a rate, and at least a share of the rate of another part. */
 const BARS: Record<string, { perSecond: number; share?: [number, string] }> = {
@@ -18,10 +17,10 @@ const BARS: Record<string, { perSecond: number; share?: [number, string] }> = {
 const COLD_BAR_MS = 150;
 
 export async function operations(plan: Plan): Promise<object> {
-  const ground = openGround();
+  const ground = await openGround();
   try {
     const parts = [...processParts(ground), ...typescriptParts(ground)];
-    for (const part of parts) for (let i = 0; i < WARM_UP; i++) await part.run();
+    for (const part of parts) await perSecond(part, true);
     const rates = new Map(parts.map(({ name }) => [name, [] as number[]]));
     const cold: number[] = [];
     for (let round = 0; round < plan.rounds; round++) {
@@ -31,7 +30,7 @@ export async function operations(plan: Plan): Promise<object> {
     return told(plan, ground.deps.scripts.isolation.name, rates, median(cold));
   } finally {
     await ground.deps.modules?.close();
-    ground.close();
+    await ground.close();
   }
 }
 

@@ -42,7 +42,8 @@ export async function invokeWorkflow(
     const workflow = deps.workflows?.get(task.mapping);
     if (workflow) return await callWorkflow(workflow, session, new WorkBoard(work, waitAfterFailMs));
     const calls = workflowCalls(session, work, waitAfterFailMs);
-    if (task.mapping === WORKFLOW_SCRIPT_MAPPING) return await runScript(session, deps.scripts, { calls });
+    if (task.mapping === WORKFLOW_SCRIPT_MAPPING)
+      return await runScript(session, deps.scripts, { workflow: { calls } });
     const plugin = await host.installedPlugin(task.plugin.name);
     if (plugin?.kind === 'module') throw noModuleWorkflows(task.mapping, task.plugin.name);
     if (plugin) return await runFunction(session, deps.scripts, plugin, { calls });
