@@ -1,5 +1,6 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type ClientCall, type ClientReply, isClientCall, readClientCall } from './client-wire';
 
 /** The address of a run at the host. */
 export interface CtxPlace {
@@ -9,37 +10,66 @@ export interface CtxPlace {
   close(): void;
 }
 
+/** What answers at the address of a run. */
+export interface CtxAnswers {
+  /** Requests of HTTP, to the path and to paths below it. */
+  http: RequestListener;
+  /** Calls of the command-line client. Never rejects. */
+  client(call: ClientCall): Promise<ClientReply>;
+}
+
 /** The single address for ctx calls of all runs of a worker, so that network rules can name its port. */
 export interface CtxHost {
   /** @returns its port at 127.0.0.1 */
   listen(): Promise<number>;
-  /** Passes requests to this path and to paths below it to `answer`. The host must be listening. */
-  open(path: string, answer: RequestListener): CtxPlace;
+  /** Passes requests and calls to this path to `answers`. The host must be listening. */
+  open(path: string, answers: CtxAnswers): CtxPlace;
   close(): void;
 }
 
 interface Run {
-  answer: RequestListener;
+  answers: CtxAnswers;
   sockets: Set<Socket>;
 }
 
+/** Time in which a new connection says something. */
+const FIRST_BYTES_MS = 60_000;
+
+/**
+ * One port for two protocols: HTTP, and the one of the command-line client, whose answers a shell reads with two commands
+ * (client-wire.ts). The first bytes of a connection tell which it is.
+ */
 export function createCtxHost(): CtxHost {
   const runs = new Map<string, Run>();
-  const server = createServer((request, response) => {
-    const run = runs.get(`/${request.url?.split('/', 2)[1] ?? ''}`);
+  const runOf = (path: string): Run | undefined => runs.get(`/${path.split('/', 2)[1] ?? ''}`);
+  const http = createHttpServer((request, response) => {
+    const run = runOf(request.url ?? '');
     if (!run) return void response.writeHead(404).end();
     run.sockets.add(request.socket);
-    run.answer(request, response);
+    run.answers.http(request, response);
   });
-  server.keepAliveTimeout = 60_000;
+  http.keepAliveTimeout = 60_000;
+  const open = new Set<Socket>();
+  const server = createServer({ noDelay: true }, (socket) => {
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => open.delete(socket));
+    socket.setTimeout(FIRST_BYTES_MS, () => socket.destroy());
+    socket.once('data', (first) => {
+      socket.setTimeout(0).removeAllListeners('timeout').pause();
+      socket.unshift(first);
+      if (isClientCall(first)) void answerClient(socket, runOf);
+      else handOver(http, socket);
+    });
+  });
   return {
     listen: () =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
         server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
       }),
-    open: (path, answer) => {
-      const run: Run = { answer, sockets: new Set() };
+    open: (path, answers) => {
+      const run: Run = { answers, sockets: new Set() };
       runs.set(path, run);
       return {
         origin: `http://localhost:${(server.address() as AddressInfo).port}`,
@@ -51,7 +81,28 @@ export function createCtxHost(): CtxHost {
     },
     close: () => {
       server.close();
-      server.closeAllConnections();
+      http.close();
+      for (const socket of open) socket.destroy();
     },
   };
+}
+
+/** Lets the server of HTTP read a connection that it has not accepted itself. */
+function handOver(http: Server, socket: Socket): void {
+  http.emit('connection', socket);
+  socket.resume();
+}
+
+/** A connection of the client carries one call. */
+async function answerClient(socket: Socket, runOf: (path: string) => Run | undefined): Promise<void> {
+  const call = await readClientCall(socket, (path) => {
+    const run = runOf(path);
+    run?.sockets.add(socket);
+    return run !== undefined;
+  });
+  const run = call && runOf(call.path);
+  if (!run) return void socket.destroy();
+  const { head, text } = await run.answers.client(call);
+  socket.end(head + text);
+  run.sockets.delete(socket);
 }

@@ -1,19 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isJsonObject, type Json, type JsonObject, newId } from '@baton/kernel';
-import { FatalError, isMarkedError } from '@baton/plugin-sdk';
+import { isMarkedError } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
 import type { ScriptResult } from '../script/script-result';
 import { thrownTexts } from '../thrown';
+import { clientReply, MAX_BODY_BYTES, wholeBody } from './client-wire';
 import { ARGS_TYPE, answerClient, LINES_TYPE, type Reply, type Told } from './ctx-client-calls';
-import { type CtxHost, createCtxHost } from './ctx-host';
+import { type CtxAnswers, type CtxHost, createCtxHost } from './ctx-host';
 import { ctxTree, StopOperation } from './ctx-tree';
 import type { CtxWork } from './ctx-work';
 import { shimCalls } from './shim-calls';
 import { walk } from './walk';
-
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** An answer up to this size is told to the client as one text; it passes a longer one through. */
-const MAX_TEXT_BYTES = 64 * 1024;
 
 export interface CtxServer {
   /** Value of CTX_SOCKET_URL. Its path is a secret of the run, so that scripts of other runs cannot call it. */
@@ -61,9 +58,14 @@ export async function serveCtx(
       () => response.destroy(),
     );
   };
+  const client: CtxAnswers['client'] = ({ body, isLines }) => {
+    const told = running.then(() => calls.client(body, isLines));
+    running = told.then(() => undefined);
+    return told.then(clientReply);
+  };
   const host = shared ?? createCtxHost();
   if (!shared) await host.listen();
-  const place = host.open(path, onRequest);
+  const place = host.open(path, { http: onRequest, client });
   return {
     url: `${place.origin}${path}`,
     settled: () => running,
@@ -79,7 +81,7 @@ function callsOf(
   tree: ReturnType<typeof ctxTree>,
   shim: ReturnType<typeof shimCalls>,
   workflowCalls: WorkflowCalls,
-): { ctx: Call; workflow: Call } {
+): { ctx: Call; client: (body: () => Buffer, isLines: boolean) => Promise<Told>; workflow: Call } {
   const replyTo = async (run: () => Promise<Json>): Promise<Reply> => {
     try {
       return { type: 'result', payload: await run() };
@@ -95,10 +97,11 @@ function callsOf(
       return { text: JSON.stringify(replyOfThrown(thrown)), exit: 0 };
     }
   };
+  const client = (body: () => Buffer, isLines: boolean): Promise<Told> =>
+    answerClient(body, isLines, (args) => replyTo(() => walk(tree, args)));
   const ctx: Call = (body, type) => {
     const isLines = type.startsWith(LINES_TYPE);
-    if (isLines || type.startsWith(ARGS_TYPE))
-      return answerClient(body, isLines, (args) => replyTo(() => walk(tree, args)));
+    if (isLines || type.startsWith(ARGS_TYPE)) return client(body, isLines);
     return asJson(async () => {
       const request = JSON.parse(body().toString('utf8')) as Json;
       if (!isJsonObject(request)) throw new Error('expected a JSON object with args');
@@ -115,7 +118,7 @@ function callsOf(
       if (!run) throw new Error('only the code of a workflow may ask that');
       return run(asked as JsonObject);
     });
-  return { ctx, workflow };
+  return { ctx, client, workflow };
 }
 
 /**
@@ -130,10 +133,7 @@ async function readBody(request: IncomingMessage): Promise<() => Buffer> {
     if (size > MAX_BODY_BYTES) chunks.length = 0;
     else chunks.push(chunk as Buffer);
   }
-  if (size <= MAX_BODY_BYTES) return () => Buffer.concat(chunks);
-  return () => {
-    throw new FatalError(`one call of ctx may carry ${MAX_BODY_BYTES} bytes, this one has ${size}`);
-  };
+  return () => wholeBody(chunks, size);
 }
 
 async function answer(
@@ -143,16 +143,9 @@ async function answer(
   call: Call,
 ): Promise<void> {
   const { text, exit } = await call(body, request.headers['content-type'] ?? '');
-  // The client reads the head one character at a time, so it holds only what the client needs.
-  const bytes = Buffer.byteLength(text);
-  const isText = bytes <= MAX_TEXT_BYTES && !text.includes('\0');
   response.sendDate = false;
   response
-    .writeHead(200, {
-      'x-ctx-exit': String(exit),
-      ...(isText && { 'x-ctx-text': bytes }),
-      'content-length': bytes,
-    })
+    .writeHead(200, { 'x-ctx-exit': String(exit), 'content-length': Buffer.byteLength(text) })
     .end(text);
 }
 
