@@ -10,6 +10,7 @@ import { textOf } from '../thrown';
 import { type Calls, callsOf, failureOf } from './answer-calls';
 import { endOfFrame } from './end-of-frame';
 import { encodeFrame, FrameReader, WireError } from './frames';
+import { killMarked } from './marked-processes';
 import type { ModuleLimits, ModulePlugin } from './module-plugin';
 import { OutputTail } from './output-tail';
 import type { ToModule, WireFailure } from './protocol';
@@ -70,6 +71,7 @@ export class ModuleProcess {
     });
     this.loaded.catch(() => undefined);
     settings.guard.add(started.child.pid);
+    if (!hasOwnProcesses(settings)) settings.guard.addMark(started.mark);
     started.wire.on('error', () => undefined);
     this.#tail = new OutputTail(started.child, (text) => this.#hide(text));
     const timer = setTimeout(() => this.kill('its code takes too long to load'), limits.loadMs);
@@ -149,7 +151,7 @@ export class ModuleProcess {
   }
 
   async #live(): Promise<void> {
-    const { child, home, group } = this.#started;
+    const { child, home, group, mark } = this.#started;
     const { diskBytes } = this.#settings.isolation;
     const endWatch =
       diskBytes === null
@@ -175,7 +177,9 @@ export class ModuleProcess {
       this.#reason ??= 'it took more memory than it may take (BATON_WORKER_LIMIT_MEMORY)';
     this.#reason ??= `it ended by itself with ${how}`;
     group?.end();
+    if (!hasOwnProcesses(this.#settings)) await killMarked(mark);
     this.#settings.guard.remove(child.pid);
+    this.#settings.guard.removeMark(mark);
     const lost = this.#lost();
     this.#load.reject(this.#isUnusable ? new FatalError(lost.why) : new RetryableError(lost.why));
     for (const { settle } of this.#running.values()) settle(lost);
@@ -258,6 +262,10 @@ export class ModuleProcess {
     return hosts.reduce((shown, host) => host.hide(shown), text);
   }
 }
+
+/** Whether the processes of a plugin have a pid namespace, so that they all end with its group. */
+const hasOwnProcesses = ({ isolation: { name } }: ScriptSettings): boolean =>
+  name === 'bubblewrap' || name === 'namespaces';
 
 type Told = { value?: unknown; error?: WireFailure };
 
