@@ -57,7 +57,7 @@ export async function readClientCall(
       if (!head) {
         const begin = Buffer.concat(chunks);
         head = HEAD.exec(begin.toString('latin1', 0, MAX_HEAD_BYTES));
-        if (!head && begin.length < MAX_HEAD_BYTES) continue;
+        if (!head && begin.length < MAX_HEAD_BYTES && !begin.includes('\n')) continue;
         if (!head || !isKnown(head[1] ?? '')) return null;
         chunks.splice(0, chunks.length, begin.subarray(head[0].length));
         size = begin.length - head[0].length;

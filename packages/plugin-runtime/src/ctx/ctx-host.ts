@@ -32,8 +32,8 @@ interface Run {
   sockets: Set<Socket>;
 }
 
-/** Time in which a new connection says something. */
-const FIRST_BYTES_MS = 60_000;
+/** Time for which a connection may say nothing before its call, or amid it. */
+const SILENCE_MS = 60_000;
 
 /**
  * One port for two protocols: HTTP, and the one of the command-line client, whose answers a shell reads with two commands
@@ -54,9 +54,9 @@ export function createCtxHost(): CtxHost {
     open.add(socket);
     socket.on('error', () => undefined);
     socket.once('close', () => open.delete(socket));
-    socket.setTimeout(FIRST_BYTES_MS, () => socket.destroy());
+    socket.setTimeout(SILENCE_MS, () => socket.destroy());
     socket.once('data', (first) => {
-      socket.setTimeout(0).removeAllListeners('timeout').pause();
+      socket.pause();
       socket.unshift(first);
       if (isClientCall(first)) void answerClient(socket, runOf);
       else handOver(http, socket);
@@ -89,6 +89,7 @@ export function createCtxHost(): CtxHost {
 
 /** Lets the server of HTTP read a connection that it has not accepted itself. */
 function handOver(http: Server, socket: Socket): void {
+  socket.setTimeout(0).removeAllListeners('timeout');
   http.emit('connection', socket);
   socket.resume();
 }
@@ -100,6 +101,7 @@ async function answerClient(socket: Socket, runOf: (path: string) => Run | undef
     run?.sockets.add(socket);
     return run !== undefined;
   });
+  socket.setTimeout(0);
   const run = call && runOf(call.path);
   if (!run) return void socket.destroy();
   const { head, text } = await run.answers.client(call);
