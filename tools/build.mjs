@@ -1,6 +1,6 @@
 // Bundles every service and app with esbuild: dist/services/<name>/main.js, dist/apps/<name>/main.js, their *.worker.js beside
 // them, dist/migrations/<service>, dist/proto, dist/telemetry.js, and dist/node_modules for packages that stay outside of the
-// bundles. Vite builds the console, dist/apps/console: tools/build-console.mjs.
+// bundles. Vite builds the console, dist/apps/console: tools/build-console.mjs. dist/plugins has the plugins that come with Baton.
 import {
   cpSync,
   existsSync,
@@ -16,6 +16,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { buildConsole } from './build-console.mjs';
+import { buildPlugins } from './build-plugins.mjs';
 import { buildModuleHost } from './module-host.mjs';
 import { root } from './run-steps.mjs';
 
@@ -238,6 +239,8 @@ async function buildAll() {
     ...bundles(),
   ]);
   assertResolvable();
+  // The command of the bundle builds them.
+  done.push(...(await Promise.allSettled([buildPlugins(join(dist, 'plugins'))])));
   const failed = done.filter((result) => result.status === 'rejected');
   if (failed.length > 0) throw new Error(failed.map((result) => result.reason.message).join('\n'));
   console.log(`built ${done.length} bundles in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);

@@ -1,7 +1,12 @@
-// Workflows that are scripts of the blueprint, on a complete manager with one slot for operations.
+// Workflows that are scripts of the blueprint, functions of the workers or of uploaded plugins, on a manager with one slot for
+// operations.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
+import { buildSync } from 'esbuild';
+import { tgzOf } from '../../services/catalog/src/testing/archives';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, followExecution, upload } from '../harness/session';
 
@@ -23,10 +28,61 @@ beforeAll(async () => {
   client = adminClient(fleet);
   await upload(client, 'code', archiveOf(join(__dirname, 'blueprints/workflow-code')));
   await upload(client, 'js', archiveOf(join(__dirname, 'blueprints/workflow-code-js')));
-  for (const [id, blueprint_id] of Object.entries({ code: 'code', other: 'code', js: 'js' }))
+  await client.upload('uploadPlugin', { content: await flowsPlugin() });
+  await upload(client, 'module', blueprintOfModule());
+  for (const [id, blueprint_id] of Object.entries({
+    code: 'code',
+    other: 'code',
+    js: 'js',
+    module: 'module',
+  }))
     await call(client, 'createDeployment', { id }, { blueprint_id });
 });
 afterAll(async () => await fleet?.stop());
+
+/** The package of a TypeScript plugin with the same operations and workflows as the handlers of the workers. */
+async function flowsPlugin(): Promise<Buffer> {
+  const contents = `import * as sdk from '@baton/plugin-sdk';
+import { handlers, workflows } from './handlers/workflows.js';
+// Functions of the workers go before those of plugins, by their mapping.
+const own = (functions) => Object.fromEntries(Object.entries(functions).map(([name, one]) => ['own.' + name, one]));
+const about = { name: 'flows', version: '1.0.0' };
+export default sdk.definePlugin({ ...about, operations: own(handlers(sdk)), workflows: own(workflows(sdk)) });`;
+  const { outputFiles } = buildSync({
+    stdin: { contents, resolveDir: join(__dirname, '..') },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    alias: { '@baton/plugin-sdk': join(__dirname, '../../packages/plugin-sdk/src/index.ts') },
+  });
+  const about = { format: 1, name: 'flows', version: '1.0.0', main: 'index.js', types: [], secrets: [] };
+  return tgzOf([
+    { name: 'LICENSES.txt', content: '' },
+    { name: 'index.js', content: Buffer.from(outputFiles[0]!.contents) },
+    { name: 'plugin.json', content: JSON.stringify({ ...about, sdk: '0.2.0', description: 'flows' }) },
+    { name: 'plugin.yaml', content: `plugins:\n  flows: ${FLOWS}\n` },
+  ]);
+}
+
+const FLOWS = '{ executor: central_deployment_agent, package_name: flows, package_version: 1.0.0 }';
+
+/** The blueprint of the functions of workers; its plugin is the uploaded one. */
+function blueprintOfModule(): Buffer {
+  const outside = mkdtempSync(join(tmpdir(), 'baton-flows-'));
+  try {
+    const text = readFileSync(join(__dirname, 'blueprints/workflow-code-js/blueprint.yaml'), 'utf8');
+    const folder = join(outside, 'module');
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, 'blueprint.yaml'),
+      text.replaceAll('js.', 'js.own.').replace(/^ {2}js: .*$/m, `  js: ${FLOWS}`),
+    );
+    return archiveOf(folder);
+  } finally {
+    rmSync(outside, { recursive: true, force: true });
+  }
+}
 
 const SOON = { deadlineMs: 30_000 };
 const start = async (deployment: string, workflow: string): Promise<string> =>
@@ -50,6 +106,14 @@ async function stoppedAndResumed(deployment: string, workflow: string): Promise<
   return id;
 }
 
+const OF_FUNCTIONS = {
+  ofGraph: 'the graph left inner',
+  failure: /^Task failed: (?:own\.)?ops.fail \(a_\w+:ops.fail\): RecoverableError `never`/,
+  handled: ['asked 2', expect.stringMatching(/^caught true: Task failed/)],
+  states: ['states started', 'states deleted'],
+  cancelled: ['waiting', 'giving_in'],
+};
+
 /** The same workflows in both languages, with the texts that differ. */
 const kinds = [
   {
@@ -63,14 +127,16 @@ const kinds = [
     cancelled: ['waiting'],
   },
   {
-    kind: 'functions of plugins',
+    kind: 'functions of workers',
     deployment: 'js',
-    ofGraph: 'the graph left inner',
-    failure: /^Task failed: ops.fail \(a_\w+:ops.fail\): RecoverableError `never`/,
     broken: /TypeError: broken on purpose[\s\S]*workflows\.js/,
-    handled: ['asked 2', expect.stringMatching(/^caught true: Task failed/)],
-    states: ['states started', 'states deleted'],
-    cancelled: ['waiting', 'giving_in'],
+    ...OF_FUNCTIONS,
+  },
+  {
+    kind: 'functions of uploaded plugins',
+    deployment: 'module',
+    broken: /TypeError: broken on purpose[\s\S]*index\.js/,
+    ...OF_FUNCTIONS,
   },
 ];
 
@@ -191,7 +257,7 @@ describe('workflow scripts', () => {
   });
 });
 
-describe.each(['code', 'js'])('workflows of %s', (deployment) => {
+describe.each(['code', 'js', 'module'])('workflows of %s', (deployment) => {
   whereWorkersCanBeKilled('are run again after the loss of their worker only when they say so', async () => {
     for (const workflow of ['resumable', 'waiting']) {
       const id = await start(deployment, workflow);
@@ -215,7 +281,7 @@ describe.each(['code', 'js'])('workflows of %s', (deployment) => {
   });
 });
 
-describe('workflow functions of plugins', () => {
+describe.each(['js', 'module'])('workflow functions of %s', (deployment) => {
   const ended = async (id: string, status: string) =>
     await eventually(
       async () => expect((await call(client, 'getExecution', { executionId: id })).status).toBe(status),
@@ -225,39 +291,31 @@ describe('workflow functions of plugins', () => {
   test.each(['force-cancel', 'kill'])(
     'that never wait hold up nothing else on their worker, and end with %s',
     async (action) => {
-      const id = await start('js', 'spinning');
+      const id = await start(deployment, 'spinning');
       await said(id, 'slow begins');
       // With a single slot and a single worker, other operations and workflow code still run.
       expect((await follow(client, 'code', 'waiting')).status).toBe('terminated');
       expect((await call(client, 'getExecution', { executionId: id })).status).toBe('started');
       await act(id, action);
       await ended(id, 'cancelled');
-      expect((await follow(client, 'js', 'sequence')).status).toBe('terminated');
+      expect((await follow(client, deployment, 'sequence')).status).toBe('terminated');
     },
   );
 
-  test('that log without end are held back, and end when they are told', async () => {
-    const id = await start('js', 'talking');
-    await said(id, 'slow begins');
-    await act(id, 'force-cancel');
-    await ended(id, 'cancelled');
-    expect((await follow(client, 'js', 'sequence')).status).toBe('terminated');
-  });
-
   test('that break off fail alone: an error that nobody catches, too much memory', async () => {
-    expect(await follow(client, 'js', 'leaving')).toMatchObject({
+    expect(await follow(client, deployment, 'leaving')).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('nobody catches it'),
     });
-    expect(await follow(client, 'js', 'growing')).toMatchObject({
+    expect(await follow(client, deployment, 'growing')).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(/memory/i),
     });
-    expect((await follow(client, 'js', 'sequence')).status).toBe('terminated');
+    expect((await follow(client, deployment, 'sequence')).status).toBe('terminated');
   });
 
   test('fail after a resume when they do not say so', async () => {
-    const id = await stoppedAndResumed('js', 'waiting');
+    const id = await stoppedAndResumed(deployment, 'waiting');
     await eventually(async () => {
       expect(await call(client, 'getExecution', { executionId: id })).toMatchObject({
         status: 'failed',
@@ -267,9 +325,19 @@ describe('workflow functions of plugins', () => {
   });
 
   test('fail where tasks wait for each other, and name the nearest function', async () => {
-    expect((await follow(client, 'js', 'circle')).error).toContain('wait for each other');
-    expect((await follow(client, 'js', 'nowhere')).error).toContain('did you mean wf.lifecycle?');
+    expect((await follow(client, deployment, 'circle')).error).toContain('wait for each other');
+    expect((await follow(client, deployment, 'nowhere')).error).toMatch(
+      /did you mean (own\.)?wf\.lifecycle\?/,
+    );
   });
+});
+
+test('workflow functions of workers that log without end are held back, and end when they are told', async () => {
+  const id = await start('js', 'talking');
+  await said(id, 'slow begins');
+  await act(id, 'force-cancel');
+  expect((await followExecution(client, id)).status).toBe('cancelled');
+  expect((await follow(client, 'js', 'sequence')).status).toBe('terminated');
 });
 
 test('scripts decide about every kind of task, replace what failed, and see what operations and steps raise', async () => {

@@ -103,6 +103,8 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
     BATON_ADMIN_PASSWORD: ADMIN_PASSWORD,
     BATON_WORKERS: String(options.workers ?? 1),
     BATON_LOG_LEVEL: 'info',
+    // Tests begin with an empty manager.
+    BATON_BUNDLED_PLUGINS: 'off',
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     ...options.env,
   };

@@ -8,7 +8,7 @@ const IMAGES = {
   migrate: ['apps/standalone'],
   gateway: ['services/gateway', 'apps/console'],
   identity: ['services/identity'],
-  catalog: ['services/catalog'],
+  catalog: ['services/catalog', 'plugins'],
   deployments: ['services/deployments'],
   executions: ['services/executions'],
   secrets: ['services/secrets'],

@@ -15,6 +15,7 @@ const ofManager = [
   'python',
   'module',
   'proto',
+  'plugins',
 ];
 const { dependencies: outside } = JSON.parse(readFileSync(join(root, 'deploy/runtime/package.json'), 'utf8'));
 const { optionalDependencies: databases } = JSON.parse(
@@ -27,7 +28,7 @@ export function stagePrograms(stage) {
 }
 
 function stageCli(folder) {
-  copyDist(join(folder, 'dist'), ['apps/cli']);
+  copyDist(join(folder, 'dist'), ['apps/cli', 'plugins']);
   writeManifest(folder, 'apps/cli', { bin: { baton: program(folder, 'apps/cli/main.js') } });
   return folder;
 }

@@ -19,6 +19,7 @@ import { loginCommands } from './commands/login';
 import { managerCommands } from './commands/manager';
 import { modificationCommands } from './commands/modifications';
 import { nodeCommands } from './commands/nodes';
+import { pluginKeyCommands } from './commands/plugin-keys';
 import { pluginCommands } from './commands/plugins';
 import { profileCommands } from './commands/profiles';
 import { scheduleCommands } from './commands/schedules';
@@ -43,6 +44,7 @@ const KINDS = [
   profileCommands,
   blueprintCommands,
   pluginCommands,
+  pluginKeyCommands,
   deploymentCommands,
   executionCommands,
   groupCommands,

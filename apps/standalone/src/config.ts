@@ -16,6 +16,10 @@ export const standaloneConfig = z.object({
     .secret()
     .optional()
     .describe('Password of admin at first start; absent: one is generated'),
+  BATON_BUNDLED_PLUGINS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Upload the plugins that come with Baton, at the first start and after each upgrade'),
   BATON_WORKERS: envValue.integer(0, 16).prefault('1').describe('Worker processes beside the manager'),
   BATON_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])

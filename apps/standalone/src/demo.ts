@@ -48,13 +48,7 @@ function say(text: string): void {
 /** Returns a function that runs the baton command against this manager; its output goes to ours. */
 function cli(manager: Manager, environment: NodeJS.ProcessEnv): (...args: string[]) => Promise<void> {
   const main = cliMain();
-  const env = {
-    ...environment,
-    BATON_URL: manager.url,
-    BATON_USERNAME: 'admin',
-    BATON_PASSWORD: manager.adminPassword?.expose() ?? '',
-    BATON_TENANT: 'default_tenant',
-  };
+  const env = cliEnvironment(manager, environment);
   const loader = main.endsWith('.ts') ? ['--import', 'tsx'] : [];
   return (...args) =>
     new Promise((resolve, reject) => {
@@ -70,7 +64,16 @@ function cli(manager: Manager, environment: NodeJS.ProcessEnv): (...args: string
     });
 }
 
-function cliMain(): string {
+/** The environment of the baton command for this manager, as its administrator. */
+export const cliEnvironment = (manager: Manager, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...environment,
+  BATON_URL: manager.url,
+  BATON_USERNAME: 'admin',
+  BATON_PASSWORD: manager.adminPassword?.expose() ?? '',
+  BATON_TENANT: 'default_tenant',
+});
+
+export function cliMain(): string {
   const here = dirname(require.main?.filename ?? __filename);
   return [join(here, '../cli/main.js'), join(here, '../../cli/src/main.ts')].find(existsSync)!;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { createLogger, limitHeapGrowth, loadConfig, logRejections } from '@baton/service-runtime';
+import { offerBundledPlugins } from './bundled-plugins';
 import { standaloneConfig } from './config';
 import { runDemo } from './demo';
 import { mistakeOf } from './first-mistakes';
@@ -60,6 +61,7 @@ async function main(args: readonly string[], ending: AbortSignal): Promise<numbe
   const manager = await startManager(config, process.env, ending);
   stopOnFault(manager);
   limitHeapGrowth();
+  if (config.BATON_BUNDLED_PLUGINS === 'on') await offerPlugins(manager);
   void greet(manager);
   const asked = new Promise<number>((resolve) => {
     if (ending.aborted) resolve(0);
@@ -81,6 +83,12 @@ async function demo(manager: Manager, isOnce: boolean, asked: Promise<number>): 
     process.stderr.write(`demo: ${(error as Error).message}\n`);
     return 1;
   }
+}
+
+async function offerPlugins(manager: Manager): Promise<void> {
+  const problem = await offerBundledPlugins(manager, process.env);
+  if (problem !== null)
+    process.stdout.write(`WARNING  the plugins that come with Baton were not uploaded: ${problem}\n`);
 }
 
 /** After a bug: logs it once, then stops the manager as well as still possible. */

@@ -54,7 +54,9 @@ export interface Schemas {
   OwnPermissions: { username: string; tenant: string; roles: (string)[]; permissions: (string)[] };
   PermissionGrant: { role: string; permission: string };
   PlanNode: { id: string; name: string; type: string; blueprint_id: string };
-  Plugin: { created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; title: string | null; package_name: string; package_version: string | null; package_source: string | null; archive_name: string; supported_platform: string | null; supported_py_versions: (string)[] | null; distribution: string | null; distribution_version: string | null; distribution_release: string | null; wheels: (string)[] | null; excluded_wheels: (string)[] | null; uploaded_at: string; blueprint_labels: Record<string, unknown> | null; labels: Record<string, unknown> | null; resource_tags: Record<string, unknown> | null; installation_state: (Record<string, unknown>)[]; yaml_url_path: string; yaml_files_paths: (string)[]; file_server_path: string };
+  Plugin: { created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; id: string; title: string | null; package_name: string; package_version: string | null; package_source: string | null; archive_name: string; supported_platform: string | null; supported_py_versions: (string)[] | null; distribution: string | null; distribution_version: string | null; distribution_release: string | null; wheels: (string)[] | null; excluded_wheels: (string)[] | null; uploaded_at: string; blueprint_labels: Record<string, unknown> | null; labels: Record<string, unknown> | null; resource_tags: Record<string, unknown> | null; installation_state: (Record<string, unknown>)[]; yaml_url_path: string; yaml_files_paths: (string)[]; file_server_path: string; signature: { state: "trusted" | "unknown" | "revoked"; key_name: string | null; fingerprint: string } | null };
+  PluginKey: { name: string; public_key: string; fingerprint: string; state: "trusted" | "revoked"; created_at: string; created_by: string; changed_at: string; changed_by: string; tenant_name: string };
+  PluginTrust: { requires_signature: boolean; is_default: boolean; is_enforced: boolean };
   PluginV21: { id: string; package_name: string; archive_name: string; package_source: string | null; package_version: string | null; supported_platform: string | null; distribution: string | null; distribution_version: string | null; distribution_release: string | null; wheels: (string)[] | null; excluded_wheels: (string)[] | null; supported_py_versions: (string)[] | null; uploaded_at: string };
   PluginsUpdate: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; state: "updating" | "executing_workflow" | "finalizing" | "successful" | "failed" | "no_changes_required"; blueprint_id: string; temp_blueprint_id: string | null; execution_id: string | null; deployments_to_update: (string)[]; deployments_per_tenant: Record<string, (string)[]> | null; forced: boolean; all_tenants: boolean };
   ResourceUse: { kind: "blueprint"; id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global" };
@@ -1348,6 +1350,55 @@ export interface Operations {
     query: never;
     body: undefined;
     answer: undefined;
+  };
+  /** GET /api/v3.1/plugin-keys: Keys whose signatures of plugins the tenant trusts */
+  listPluginKeys: {
+    params: undefined;
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "name" | "fingerprint" | "state" | "created_at" | "created_by" | "changed_at" | "changed_by" | "tenant_name";
+    body: undefined;
+    answer: { items: (Schemas["PluginKey"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
+  /** GET /api/v3.1/plugin-keys/{key_name}: One key */
+  getPluginKey: {
+    params: { key_name: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["PluginKey"];
+  };
+  /** PUT /api/v3.1/plugin-keys/{key_name}: Trusts a key */
+  putPluginKey: {
+    params: { key_name: string };
+    query: "_include";
+    body: { public_key: string };
+    answer: Schemas["PluginKey"];
+  };
+  /** PATCH /api/v3.1/plugin-keys/{key_name}: Revokes a key, or trusts it again */
+  patchPluginKey: {
+    params: { key_name: string };
+    query: "_include";
+    body: { state: "trusted" | "revoked" };
+    answer: Schemas["PluginKey"];
+  };
+  /** DELETE /api/v3.1/plugin-keys/{key_name}: Removes a key: what it has signed stays, further uploads are not trusted */
+  deletePluginKey: {
+    params: { key_name: string };
+    query: never;
+    body: undefined;
+    answer: undefined;
+  };
+  /** GET /api/v3.1/plugin-trust: Whether plugins need the signature of a trusted key */
+  getPluginTrust: {
+    params: undefined;
+    query: "_include";
+    body: undefined;
+    answer: Schemas["PluginTrust"];
+  };
+  /** PUT /api/v3.1/plugin-trust: Decides whether plugins need the signature of a trusted key */
+  putPluginTrust: {
+    params: undefined;
+    query: "_include";
+    body: { requires_signature: boolean | string };
+    answer: Schemas["PluginTrust"];
   };
   /** GET /api/v3.1/plugins: Plugins */
   listPlugins: {

@@ -71,7 +71,13 @@ export {
 } from './messages/resources';
 export { changedOwnership, type FindUser, type Ownership, ownershipOf, rememberingUsers } from './ownership';
 export type { PluginSelection } from './plugin-selection';
-export { hasPermission, isAdministrator, type Principal } from './principal';
+export {
+  forService,
+  hasPermission,
+  isAdministrator,
+  type Principal,
+  type ServicePermission,
+} from './principal';
 export {
   type ChangeKind,
   changeKinds,

@@ -3,7 +3,7 @@
  * time needs the permission set_timestamp, another user set_owner.
  */
 import { AppError, badParameter, readInstant } from '@baton/kernel';
-import { hasPermission, type Principal } from './principal';
+import { hasPermission, type Principal, type ServicePermission } from './principal';
 
 /** Finds the user of that name, with the name as the account spells it; null: no such user, or one that may not log in. */
 export type FindUser = (username: string) => Promise<{ username: string; userId: number } | null>;
@@ -82,7 +82,7 @@ async function namedUser(
   throw badParameter(field, `There is no active user \`${username}\``, { expected: 'the name of a user' });
 }
 
-function requireRight(principal: Principal, permission: string, field: string): void {
+function requireRight(principal: Principal, permission: ServicePermission, field: string): void {
   if (hasPermission(principal, permission)) return;
   throw new AppError('forbidden_error', `User \`${principal.username}\` is not permitted to set ${field}`, {
     field,

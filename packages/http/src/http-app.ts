@@ -42,6 +42,15 @@ const STOPPING = new AppError('service_unavailable_error', 'The service is being
 
 const ignore = (): void => undefined;
 
+/**
+ * Leaves out headers that only the gateway would read, and does not need: it dates its answers itself, and it has a rule of its own
+ * for the life of connections.
+ */
+function leaveOut(response: ServerResponse): void {
+  response.sendDate = false;
+  response.removeHeader('connection');
+}
+
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newId();
@@ -58,6 +67,7 @@ function begin({ observe }: HttpAppOptions, stopping: AbortSignal): RequestHandl
     if (observe) watchEnd(served, response, observe);
     if (stopping.aborted) {
       response.shouldKeepAlive = false;
+      response.setHeader('connection', 'close');
       replyError(served, response, STOPPING);
     } else next();
   };
@@ -174,7 +184,10 @@ export function createHttpApp(o: HttpAppOptions): HttpApp {
     app(request, response, (error: unknown) => fail(o, error ?? NO_ADDRESS, request, response));
   };
   const listener = createListener(
-    handle,
+    (request, response) => {
+      leaveOut(response);
+      handle(request, response);
+    },
     { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 },
     o.tls,
   );

@@ -39,3 +39,9 @@ test('only the gateway says who calls, to one service, for a minute', () => {
   expect(() => verifyPrincipal(made({ ...good, iss: 'executions' }, executions), reader)).toThrow(refusal);
   expect(() => verifyPrincipal(made(good, executions), reader)).toThrow(refusal);
 });
+
+test('a service is told the permissions that services ask for, so that the header stays short', () => {
+  const holder = { ...ann, permissions: ['deployment_list', 'all_tenants', 'deployment_set_site'] };
+  const { permissions } = verifyPrincipal(signPrincipal(holder, identity, 'catalog'), reader);
+  expect(permissions).toEqual(['deployment_list', 'all_tenants']);
+});

@@ -2,7 +2,7 @@
  * The signed header in which the gateway tells a service the caller: a token signed with the gateway's own key, for one service,
  * for 60 s. No other process can make one, and a longer life is refused.
  */
-import type { Principal, ServiceName } from '@baton/contracts';
+import { forService, type Principal, type ServiceName } from '@baton/contracts';
 import { AppError, type Clock, systemClock } from '@baton/kernel';
 import {
   checkLife,
@@ -43,7 +43,9 @@ export function signPrincipal(
   const known = byService?.get(audience);
   if (known && known.kid === key.kid && known.exp - clock.now() / 1000 > REUSE_MARGIN_S) return known.token;
   const life = lifeFrom(clock.now());
-  const claims = { iss: identity.name, aud: audience, ...life, p: principal };
+  // GET /user/permissions of identity lists all of them.
+  const told = audience === 'identity' ? principal : forService(principal);
+  const claims = { iss: identity.name, aud: audience, ...life, p: told };
   const token = signToken('baton-principal', key, claims);
   if (!byService) signed.set(principal, (byService = new Map()));
   byService.set(audience, { token, kid: key.kid, exp: life.exp });

@@ -19,6 +19,7 @@ import { runScript } from './script/run-script';
 import { makeRunDir, type RunDir, type ScriptSettings } from './script/settings';
 import type { WarmPython } from './script/warm-python';
 import type { OperationTask } from './task';
+import { untilStopped } from './until-stopped';
 
 export interface InvokeDeps {
   operations: OperationRegistry;
@@ -29,9 +30,6 @@ export interface InvokeDeps {
   /** Processes of TypeScript plugins; absent: their operations fail. */
   modules?: ModuleProcesses;
 }
-
-/** Time in which an in-process operation may go on after a stop request; after that its end is ignored. */
-const ABANDON_MS = 5_000;
 
 /**
  * Runs one attempt of an operation to its end. Never throws: every failure is an end (reference/workflows.md 3.6, 5.3).
@@ -113,20 +111,4 @@ async function callOperation(
   } finally {
     if (runDir) await (await (runDir as Promise<RunDir>)).remove();
   }
-}
-
-/** Returns the promise, or undefined a while after `signal` was aborted: a function of our own process cannot be killed. */
-export function untilStopped(promise: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
-    const onAbort = (): void => {
-      timer = setTimeout(resolve, signal.reason === 'lease-lost' ? 0 : ABANDON_MS, undefined);
-    };
-    const settle = (): void => {
-      signal.removeEventListener('abort', onAbort);
-      clearTimeout(timer);
-    };
-    signal.addEventListener('abort', onAbort);
-    promise.then(resolve, reject).finally(settle);
-  });
 }

@@ -50,9 +50,9 @@ export function buildWorkflowRegistry(plugins: readonly Plugin[]): WorkflowRegis
 export function unknownWorkflow(
   mapping: string,
   pluginName: string,
-  registry: WorkflowRegistry = new Map(),
+  known: Iterable<string> = [],
 ): FatalError {
-  const nearest = nearestName(mapping, [...registry.keys()]);
+  const nearest = nearestName(mapping, [...known]);
   const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
   return new FatalError(
     `no workflow ${mapping} in plugin ${pluginName || '(none)'} on this worker${hint}; a workflow may also be a Python ` +

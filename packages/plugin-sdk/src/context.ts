@@ -118,6 +118,8 @@ export interface OperationContext {
   downloadResource(path: string, target?: string): Promise<string>;
   /** Writes all files below the folder to `target` (default: a fresh folder of this run) and returns its path. */
   downloadDirectory(path: string, target?: string): Promise<string>;
+  /** Fills the `{{ }}` templates of a text from `variables` and `ctx`. @throws FatalError with the line of a mistake. */
+  render(text: string, variables?: JsonObject): Promise<string>;
   /** Writes a file with its `{{ }}` templates filled from `variables` and `ctx`, and returns its path. */
   downloadResourceAndRender(path: string, target?: string, variables?: JsonObject): Promise<string>;
 }

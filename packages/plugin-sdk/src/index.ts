@@ -9,9 +9,16 @@ export type {
   RelationshipContext,
   SideContext,
 } from './context';
-export type { DeclaredWorkflow, PluginDefinition } from './define/definition';
+export type { PluginDefinition } from './define/definition';
+export {
+  type DirectNode,
+  type DirectOperation,
+  type DirectScope,
+  directOperation,
+} from './define/direct-operation';
 export {
   type AnyNodeType,
+  type LifecycleInputs,
   type LifecycleOperation,
   type NodeTypeSpec,
   type NoValues,
@@ -19,8 +26,19 @@ export {
   type Present,
   type Work,
 } from './define/node-type';
-export type { RelationshipOperation, RelationshipType, SideOperations } from './define/relationship-type';
-export type { BaseScope, NodeScope, RelationshipScope, UpdateScope } from './define/scope';
+export type {
+  OfSides,
+  RelationshipOperation,
+  RelationshipType,
+  SideOperations,
+} from './define/relationship-type';
+export type { BaseScope, NodeScope, RelationshipScope, StepScope, UpdateScope } from './define/scope';
+export {
+  type DeclaredWorkflow,
+  type WorkflowScope,
+  type WorkflowSpec,
+  workflow,
+} from './define/workflow-type';
 export {
   type DeferralOptions,
   type ErrorCause,
@@ -41,7 +59,9 @@ export { DefinitionError } from './schema/definition-error';
 export type { Constraint, Described, DslType, ObjectSchema } from './schema/describe';
 export { sensitive } from './schema/sensitive';
 export { type Exec, type ExecOptions, type ExecResult, type ExitMeaning, exec } from './tools/exec';
-export { type Http, type HttpOptions, http } from './tools/http';
+export { http } from './tools/http';
+export type { Http, HttpAnswer, HttpOptions, TlsOptions } from './tools/http-options';
+export type { Received, Send, Sending } from './tools/http-send';
 export {
   CancelledError,
   type FailureDecision,

@@ -2,6 +2,7 @@ import type { PluginOperation } from './context';
 import { checkDefinition } from './define/check-definition';
 import type { PluginDefinition } from './define/definition';
 import { operationsFrom } from './run/operations';
+import { workflowsFrom } from './run/workflows';
 import type { PluginWorkflow, WorkflowFunction } from './workflow';
 
 /** A plugin that can run. `operations`: by mapping, i.e. the text after the plugin's alias in a blueprint. */
@@ -34,13 +35,13 @@ export function definePlugin(plugin: RawPlugin): Plugin;
 export function definePlugin(plugin: PluginDefinition | RawPlugin): Plugin {
   if (!('types' in plugin)) return checked({ version: '', ...plugin });
   checkDefinition(plugin);
-  const { name, version, secrets = [], workflows } = plugin;
+  const { name, version, secrets = [] } = plugin;
   const made: DeclaredPlugin = {
     name,
     version,
     secrets,
     operations: operationsFrom(plugin),
-    ...(workflows ? { workflows } : {}),
+    workflows: workflowsFrom(plugin),
     definition: plugin,
   };
   return checked(made);

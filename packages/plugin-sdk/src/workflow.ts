@@ -100,6 +100,8 @@ export interface WorkflowContext {
   readonly logger: OperationLogger;
   /** Aborted when a cancel is requested. The code should end then; work that it waits for throws CancelledError. */
   readonly cancelSignal: AbortSignal;
+  /** Token for calls back to the API; invalid after the end of the execution. */
+  readonly executionToken: string;
   /** Aborted when the code is stopped by force: from then on nothing that it does has an effect. */
   readonly signal: AbortSignal;
   /** Reads the current nodes and instances. */
@@ -129,8 +131,20 @@ export interface PluginWorkflow {
   isResumable?: boolean;
 }
 
+/** A plugin brings its own copy of this package: `instanceof` knows errors of each copy by this mark. */
+const workflowErrorMark: unique symbol = Symbol.for('baton.workflow-error') as never;
+
+const isMarked = (own: object, base: object, value: unknown, kind: string): boolean =>
+  own === base
+    ? value instanceof Error && (value as { [workflowErrorMark]?: unknown })[workflowErrorMark] === kind
+    : Function.prototype[Symbol.hasInstance].call(own, value);
+
 /** A requested cancel. Workflow code throws this error, or lets it through, to end as cancelled. */
 export class CancelledError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isMarked(this, CancelledError, value, 'cancelled');
+  }
+  readonly [workflowErrorMark] = 'cancelled';
   readonly exceptionType = 'ExecutionCancelled';
   constructor(message = 'The execution is being cancelled') {
     super(message);
@@ -140,6 +154,10 @@ export class CancelledError extends Error {
 
 /** Work that the workflow code waited for has finally failed. */
 export class WorkflowFailedError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isMarked(this, WorkflowFailedError, value, 'failed');
+  }
+  readonly [workflowErrorMark] = 'failed';
   readonly exceptionType = 'WorkflowFailed';
   constructor(message: string) {
     super(message);

@@ -55,6 +55,10 @@ export const configSchema = runtimeConfig.extend({
     .durationMs()
     .prefault('120s')
     .describe('Longest time that fetching an archive from a URL may take'),
+  BATON_PLUGINS_REQUIRE_SIGNATURE: envValue
+    .flag()
+    .prefault('false')
+    .describe('Take only plugins that a key which the tenant trusts has signed, in all tenants'),
   BATON_ALLOW_PRIVATE_URLS: envValue
     .flag()
     .prefault('false')

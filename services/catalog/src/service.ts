@@ -27,6 +27,7 @@ import type { FolderLimits } from './domain/file-area';
 import { blueprintFilterHttp } from './http/blueprint-filters.routes';
 import { blueprintHttp } from './http/blueprints.routes';
 import { cloudifyWire } from './http/cloudify/wire-policy';
+import { pluginKeyHttp } from './http/plugin-keys.routes';
 import { pluginHttp } from './http/plugins.routes';
 import { resourceHttp } from './http/resources.routes';
 import { usesHttp } from './http/uses.routes';
@@ -121,6 +122,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     storageLimit: (tenant: string) => limits.of(tenant).storageBytes,
     ...deploymentsClient(infra.rpc),
     findUser: createUserLookup(infra.rpc),
+    requiresSignatures: config.BATON_PLUGINS_REQUIRE_SIGNATURE,
   };
   const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   const uploads = {
@@ -139,6 +141,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       ...blueprintHttp({ ...uploads, plans }, wire),
       ...blueprintFilterHttp({ ...shared, plans }, wire),
       ...pluginHttp(shared, wire),
+      ...pluginKeyHttp(shared),
       ...resourceHttp(shared),
       ...usesHttp({ db }),
     ],

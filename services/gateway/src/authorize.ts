@@ -5,6 +5,7 @@ import { AppError, isAppError } from '@baton/kernel';
 import { type AuthenticateDeps, type AuthenticationScope, authenticate, noCredentials } from './authenticate';
 import type { BrowserSessions } from './browser-sessions';
 import { type Credential, readCredential } from './credentials';
+import { andThen } from './exchange';
 import { type Caller, holds } from './principal-cache';
 import type { RequestHeaders } from './request-headers';
 import type { CompiledRoute } from './route-table';
@@ -32,7 +33,10 @@ export interface AuthorizationRequest {
  * @throws AppError unauthorized_error, forbidden_error, cross_site_request_error, forbidden_while_cancelling, bad_parameters_error,
  * service_unavailable_error
  */
-export async function authorize(deps: AuthorizeDeps, request: AuthorizationRequest): Promise<Caller | null> {
+export function authorize(
+  deps: AuthorizeDeps,
+  request: AuthorizationRequest,
+): Caller | null | Promise<Caller | null> {
   const { permission, isCredentialRead } = request.route.contract;
   if (permission === 'none' && isCredentialRead !== true) return null;
   return authorizeAs(deps, request, credentialOf(deps, request));
@@ -47,17 +51,30 @@ export function credentialOf(deps: AuthorizeDeps, request: AuthorizationRequest)
 }
 
 /** Like `authorize`, with a credential that `credentialOf` has already returned. */
-export async function authorizeAs(
+export function authorizeAs(
   deps: AuthorizeDeps,
   request: AuthorizationRequest,
   credential: Credential | null,
-): Promise<Caller | null> {
-  const { contract } = request.route;
-  if (contract.permission === 'none')
-    return credential ? await authenticateIn(deps, credential, scopeOf(request), request) : null;
+): Caller | null | Promise<Caller | null> {
+  const { permission } = request.route.contract;
+  if (permission === 'none')
+    return credential ? authenticateIn(deps, credential, scopeOf(request), request) : null;
   if (!credential) throw noCredentials();
   const scope = scopeOf(request);
-  const caller = await authenticateIn(deps, credential, scope, request);
+  return andThen(authenticateIn(deps, credential, scope, request), (caller) =>
+    permitted(deps, credential, scope, request, caller),
+  );
+}
+
+/** Checks the permission for the route. @throws AppError forbidden_error, forbidden_while_cancelling */
+function permitted(
+  deps: AuthorizeDeps,
+  credential: Credential,
+  scope: AuthenticationScope,
+  request: AuthorizationRequest,
+  caller: Caller,
+): Caller | Promise<Caller> {
+  const { contract } = request.route;
   if (contract.isRefusedWhileCancelling === true && caller.isCancelling === true)
     throw new AppError('forbidden_while_cancelling', 'The execution that asks for this is being cancelled');
   if (contract.permission === 'login') return requireTenant(request, caller);
@@ -129,22 +146,22 @@ function decode(segment: string): string {
  * Authenticates the caller in the tenant of the path. For an unknown tenant in the path, a caller who holds the permission anyway
  * gets the 404 of the service; every other caller gets 403, which does not show which tenants exist.
  */
-async function authenticateIn(
+function authenticateIn(
   deps: AuthenticateDeps,
   credential: Credential,
   scope: AuthenticationScope,
   { route }: AuthorizationRequest,
-): Promise<Caller> {
-  try {
-    return await authenticate(deps, credential, scope);
-  } catch (error) {
-    if (route.tenantSegment < 0 || !isAppError(error, 'forbidden_error')) throw error;
+): Caller | Promise<Caller> {
+  const caller = authenticate(deps, credential, scope);
+  if (route.tenantSegment < 0 || !(caller instanceof Promise)) return caller;
+  return caller.catch(async (error: unknown) => {
+    if (!isAppError(error, 'forbidden_error')) throw error;
     // Not as v2.1: there an empty tenant means default_tenant, and the caller's roles in it would give access to the unknown
     // tenant.
-    const caller = await authenticate(deps, credential, { ...scope, tenant: '', isLegacy: false });
-    if (holds(caller, route.contract.permission)) return caller;
+    const anywhere = await authenticate(deps, credential, { ...scope, tenant: '', isLegacy: false });
+    if (holds(anywhere, route.contract.permission)) return anywhere;
     throw error;
-  }
+  });
 }
 
 /** Some routes belong to the work of an execution: its token may use them in its own tenant, whatever the roles are (2.1). */

@@ -32,11 +32,13 @@ export function createIsHttps(trustedProxies: readonly string[]): (request: Inco
   const isProxyPeer = createIsProxyPeer(trustedProxies);
   return (request) =>
     'encrypted' in request.socket ||
-    (request.headers['x-forwarded-proto'] === 'https' && isProxyPeer(request));
+    // The headers last: node:http makes their object when it is asked for them.
+    (isProxyPeer(request) && request.headers['x-forwarded-proto'] === 'https');
 }
 
 /** Whether the other end of the connection is a trusted proxy. */
 export function createIsProxyPeer(trustedProxies: readonly string[]): (request: IncomingMessage) => boolean {
+  if (trustedProxies.length === 0) return () => false;
   const isProxy = createIsProxy(trustedProxies);
   return ({ socket }) => isProxy(withoutMapping(socket.remoteAddress ?? ''));
 }

@@ -68,6 +68,10 @@ export function setExchange(request: Request, exchange: Exchange): void {
 /** Returns undefined for a request that is not a request of the API. */
 export const exchangeOf = (request: Request): Exchange | undefined => (request as EdgeRequest).exchange;
 
+/** Goes on with a result at once when it is there: a promise costs about a microsecond, and nearly all steps need none. */
+export const andThen = <T, R>(result: T | Promise<T>, next: (result: T) => R): R | Promise<Awaited<R>> =>
+  result instanceof Promise ? (result.then(next) as Promise<Awaited<R>>) : next(result);
+
 /**
  * Makes one middleware of the steps for requests of the API. A step runs when the step before it has returned, or its promise has
  * resolved, unless that step returned `false`. It is one middleware because each takes the router of Express most of a microsecond.

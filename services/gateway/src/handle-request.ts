@@ -23,7 +23,7 @@ import {
   credentialOf,
 } from './authorize';
 import type { AddressOf } from './client-address';
-import { Exchange, exchangeOf, inOrder, setExchange } from './exchange';
+import { andThen, Exchange, exchangeOf, inOrder, setExchange } from './exchange';
 import { type FixedHeaders, UNLESS_SAID } from './fixed-headers';
 import type { Forwarder } from './forward';
 import { bodyLimit, checkAnnouncedLength, countRequest, type LimitSettings } from './limits';
@@ -31,6 +31,7 @@ import { changes, checkMaintenance } from './maintenance';
 import type { Maintenance } from './maintenance-state';
 import type { OpenStreams } from './open-streams';
 import type { PageSize } from './page-size';
+import type { Caller } from './principal-cache';
 import type { Rates } from './rates';
 import { AUTH_METHOD, logRefusal, refuse } from './refuse-request';
 import { readHeaders } from './request-headers';
@@ -166,14 +167,20 @@ function countIn(deps: HandleDeps, exchange: Exchange): void {
 }
 
 /** Finds the caller and checks that he may use the route. */
-async function identify(deps: HandleDeps, exchange: Exchange): Promise<void> {
-  const { address, route, answerHeaders } = exchange;
+function identify(deps: HandleDeps, exchange: Exchange): void | Promise<void> {
+  const { address, route } = exchange;
   const isRated = deps.limits.ratePerMinute > 0;
-  if (isRated) await countRequest(deps.rateCache, address, deps.limits, deps.clock.now());
-  const caller =
-    route.contract.session === 'opens'
-      ? await signIn(deps, exchange)
-      : await authorize(deps, authorizationOf(exchange));
+  const counted = isRated ? countRequest(deps.rateCache, address, deps.limits, deps.clock.now()) : undefined;
+  const isSignIn = route.contract.session === 'opens';
+  const caller = andThen(counted, () =>
+    isSignIn ? signIn(deps, exchange) : authorize(deps, authorizationOf(exchange)),
+  );
+  return andThen(caller, (known) => admit(deps, exchange, known));
+}
+
+/** Notes the caller, and refuses the request where maintenance mode does not allow it. */
+function admit(deps: HandleDeps, exchange: Exchange, caller: Caller | null): void | Promise<void> {
+  const { answerHeaders } = exchange;
   exchange.caller = caller;
   answerHeaders.push(AUTH_METHOD, caller?.principal.authMethod ?? '');
   if (caller) {
@@ -181,10 +188,7 @@ async function identify(deps: HandleDeps, exchange: Exchange): Promise<void> {
       answerHeaders.push('x-cloudify-audit-tenant', caller.principal.tenant);
     answerHeaders.push('x-cloudify-audit-username', caller.principal.username);
   }
-  // Nearly always there is nothing to wait for.
-  const settling = deps.maintenance.settled();
-  if (settling) await settling;
-  admitInMaintenance(deps.maintenance, exchange);
+  return andThen(deps.maintenance.settled(), () => admitInMaintenance(deps.maintenance, exchange));
 }
 
 /** Refuses the request where maintenance mode does not allow it, and announces a request that changes the mode. */
@@ -203,19 +207,20 @@ function authorizationOf(exchange: Exchange): AuthorizationRequest {
 }
 
 /** Counts the request for its caller, waits for a short body, and then takes a place in the room. */
-async function enter(deps: HandleDeps, exchange: Exchange): Promise<void> {
+function enter(deps: HandleDeps, exchange: Exchange): void | Promise<void> {
   const { request, method, caller, visit, answerHeaders, hasBody } = exchange;
   const { contract } = exchange.route;
-  if (caller) {
-    const { username, tenant } = caller.principal;
-    visit.identify(username, tenant);
-    const counted = deps.tenantRequests(caller.principal);
-    if (counted) answerHeaders.push(...(await counted));
-    answerHeaders.push(...deps.rates.count(contract, method, username, tenant));
-  }
-  const isShort = contract.rawBody !== 'archive' && hasBody;
-  if (isShort && !request.complete) await bodyHasCome(request);
-  visit.enter();
+  if (caller) visit.identify(caller.principal.username, caller.principal.tenant);
+  return andThen(caller ? deps.tenantRequests(caller.principal) : undefined, (ofTenant) => {
+    if (ofTenant) answerHeaders.push(...ofTenant);
+    if (caller) {
+      const { username, tenant } = caller.principal;
+      answerHeaders.push(...deps.rates.count(contract, method, username, tenant));
+    }
+    const isShort = contract.rawBody !== 'archive' && hasBody;
+    const body = isShort && !request.complete ? bodyHasCome(request) : undefined;
+    return andThen(body, () => visit.enter());
+  });
 }
 
 /** The last step: the answer comes from the service, or from the error on the way to it. */
@@ -272,7 +277,7 @@ function watchStream(deps: HandleDeps, exchange: Exchange): void {
   const leave = deps.openStreams.add({
     username: caller.principal.username,
     endsAtMs: caller.endsAtMs,
-    authorizeAgain: () => authorizeAs(deps, request, credential),
+    authorizeAgain: async () => authorizeAs(deps, request, credential),
     end: () => response.destroy(),
   });
   response.once('close', leave);

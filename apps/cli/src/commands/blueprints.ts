@@ -53,7 +53,10 @@ export function blueprintCommands(cli: Cli): void {
     about: 'check blueprints on this machine, without a manager; folders are searched',
     uses: [],
     options: [
-      option('--plugins <dir>', 'folder with plugins that they import: plugin.yaml files, .wgn and .zip'),
+      option(
+        '--plugins <dir>',
+        'folder with plugins that they import: plugin.yaml files, .bplug, .wgn and .zip',
+      ),
     ],
     examples: ['blueprints validate my-service', 'blueprints validate my-service --plugins ./plugins'],
     run: ({ args, options, out }) => validatePaths(args as string[], out, options.plugins),

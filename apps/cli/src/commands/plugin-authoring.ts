@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Cli, command, option } from '../layer/define';
 import { buildPlugin } from '../plugin-package/build-plugin';
 import { initPlugin } from '../plugin-package/init-plugin';
+import { makeKey } from '../plugin-package/sign-package';
 
 /** Commands for authors of plugins in TypeScript. They ask no manager. */
 export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
@@ -19,15 +20,37 @@ export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
     },
   });
   command(cli, plugins, {
+    name: 'keygen <file>',
+    about: 'make a key that signs packages: the private one in the file, the public one beside it (.pub)',
+    uses: [],
+    examples: ['plugins keygen team.key'],
+    run: ({ args: [path], out }) => {
+      const made = makeKey(path);
+      out.done(
+        `${made.key_file}: private key, keep it secret. ${made.public_key_file}: public key ${made.fingerprint}; ` +
+          'trust it with `baton plugin-keys add NAME FILE`.',
+        made,
+      );
+    },
+  });
+  command(cli, plugins, {
     name: 'build [folder]',
     about: 'build the package (.bplug) of a plugin in TypeScript',
     uses: [],
-    options: [option('--out <file>', 'file to write; default: dist/<name>-<version>.bplug in the folder')],
-    examples: ['plugins build', 'plugins build my-plugin --out my-plugin.bplug'],
+    options: [
+      option('--out <file>', 'file to write; default: dist/<name>-<version>.bplug in the folder'),
+      option('--sign <file>', 'private key that signs the package'),
+    ],
+    examples: [
+      'plugins build',
+      'plugins build my-plugin --out my-plugin.bplug',
+      'plugins build --sign team.key',
+    ],
     run: async ({ args: [folder = '.'], options, out }) => {
-      const built = await buildPlugin(folder, options.out);
+      const built = await buildPlugin(folder, { out: options.out, sign: options.sign });
+      const signed = built.signed_by === null ? '' : `, signed by ${built.signed_by}`;
       out.done(
-        `${built.file}: ${built.name} ${built.version}, ${built.bytes} bytes, sha256 ${built.sha256}`,
+        `${built.file}: ${built.name} ${built.version}, ${built.bytes} bytes, sha256 ${built.sha256}${signed}`,
         built,
       );
     },

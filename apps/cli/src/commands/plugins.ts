@@ -1,10 +1,12 @@
+import { ApiError } from '@baton/client';
 import type { Command } from 'commander';
 import { saveDownload } from '../download';
 import { UsageFailure } from '../failure';
 import { followExecution, followOf, followOptions } from '../follow';
 import { collectTexts, collectValues } from '../key-values';
-import { type Cli, command, noun, option, repeated, visibilityOption } from '../layer/define';
+import { type Cli, command, noun, option, type Run, repeated, visibilityOption } from '../layer/define';
 import { callCommand, deleteCommand, getCommand, listCommand } from '../layer/resource';
+import { BUNDLED, bundledNamed, bundledPlugins, shortName } from '../plugin-package/bundled';
 import { fileUpload, isUrl } from '../upload';
 import { pluginAuthoringCommands } from './plugin-authoring';
 
@@ -18,7 +20,7 @@ const SHOWN = {
     'uploaded_at',
     'visibility',
   ],
-  wide: ['title', 'archive_name', 'created_by', 'tenant_name', 'package_source'],
+  wide: ['title', 'archive_name', 'created_by', 'tenant_name', 'package_source', 'signature'],
 };
 const id = (plugin: string) => ({ plugin_id: plugin });
 
@@ -30,13 +32,21 @@ export function pluginCommands(cli: Cli): void {
   });
   pluginAuthoringCommands(cli, plugins);
   uploadCommand(cli, plugins);
+  bundledCommand(cli, plugins);
   listCommand(cli, plugins, { ...SHOWN, operation: 'listPlugins', about: 'list plugins' });
   getCommand(cli, plugins, {
     ...SHOWN,
     operation: 'getPlugin',
     param: 'plugin_id',
     about: 'show a plugin',
-    more: ['labels', 'blueprint_labels', 'resource_tags', 'yaml_files_paths', 'installation_state'],
+    more: [
+      'signature',
+      'labels',
+      'blueprint_labels',
+      'resource_tags',
+      'yaml_files_paths',
+      'installation_state',
+    ],
   });
   downloadCommands(cli, plugins);
   deleteCommand(cli, plugins, {
@@ -54,7 +64,7 @@ export function pluginCommands(cli: Cli): void {
 function uploadCommand(cli: Cli, plugins: Command): void {
   command(cli, plugins, {
     name: 'upload <path>',
-    about: 'upload a .bplug, a wagon, a zip of a wagon and its plugin.yaml files, or a URL',
+    about: 'upload a .bplug, a wagon, a zip of a wagon and its plugin.yaml files, a URL, or bundled:NAME',
     uses: ['uploadPlugin'],
     options: [
       option('--id <uuid>', 'id of the plugin; default: a new one'),
@@ -64,10 +74,14 @@ function uploadCommand(cli: Cli, plugins: Command): void {
     ],
     examples: [
       'plugins upload dist/my-plugin-0.1.0.bplug',
-      'plugins upload my-plugin.zip',
+      'plugins upload bundled:ansible',
+      'plugins upload bundled:all --visibility global',
       'plugins upload https://example.org/my-plugin.wgn',
     ],
-    run: async ({ args: [path], options, client, out, io }) => {
+    run: async (run) => {
+      const { args, options, client, out, io } = run;
+      const path: string = args[0];
+      if (path.startsWith(BUNDLED)) return await uploadBundled(run, path);
       const plugin = await client.upload('uploadPlugin', {
         query: {
           id: options.id,
@@ -82,6 +96,48 @@ function uploadCommand(cli: Cli, plugins: Command): void {
         `Plugin ${plugin.package_name} ${plugin.package_version ?? ''} uploaded: ${plugin.id}`,
         plugin,
       );
+    },
+  });
+}
+
+/** Uploads plugins that come with this program. One that the manager has already, with this content, is no failure. */
+async function uploadBundled({ options, client, out, io }: Run<'uploadPlugin'>, path: string): Promise<void> {
+  const plugins = await bundledNamed(path);
+  if (options.id && plugins.length > 1) throw new UsageFailure('--id fits one plugin');
+  for (const { name, version, file } of plugins) {
+    const query = { id: options.id, title: options.title, visibility: options.visibility };
+    try {
+      const plugin = await client.upload('uploadPlugin', { query, content: fileUpload(io, file) });
+      out.line(`Plugin ${name} ${version} uploaded: ${plugin.id}`, plugin);
+    } catch (error) {
+      const isThere = error instanceof ApiError && error.details.is_same_content === true;
+      if (!isThere) throw error;
+      out.line(`Plugin ${name} ${version} is there already.`, {
+        package_name: name,
+        package_version: version,
+      });
+    }
+  }
+}
+
+function bundledCommand(cli: Cli, plugins: Command): void {
+  command(cli, plugins, {
+    name: 'bundled',
+    about: 'list the plugins that come with this program; `plugins upload bundled:NAME` uploads one',
+    uses: [],
+    examples: ['plugins bundled', 'plugins upload bundled:all'],
+    run: async ({ out }) => {
+      const rows = (await bundledPlugins()).map(({ name, version, description, types }) => ({
+        upload: `${BUNDLED}${shortName(name)}`,
+        package_name: name,
+        package_version: version,
+        description,
+        types,
+      }));
+      out.table(rows, ['upload', 'package_name', 'package_version', 'description'], {
+        wide: ['types'],
+        name: 'upload',
+      });
     },
   });
 }

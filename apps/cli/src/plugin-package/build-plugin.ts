@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Document, isMap } from 'yaml';
 import { CommandFailure } from '../failure';
 import { type AuthorFolder, readAuthorFolder } from './author-folder';
 import { bundlePlugin, type Description, describeBundled } from './bundle-plugin';
-import { licencesOf, ownFiles, packed } from './pack-files';
+import { licencesOf, ownFiles, type PackedFile, packed } from './pack-files';
+import { fingerprintOf, readSigningKey, SIGNATURE_ENTRY, signatureOf } from './sign-package';
 
 /** The format of packages that this program writes. */
 const FORMAT = 1;
@@ -18,33 +19,54 @@ export interface BuiltPlugin {
   bytes: number;
   sha256: string;
   types: string[];
+  /** Fingerprint of the key that has signed it; null: nobody has. */
+  signed_by: string | null;
 }
 
 /**
  * Builds the package of a plugin in TypeScript: one file `<name>-<version>.bplug`.
  * @param out path of the file; undefined: below `dist` of the folder
+ * @param sign path of a private key; undefined: no signature
  * @throws CommandFailure that says what is wrong and where
  */
-export async function buildPlugin(folder: string, out: string | undefined): Promise<BuiltPlugin> {
+export async function buildPlugin(
+  folder: string,
+  { out, sign }: { out?: string | undefined; sign?: string | undefined } = {},
+): Promise<BuiltPlugin> {
+  const key = sign === undefined ? null : readSigningKey(sign);
   const author = readAuthorFolder(folder);
   const [bundle, description] = [await bundlePlugin(author), await describeBundled(author)];
   requireSame(author, description);
   const { name, version } = author;
   const text = (entry: string, content: string) => ({ name: entry, content: Buffer.from(content) });
-  const archive = await packed([
+  const entries: PackedFile[] = [
     text('plugin.json', `${JSON.stringify(manifestOf(author, description), null, 2)}\n`),
     text('plugin.yaml', yamlText(description)),
     text(MAIN, bundle.code),
     text('LICENSES.txt', licencesOf(bundle.sources, author.path)),
     ...ownFiles(author.path),
-  ]);
+  ];
+  if (entries.some((entry) => entry.name === SIGNATURE_ENTRY))
+    throw new CommandFailure(
+      `${join(author.path, SIGNATURE_ENTRY)}: the name belongs to the signature of the package`,
+    );
+  if (key) entries.push(signatureOf(entries, key));
+  const archive = await packed(entries);
   const file = out === undefined ? join(author.path, 'dist', `${name}-${version}.bplug`) : resolve(out);
   mkdirSync(dirname(file), { recursive: true });
   // Nobody may read half of a package.
   writeFileSync(`${file}.part`, archive);
   renameSync(`${file}.part`, file);
   const sha256 = createHash('sha256').update(archive).digest('hex');
-  return { file, name, version, bytes: archive.length, sha256, types: description.types };
+  return {
+    file,
+    name,
+    version,
+    bytes: archive.length,
+    sha256,
+    types: description.types,
+    signed_by: key && fingerprintOf(createPublicKey(key)),
+  };
 }
 
 /** Texts about types stand before the properties of the type. */

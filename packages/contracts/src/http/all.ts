@@ -38,6 +38,7 @@ import { nodesRoutes } from './nodes';
 import { operationRoutes } from './operations';
 import { ownUserRoutes } from './own-user';
 import { permissionsRoutes } from './permissions';
+import { pluginKeyRoutes } from './plugin-keys';
 import { pluginRoutes } from './plugins';
 import { pluginsUpdatesRoutes } from './plugins-updates';
 import { providerContextRoutes } from './provider-context';
@@ -102,6 +103,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...ownUserRoutes,
   ...permissionsRoutes,
   ...pluginRoutes,
+  ...pluginKeyRoutes,
   ...pluginsUpdatesRoutes,
   ...providerContextRoutes,
   ...resourceRoutes,

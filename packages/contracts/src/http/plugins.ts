@@ -43,6 +43,16 @@ const plugin = z
     yaml_url_path: z.string(),
     yaml_files_paths: z.array(z.string()),
     file_server_path: z.string(),
+    signature: z
+      .object({
+        state: z
+          .enum(['trusted', 'unknown', 'revoked'])
+          .describe('What the tenant of the plugin thinks of the key'),
+        key_name: textOrNull.describe('Name of the key there'),
+        fingerprint: z.string(),
+      })
+      .nullable()
+      .describe('Who has signed the package; null: nobody'),
   })
   .meta({ id: 'Plugin' });
 

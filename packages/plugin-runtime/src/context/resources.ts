@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { JsonObject } from '@baton/kernel';
 import { isAppError } from '@baton/kernel';
 import { FatalError } from '@baton/plugin-sdk';
-import { hasTemplate, renderTemplate } from '../template';
+import { hasTemplate, renderTemplate } from '@baton/plugin-sdk/template';
 import type { Places } from './places';
 import type { OperationSession } from './session';
 import { contextSnapshot } from './snapshot';
@@ -32,13 +32,8 @@ export function sessionResources(session: OperationSession, places: Places): Res
   const log = async (path: string, place: string): Promise<void> => {
     await session.host.emit('log', 'info', `Downloaded ${path} to ${place}`);
   };
-  const render = async (path: string, variables: JsonObject): Promise<string> => {
-    const text = await readFile(await locate(path), 'utf8');
-    if (!hasTemplate(text)) return text;
-    if (Object.hasOwn(variables, 'ctx'))
-      throw new FatalError('template variables must not contain one called ctx');
-    return renderTemplate(text, { ...variables, ctx: await contextSnapshot(session) }, path);
-  };
+  const render = async (path: string, variables: JsonObject): Promise<string> =>
+    await renderText(session, await readFile(await locate(path), 'utf8'), variables, path);
   return {
     read: async (path) => readFile(await locate(path)),
     download: async (path, target) => {
@@ -62,4 +57,17 @@ export function sessionResources(session: OperationSession, places: Places): Res
       return place;
     },
   };
+}
+
+/** Fills the templates of a text from `variables` and `ctx`. `name`: the text in errors. @throws FatalError */
+export async function renderText(
+  session: OperationSession,
+  text: string,
+  variables: JsonObject,
+  name: string,
+): Promise<string> {
+  if (!hasTemplate(text)) return text;
+  if (Object.hasOwn(variables, 'ctx'))
+    throw new FatalError('template variables must not contain one called ctx');
+  return renderTemplate(text, { ...variables, ctx: await contextSnapshot(session) }, name);
 }

@@ -11,7 +11,7 @@ import type { OperationHost } from '../host';
 import type { OperationTask } from '../task';
 import { textOf } from '../thrown';
 import { ownPlaces } from './places';
-import { type Resources, sessionResources } from './resources';
+import { type Resources, renderText, sessionResources } from './resources';
 import type { OperationSession } from './session';
 import { runStep } from './steps';
 
@@ -134,6 +134,9 @@ export class RunContext implements OperationContext {
   }
   downloadResourceAndRender(path: string, target?: string, variables?: JsonObject): Promise<string> {
     return this.#files().downloadAndRender(path, target ?? null, variables ?? {});
+  }
+  render(text: string, variables?: JsonObject): Promise<string> {
+    return renderText(this.#session, text, variables ?? {}, 'text');
   }
 
   secret(name: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Json } from '@baton/kernel';
+import { isFalsy, pythonText } from '@baton/plugin-sdk/template';
 import { textOf } from '../thrown';
 import { splitCalls } from './call-lines';
-import { isFalsy, pythonText } from './python-text';
 
 /** The answer to one call, as programs get it (reference/workflows.md 5.4). */
 export type Reply =

@@ -2,7 +2,8 @@ import { open } from 'node:fs/promises';
 import { isAppError, isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { FatalError, isMarkedError, operationErrorMark } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
-import type { CallMethod, FilePart, WireFailure } from './protocol';
+import type { WorkPort, WorkSubmission } from '../workflow/work';
+import type { CallMethod, FilePart, WireFailure, WorkMethod } from './protocol';
 
 const PART_BYTES = 1024 * 1024;
 const MAX_PATH_CHARS = 4096;
@@ -11,8 +12,26 @@ type Call = (args: readonly unknown[]) => Promise<unknown>;
 /** The calls that one operation may make. There are no others. */
 export type Calls = Readonly<Record<CallMethod, Call>>;
 
-/** Returns the calls of an operation. Each argument comes from the plugin and is checked here. */
-export function callsOf({ task, host }: OperationSession, declared: readonly string[]): Calls {
+/** What a run in a process may use, besides its session. */
+export interface Allowed {
+  /** Names of secrets. */
+  secrets: readonly string[];
+  /** The engine, for the code of a workflow; null for an operation. */
+  port: WorkPort | null;
+}
+
+/**
+ * Returns the calls of an operation, or of the code of a workflow. Each argument comes from the plugin and is checked here.
+ * `over`: aborted when the run has ended.
+ */
+export function callsOf(session: OperationSession, { secrets, port }: Allowed, over: AbortSignal): Calls {
+  return { ...operationCalls(session, secrets), ...workCalls(port, over) };
+}
+
+function operationCalls(
+  { task, host }: OperationSession,
+  declared: readonly string[],
+): Omit<Calls, WorkMethod> {
   const own = [task.self?.nodeInstanceId, task.related?.nodeInstanceId];
   const places = new Map<string, string>();
   return {
@@ -45,6 +64,37 @@ export function callsOf({ task, host }: OperationSession, declared: readonly str
       return host.secret(name);
     },
   };
+}
+
+/** The engine checks the work itself (packages/contracts/src/workflow-work.ts): here only the shapes of the calls are checked. */
+function workCalls(port: WorkPort | null, over: AbortSignal): Pick<Calls, WorkMethod> {
+  if (port === null) {
+    const refuse = async (): Promise<never> => {
+      throw new FatalError('an operation submits no work: only the code of a workflow does');
+    };
+    return { submitWork: refuse, awaitWork: refuse, callEngine: refuse };
+  }
+  let isAwaiting = false;
+  return {
+    submitWork: ([work]) => port.submit(objectArgument('work', work) as WorkSubmission),
+    awaitWork: async ([given]) => {
+      const { version, isCancelKnown } = objectArgument('after', given);
+      if (!Number.isSafeInteger(version)) throw new FatalError('after.version: expected a number');
+      if (isAwaiting) throw new FatalError('the code waits for news of its tasks already');
+      isAwaiting = true;
+      try {
+        return await port.await({ version: version as number, isCancelKnown: isCancelKnown === true }, over);
+      } finally {
+        isAwaiting = false;
+      }
+    },
+    callEngine: ([key, request]) => port.call(textArgument('key', key), objectArgument('request', request)),
+  };
+}
+
+function objectArgument(name: string, value: unknown): JsonObject {
+  if (isJsonObject(value as Json)) return value as JsonObject;
+  throw new FatalError(`${name}: expected a dictionary`);
 }
 
 function textArgument(name: string, value: unknown): string {

@@ -26,7 +26,7 @@ const OPERATIONS = `
   noJson: () => { raw('{"t":'); return never(); },
   noObject: () => { raw('[1]'); return never(); },
   unknown: () => { send({ t: 'shutdown' }); return never(); },
-  hello: () => { send({ t: 'hello', name: 'x', version: '', operations: [], secrets: [] }); return never(); },
+  hello: () => { send({ t: 'hello', name: 'x', version: '', operations: [], workflows: [], secrets: [] }); return never(); },
   huge: () => { const head = Buffer.alloc(4); head.writeUInt32BE(${MAX_FRAME_BYTES + 1}); wire.write(head); return never(); },
   strangers: async () => {
     for (const op of [0, -1, 1e9, '1', null, {}]) {

@@ -1,9 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
+import type { Isolation } from '@baton/isolation';
 import { MARK_VARIABLE } from '../script/orphan-guard';
 
 /** A process that is killed may have started another one before. */
 const MOST_LOOKS = 5;
 const PROCESS = /^\d+$/;
+
+/** Whether the processes of a plugin have a pid namespace, so that they all end with its group. */
+export const hasOwnProcesses = ({ name }: Pick<Isolation, 'name'>): boolean =>
+  name === 'bubblewrap' || name === 'namespaces';
 
 /**
  * Kills the processes that a process of a plugin has left: those whose environment carries the mark, in whatever group they

@@ -2,13 +2,19 @@ import type { ScriptSettings } from '../script/settings';
 import { defaultModuleLimits, type ModuleLimits, type ModulePlugin } from './module-plugin';
 import { ModuleProcess } from './module-process';
 
-/** The processes of TypeScript plugins on this worker: one for each tenant and content of a plugin, kept warm. */
+/**
+ * A plugin has a process for its operations and one for the code of its workflows: code that has to be killed takes no operation
+ * with it, and an operation that blocks its process holds up no code.
+ */
+export type Purpose = 'operations' | 'workflows';
+
+/** The processes of TypeScript plugins on this worker: one for each tenant, content of a plugin and purpose, kept warm. */
 export interface ModuleProcesses {
   /**
    * Returns the process for the next operation and starts it when there is none. The caller must call `run` at once.
    * @throws FatalError, Error when it cannot be started
    */
-  of(tenant: string, plugin: ModulePlugin): Promise<ModuleProcess>;
+  of(tenant: string, plugin: ModulePlugin, purpose: Purpose): Promise<ModuleProcess>;
   /** To be called after each operation of a process. */
   settle(process: ModuleProcess): void;
   /** Kills all processes and waits for their end. */
@@ -44,8 +50,8 @@ class Pool implements ModuleProcesses {
     this.#limits = limits;
   }
 
-  async of(tenant: string, plugin: ModulePlugin): Promise<ModuleProcess> {
-    const kept = await this.#findOrStart(JSON.stringify([tenant, plugin.folder]), tenant, plugin);
+  async of(tenant: string, plugin: ModulePlugin, purpose: Purpose): Promise<ModuleProcess> {
+    const kept = await this.#findOrStart(JSON.stringify([tenant, plugin.folder, purpose]), tenant, plugin);
     clearTimeout(kept.idle);
     kept.holders++;
     if (this.#open.delete(kept.key)) this.#open.set(kept.key, kept);

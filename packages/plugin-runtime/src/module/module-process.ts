@@ -7,10 +7,10 @@ import { stopGroup } from '../script/run-process';
 import type { ScriptSettings } from '../script/settings';
 import type { OperationTask } from '../task';
 import { textOf } from '../thrown';
-import { type Calls, callsOf, failureOf } from './answer-calls';
+import { type Allowed, type Calls, callsOf, failureOf } from './answer-calls';
 import { endOfFrame } from './end-of-frame';
 import { encodeFrame, FrameReader, WireError } from './frames';
-import { killMarked } from './marked-processes';
+import { hasOwnProcesses, killMarked } from './marked-processes';
 import type { ModuleLimits, ModulePlugin } from './module-plugin';
 import { OutputTail } from './output-tail';
 import type { ToModule, WireFailure } from './protocol';
@@ -28,6 +28,8 @@ interface Running {
   session: OperationSession;
   calls: Calls;
   settle: (end: OperationEnd | Lost) => void;
+  /** The call with which the code of a workflow waits at the engine for news. It may last, so it does not count as the others do. */
+  awaiting: { isAnswered: boolean; taken: Promise<void> } | null;
 }
 
 /** Calls that a process may have under way; until one is answered, nothing more is read from it. */
@@ -71,7 +73,7 @@ export class ModuleProcess {
     });
     this.loaded.catch(() => undefined);
     settings.guard.add(started.child.pid);
-    if (!hasOwnProcesses(settings)) settings.guard.addMark(started.mark);
+    if (!hasOwnProcesses(settings.isolation)) settings.guard.addMark(started.mark);
     started.wire.on('error', () => undefined);
     this.#tail = new OutputTail(started.child, (text) => this.#hide(text));
     const timer = setTimeout(() => this.kill('its code takes too long to load'), limits.loadMs);
@@ -97,19 +99,16 @@ export class ModuleProcess {
   }
 
   /**
-   * Runs an operation of the loaded plugin to its end. `declared`: secrets that it may read.
+   * Runs an operation, or the code of a workflow, of the loaded plugin to its end.
    * @throws WireError when the inputs are too large
    */
-  async run(
-    task: OperationTask,
-    session: OperationSession,
-    declared: readonly string[],
-  ): Promise<OperationEnd | Lost> {
+  async run(task: OperationTask, session: OperationSession, allowed: Allowed): Promise<OperationEnd | Lost> {
     const op = ++this.given;
     const { signal } = session;
     if (signal.aborted) return { kind: 'stopped', reason: stopReason(signal) };
     const frame = encodeFrame({ t: 'run', op, task } satisfies ToModule);
     let timer: NodeJS.Timeout | undefined;
+    const over = new AbortController();
     const onAbort = (): void => {
       void this.#written(encodeFrame({ t: 'abort', op, reason: stopReason(signal) } satisfies ToModule));
       const { graceMs: most } = this.#limits;
@@ -119,11 +118,13 @@ export class ModuleProcess {
     try {
       return await new Promise<OperationEnd | Lost>((settle) => {
         if (!this.isOpen) return settle(this.#lost());
-        this.#running.set(op, { session, calls: callsOf(session, declared), settle });
+        const calls = callsOf(session, allowed, AbortSignal.any([signal, over.signal]));
+        this.#running.set(op, { session, calls, settle, awaiting: null });
         void this.#written(frame);
         signal.addEventListener('abort', onAbort, { once: true });
       });
     } finally {
+      over.abort();
       this.#running.delete(op);
       this.#recent.unshift(session.host);
       this.#recent.length = Math.min(this.#recent.length, MOST_RECENT);
@@ -177,7 +178,7 @@ export class ModuleProcess {
       this.#reason ??= 'it took more memory than it may take (BATON_WORKER_LIMIT_MEMORY)';
     this.#reason ??= `it ended by itself with ${how}`;
     group?.end();
-    if (!hasOwnProcesses(this.#settings)) await killMarked(mark);
+    if (!hasOwnProcesses(this.#settings.isolation)) await killMarked(mark);
     this.#settings.guard.remove(child.pid);
     this.#settings.guard.removeMark(mark);
     const lost = this.#lost();
@@ -232,16 +233,21 @@ export class ModuleProcess {
     if (running) return this.#call(running, message);
   }
 
-  #call(running: Running, { op, id, method, args }: Record<string, unknown>): void | Promise<void> {
+  #call(running: Running, message: Record<string, unknown>): void | Promise<void> {
+    const { op, id, method, args } = message;
     if (!Number.isSafeInteger(id) || !Array.isArray(args)) throw new WireError('a malformed call');
+    const { awaiting } = running;
+    if (method === 'awaitWork' && awaiting?.isAnswered)
+      return awaiting.taken.then(() => this.#call(running, message));
+    const told = answer(running, method, args);
+    const taken = told.then((it) => this.#written(answerFrame({ op: op as number, id: id as number }, it)));
+    if (method === 'awaitWork' && !awaiting) return waitFor(running, told, taken);
     this.#calls++;
-    void answer(running, method, args)
-      .then((told) => this.#written(answerFrame({ op: op as number, id: id as number }, told)))
-      .finally(() => {
-        this.#calls--;
-        this.#callEnded?.();
-        this.#callEnded = null;
-      });
+    void taken.finally(() => {
+      this.#calls--;
+      this.#callEnded?.();
+      this.#callEnded = null;
+    });
     if (this.#calls < MOST_CALLS) return;
     return new Promise((resolve) => {
       this.#callEnded = resolve;
@@ -263,9 +269,16 @@ export class ModuleProcess {
   }
 }
 
-/** Whether the processes of a plugin have a pid namespace, so that they all end with its group. */
-const hasOwnProcesses = ({ isolation: { name } }: ScriptSettings): boolean =>
-  name === 'bubblewrap' || name === 'namespaces';
+function waitFor(running: Running, told: Promise<unknown>, taken: Promise<void>): void {
+  const awaiting = { isAnswered: false, taken };
+  running.awaiting = awaiting;
+  void told.then(() => {
+    awaiting.isAnswered = true;
+  });
+  void taken.finally(() => {
+    running.awaiting = null;
+  });
+}
 
 type Told = { value?: unknown; error?: WireFailure };
 

@@ -5,8 +5,17 @@ import type { OperationTask } from '../task';
 /** The descriptor of the wire, in the environment of the process. */
 export const WIRE_VARIABLE = 'BATON_MODULE_FD';
 
-/** A call that an operation makes to the worker. */
-export type CallMethod = 'open' | 'save' | 'readDeployment' | 'listResources' | 'readPart' | 'secret';
+/** A call that the code of a workflow makes to the engine, through the worker. */
+export type WorkMethod = 'submitWork' | 'awaitWork' | 'callEngine';
+/** A call that an operation, or the code of a workflow, makes to the worker. */
+export type CallMethod =
+  | 'open'
+  | 'save'
+  | 'readDeployment'
+  | 'listResources'
+  | 'readPart'
+  | 'secret'
+  | WorkMethod;
 
 /** An error in the answer to a call; `code` when it is an error of the API. */
 export interface WireFailure {
@@ -17,7 +26,7 @@ export interface WireFailure {
   kind: string | null;
 }
 
-/** Messages to the process. `op`: number of the operation in this process. */
+/** Messages to the process. `op`: number of the operation, or of the run of workflow code, in this process. */
 export type ToModule =
   | { t: 'run'; op: number; task: OperationTask }
   | { t: 'abort'; op: number; reason: string }
@@ -31,6 +40,8 @@ export type FromModule =
       version: string;
       /** Mapping of each operation, and whether it is resumable. */
       operations: [string, boolean][];
+      /** The same of each workflow. */
+      workflows: [string, boolean][];
       secrets: string[];
     }
   | { t: 'unusable'; message: string }

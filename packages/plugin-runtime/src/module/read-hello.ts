@@ -6,27 +6,31 @@ export interface LoadedModule {
   version: string;
   /** Whether the operation is resumable, by mapping. */
   operations: ReadonlyMap<string, boolean>;
+  /** Whether the code of the workflow is resumable, by mapping. */
+  workflows: ReadonlyMap<string, boolean>;
   secrets: readonly string[];
 }
 
 const MOST_NAMES = 10_000;
 const isName = (value: unknown): value is string => typeof value === 'string' && value.length <= 1_000;
+const isMarks = (value: unknown): value is [string, unknown][] =>
+  Array.isArray(value) &&
+  value.length <= MOST_NAMES &&
+  value.every((one) => Array.isArray(one) && isName(one[0]));
+const marksOf = (sent: [string, unknown][]): Map<string, boolean> =>
+  new Map(sent.map(([mapping, isResumable]) => [mapping, isResumable === true]));
 
 /** @throws WireError when the message is no hello */
-export function helloOf({ name, version, operations, secrets }: Record<string, unknown>): LoadedModule {
+export function helloOf(sent: Record<string, unknown>): LoadedModule {
+  const { name, version, operations, workflows, secrets } = sent;
   const isWell =
     isName(name) &&
     isName(version) &&
-    Array.isArray(operations) &&
-    operations.length <= MOST_NAMES &&
-    operations.every((one) => Array.isArray(one) && isName(one[0])) &&
+    isMarks(operations) &&
+    isMarks(workflows) &&
     Array.isArray(secrets) &&
     secrets.length <= MOST_NAMES &&
     secrets.every(isName);
   if (!isWell) throw new WireError('a malformed hello');
-  const marks = operations.map(([mapping, isResumable]): [string, boolean] => [
-    mapping,
-    isResumable === true,
-  ]);
-  return { name, version, operations: new Map(marks), secrets };
+  return { name, version, operations: marksOf(operations), workflows: marksOf(workflows), secrets };
 }

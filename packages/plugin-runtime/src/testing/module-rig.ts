@@ -48,15 +48,15 @@ function builtAssets(): string {
   return assets;
 }
 
-/** Writes the code of a plugin as its package has it; `operations`: the text of an object. Returns its folder. */
-export function moduleFolder(operations: string, before = ''): string {
+/** Writes the code of a plugin as its package has it; `operations`, `workflows`: texts of objects. Returns its folder. */
+export function moduleFolder(operations: string, before = '', workflows = ''): string {
   const path = join(folder(), 'plugin');
   mkdirSync(path, { mode: 0o755 });
   const marks = `const mark = Symbol.for('baton.resumable-operation');
 const resumable = (operation) => Object.assign(operation, { [mark]: true });
 const failure = (kind, message, retryAfter = null) =>
   Object.assign(new Error(message), { [Symbol.for('baton.operation-error')]: kind, exceptionType: 'Odd', retryAfter, causes: [] });`;
-  const code = `${marks}\n${before}\nmodule.exports.default = { name: 'mine', version: '1.0.0', secrets: ['token'], operations: {${operations}} };\n`;
+  const code = `${marks}\n${before}\nmodule.exports.default = { name: 'mine', version: '1.0.0', secrets: ['token'], operations: {${operations}}, workflows: {${workflows}} };\n`;
   writeFileSync(join(path, 'index.js'), code, { mode: 0o644 });
   return path;
 }

@@ -73,6 +73,7 @@ type Facts = Pick<
   | 'logger'
   | 'cancelSignal'
   | 'signal'
+  | 'executionToken'
 >;
 
 function factsOf(session: OperationSession, board: WorkBoard): Facts {
@@ -92,5 +93,6 @@ function factsOf(session: OperationSession, board: WorkBoard): Facts {
     logger: new RunContext(session, noFiles).logger,
     cancelSignal: board.session.cancelSignal,
     signal: session.signal,
+    executionToken: task.executionToken,
   };
 }

@@ -2,68 +2,14 @@ import { AppError } from '@baton/kernel';
 import { definePlugin, type WorkflowContext } from '@baton/plugin-sdk';
 import { buildRegistry, buildWorkflowRegistry } from '../registry';
 import { makeRig } from '../testing/memory-host';
+import { memoryPort } from '../testing/memory-port';
 import { invokeWorkflow } from './invoke-workflow';
-import type { StepResult, WorkDecision, WorkPort, WorkTask } from './work';
+import type { WorkPort } from './work';
 
-/** The part of the engine that code calls, in memory: steps and failing operations that ask. */
-function memoryPort() {
-  const tasks = new Map<string, WorkTask>();
-  const told: { steps: StepResult[]; decisions: WorkDecision[] } = { steps: [], decisions: [] };
-  let version = 0;
-  let news = (): void => undefined;
-  const change = (task: WorkTask): void => {
-    tasks.set(task.key, task);
-    version++;
-    news();
-  };
-  const ofIdx = (idx: number): WorkTask => [...tasks.values()].find((task) => task.idx === idx)!;
-  const port: WorkPort = {
-    submit: async (work) => {
-      // As on the wire: a value that is not JSON is not sent.
-      const { items = [], steps = [], decisions = [] } = JSON.parse(plain(work)) as typeof work;
-      for (const { key, item } of items) {
-        const asksHow = item === 'step' ? 'started' : 'response-sent';
-        const error = item === 'step' ? null : { type: 'E', message: 'failed' };
-        const about = {
-          kind: item,
-          name: item,
-          about: '',
-          subgraph: null,
-          attempt: 1,
-          retries: 0,
-          result: null,
-        };
-        change({ key, idx: tasks.size, ...about, state: asksHow, error, isAsking: true });
-      }
-      told.steps.push(...steps);
-      told.decisions.push(...decisions);
-      for (const { idx, result, error } of steps)
-        change({ ...ofIdx(idx), state: error ? 'failed' : 'succeeded', result, error, isAsking: false });
-      for (const { idx } of decisions) change({ ...ofIdx(idx), state: 'failed', isAsking: false });
-      return { error: null, keys: items.map(({ key }) => key) };
-    },
-    await: async (after, signal) => {
-      if (version === after.version)
-        await new Promise<void>((resolve) => {
-          news = resolve;
-          signal.addEventListener('abort', () => resolve());
-        });
-      return { version, changes: [...tasks.values()], cancel: '' };
-    },
-    call: async () => null,
-  };
-  return { port, told };
-}
-
-function plain(work: unknown): string {
-  return JSON.stringify(work, (_, value: unknown) => {
-    if (typeof value === 'function' || (typeof value === 'number' && !Number.isFinite(value)))
-      throw new TypeError('could not be cloned');
-    return value;
-  });
-}
-
-async function run(code: (ctx: WorkflowContext) => unknown, { port, told } = memoryPort()) {
+async function run(
+  code: (ctx: WorkflowContext) => unknown,
+  { port, told }: Pick<ReturnType<typeof memoryPort>, 'port' | 'told'> = memoryPort(),
+) {
   const rig = makeRig();
   const plugin = definePlugin({
     name: 'p',

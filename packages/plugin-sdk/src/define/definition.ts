@@ -1,16 +1,8 @@
 import type { PluginOperation } from '../context';
-import type { ObjectSchema } from '../schema/describe';
-import type { WorkflowFunction } from '../workflow';
+import type { DirectOperation } from './direct-operation';
 import type { AnyNodeType } from './node-type';
 import type { RelationshipType } from './relationship-type';
-
-/** A workflow of a declared plugin; its name is the name in blueprints. */
-export interface DeclaredWorkflow {
-  run: WorkflowFunction;
-  parameters?: ObjectSchema;
-  /** See PluginWorkflow.isResumable. */
-  isResumable?: boolean;
-}
+import type { DeclaredWorkflow } from './workflow-type';
 
 /** A plugin as its author writes it. */
 export interface PluginDefinition {
@@ -25,7 +17,7 @@ export interface PluginDefinition {
   secrets?: readonly string[];
   types: Readonly<Record<string, AnyNodeType>>;
   relationships?: Readonly<Record<string, RelationshipType>>;
-  /** Operations with mappings of their own, for blueprints that name them directly. */
-  operations?: Readonly<Record<string, PluginOperation>>;
+  /** Operations with mappings of their own, for blueprints that name them directly: see `directOperation`. */
+  operations?: Readonly<Record<string, PluginOperation | DirectOperation>>;
   workflows?: Readonly<Record<string, DeclaredWorkflow>>;
 }

@@ -7,8 +7,14 @@ import type { NodeScope, UpdateScope } from './scope';
 export type Work<Scope> = (scope: Scope) => unknown;
 
 /** The operations of the lifecycle that an author may write, in the order of an installation and its end. */
-export const LIFECYCLE_OPERATIONS = ['create', 'configure', 'start', 'stop', 'delete'] as const;
+export const LIFECYCLE_OPERATIONS = [
+  ...(['precreate', 'create', 'configure', 'start', 'poststart'] as const),
+  ...(['prestop', 'stop', 'delete', 'postdelete'] as const),
+] as const;
 export type LifecycleOperation = (typeof LIFECYCLE_OPERATIONS)[number];
+
+/** Schemas of inputs of operations of the lifecycle, by operation. */
+export type LifecycleInputs = { readonly [name in LifecycleOperation | 'update']?: ObjectSchema };
 
 /** Values as the outside world has them now, by the names of properties and runtime properties. */
 export type Present = Readonly<Record<string, unknown>>;
@@ -20,6 +26,7 @@ export interface NodeTypeSpec<
   P extends ObjectSchema,
   R extends ObjectSchema,
   I extends Record<string, unknown>,
+  L = LifecycleInputs,
 > {
   /** Parent type. Default: cloudify.nodes.Root. */
   derivedFrom?: string;
@@ -29,27 +36,33 @@ export interface NodeTypeSpec<
   properties?: P;
   /** Runtime properties that the operations set. */
   runtime?: R;
-  create?: Work<NodeScope<P, R>>;
-  configure?: Work<NodeScope<P, R>>;
-  start?: Work<NodeScope<P, R>>;
-  stop?: Work<NodeScope<P, R>>;
-  delete?: Work<NodeScope<P, R>>;
+  precreate?: Work<NodeScope<P, R, LifecycleValues<L, 'precreate'>>>;
+  create?: Work<NodeScope<P, R, LifecycleValues<L, 'create'>>>;
+  configure?: Work<NodeScope<P, R, LifecycleValues<L, 'configure'>>>;
+  start?: Work<NodeScope<P, R, LifecycleValues<L, 'start'>>>;
+  poststart?: Work<NodeScope<P, R, LifecycleValues<L, 'poststart'>>>;
+  prestop?: Work<NodeScope<P, R, LifecycleValues<L, 'prestop'>>>;
+  stop?: Work<NodeScope<P, R, LifecycleValues<L, 'stop'>>>;
+  delete?: Work<NodeScope<P, R, LifecycleValues<L, 'delete'>>>;
+  postdelete?: Work<NodeScope<P, R, LifecycleValues<L, 'postdelete'>>>;
   /** Inputs of operations of the lifecycle, by operation: checked, with defaults. Others are passed as they are. */
-  inputs?: { readonly [name in LifecycleOperation]?: ObjectSchema };
+  inputs?: L;
   /**
    * Mappings that blueprints know already, by operation: the plugin's name or one of its aliases, a dot, and the mapping. Operations
-   * of the type may share one when they are the same function.
+   * of the type may share one when they are the same function. Also for further operations and for derived ones.
    */
-  mappings?: { readonly [name in LifecycleOperation]?: string };
+  mappings?: Readonly<Record<string, string>>;
   /** Brings a changed node up to date in place. Without it a changed node is installed again. */
-  update?: Work<UpdateScope<P, R>>;
+  update?: Work<UpdateScope<P, R, LifecycleValues<L, 'update'>>>;
   /** Reads the present values; null: the thing is gone. Gives check_status, check_drift, heal and pull. Must change nothing. */
   read?(scope: NodeScope<P, R>): Promise<Present | null> | Present | null;
   /** The properties that must be as declared. */
   compare?: readonly Named<z.output<P>>[];
-  /** Further operations, by name. They stand in the interface that has the name of the plugin. */
+  /** Further operations, by name. */
   operations?: {
     readonly [K in keyof I]: {
+      /** Interface in blueprints. Default: the name of the plugin. */
+      interface?: string;
       /** z.object(...); without it the operation gets its inputs unchecked. */
       inputs?: I[K];
       run: Work<NodeScope<P, R, InputsOf<I[K]>>>;
@@ -64,6 +77,11 @@ export interface NodeTypeSpec<
 
 type InputsOf<S> = S extends ObjectSchema ? z.output<S> : Record<string, Json>;
 
+/** Inputs that the schema does not name are there too, unchecked. */
+type LifecycleValues<L, K extends string> = L extends { readonly [name in K]: infer S extends ObjectSchema }
+  ? z.output<S> & Readonly<Record<string, unknown>>
+  : Record<string, Json>;
+
 /** A node type without the types of its values. */
 export type AnyNodeType = NodeTypeSpec<ObjectSchema, ObjectSchema, Record<string, ObjectSchema>>;
 
@@ -75,6 +93,7 @@ export function nodeType<
   P extends ObjectSchema = NoValues,
   R extends ObjectSchema = NoValues,
   I extends Record<string, unknown> = Record<never, never>,
->(spec: NodeTypeSpec<P, R, I>): AnyNodeType {
+  L extends LifecycleInputs = Record<never, never>,
+>(spec: NodeTypeSpec<P, R, I, L>): AnyNodeType {
   return spec as unknown as AnyNodeType;
 }

@@ -21,7 +21,10 @@ export function operationsOf(type: AnyNodeType, pluginName: string): NamedOperat
   return [
     ...lifecycle.map((name) => ({ name, interface: LIFECYCLE })),
     ...derivedOf(type).map((name) => ({ name, interface: name === 'check_status' ? VALIDATION : LIFECYCLE })),
-    ...Object.keys(type.operations ?? {}).map((name) => ({ name, interface: pluginName })),
+    ...Object.entries(type.operations ?? {}).map(([name, further]) => ({
+      name,
+      interface: further.interface ?? pluginName,
+    })),
   ];
 }
 
@@ -36,12 +39,15 @@ export function derivedOf(type: AnyNodeType): DerivedOperation[] {
 }
 
 /** The operations of a node type that have a mapping of their own; `mapping`: without the name of the plugin. */
-export function ownMappings(type: AnyNodeType): { name: LifecycleOperation; mapping: string }[] {
-  return LIFECYCLE_OPERATIONS.flatMap((name) => {
+export function ownMappings(type: AnyNodeType, pluginName: string): { name: string; mapping: string }[] {
+  return operationsOf(type, pluginName).flatMap(({ name }) => {
     const whole = type.mappings?.[name];
-    return whole === undefined ? [] : [{ name, mapping: whole.slice(whole.indexOf('.') + 1) }];
+    return whole === undefined ? [] : [{ name, mapping: withoutPlugin(whole) }];
   });
 }
+
+/** A mapping as a plugin knows it: without the name of the plugin. */
+export const withoutPlugin = (mapping: string): string => mapping.slice(mapping.indexOf('.') + 1);
 
 /** The mapping of an operation of a type. */
 export const mappingOf = (typeName: string, operation: string): string => `${typeName}.${operation}`;
@@ -51,3 +57,9 @@ export function inputsOf(type: AnyNodeType, name: string): ObjectSchema | undefi
   const declared = Object.hasOwn(type.operations ?? {}, name) ? type.operations?.[name]?.inputs : undefined;
   return declared ?? type.inputs?.[name as LifecycleOperation];
 }
+
+/** What runs for an operation: the same function, or the same derived operation, is the same work. */
+export const workOf = (type: AnyNodeType, name: string): unknown =>
+  Object.hasOwn(type.operations ?? {}, name)
+    ? type.operations?.[name]?.run
+    : (type[name as LifecycleOperation] ?? name);

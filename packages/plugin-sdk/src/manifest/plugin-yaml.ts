@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import type { PluginDefinition } from '../define/definition';
-import type { AnyNodeType, LifecycleOperation } from '../define/node-type';
+import type { AnyNodeType } from '../define/node-type';
 import { inputsOf, mappingOf, operationsOf } from '../define/operation-names';
 import type { RelationshipType } from '../define/relationship-type';
 import { sidesOf } from '../run/operations';
@@ -31,9 +31,9 @@ export function pluginYaml(plugin: PluginDefinition): JsonObject {
     for (const alias of type.aliases ?? []) relationships[alias] = { derived_from: name };
   }
   const workflows: Record<string, Json> = {};
-  for (const [name, { parameters }] of Object.entries(plugin.workflows ?? {}))
+  for (const [name, { parameters, mapping }] of Object.entries(plugin.workflows ?? {}))
     workflows[name] = {
-      mapping: `${plugin.name}.${name}`,
+      mapping: mapping ?? `${plugin.name}.${name}`,
       parameters: valuesOf(parameters, 'parameters', `${plugin.name}.workflows.${name}`),
     };
   const entry = {
@@ -61,7 +61,7 @@ function nodeTypeOf(
     const mapping = mappingOf(name, operation.name);
     interfaces[operation.interface] ??= {};
     interfaces[operation.interface]![operation.name] = {
-      implementation: type.mappings?.[operation.name as LifecycleOperation] ?? `${plugin.name}.${mapping}`,
+      implementation: type.mappings?.[operation.name] ?? `${plugin.name}.${mapping}`,
       ...filled({ inputs: valuesOf(inputs, 'inputs', mapping) }),
     };
   }
@@ -82,10 +82,12 @@ function relationshipOf(
 ): JsonObject {
   const sides: Record<string, Record<string, JsonObject>> = {};
   for (const { side, name: operation } of sidesOf(type)) {
-    const implementation = `${plugin.name}.${mappingOf(name, `${side}.${operation}`)}`;
+    const mapping = mappingOf(name, `${side}.${operation}`);
+    const implementation = type.mappings?.[side]?.[operation] ?? `${plugin.name}.${mapping}`;
+    const inputs = valuesOf(type.inputs?.[side]?.[operation], 'inputs', mapping);
     (sides[`${side}_interfaces`] ??= { 'cloudify.interfaces.relationship_lifecycle': {} })[
       'cloudify.interfaces.relationship_lifecycle'
-    ]![operation] = { implementation };
+    ]![operation] = { implementation, ...filled({ inputs }) };
   }
   return {
     derived_from: type.derivedFrom ?? 'cloudify.relationships.connected_to',

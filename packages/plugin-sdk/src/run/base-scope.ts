@@ -1,11 +1,13 @@
-import type { Json } from '@baton/kernel';
+import type { Json, JsonObject } from '@baton/kernel';
 import type { OperationContext } from '../context';
 import type { PluginDefinition } from '../define/definition';
-import type { BaseScope } from '../define/scope';
+import type { BaseScope, StepScope } from '../define/scope';
 import { FatalError } from '../errors';
 import { managerAddress } from '../tools/config';
 import { execWith } from '../tools/exec';
-import { type Http, httpWith } from '../tools/http';
+import { httpWith } from '../tools/http';
+import type { Http } from '../tools/http-options';
+import { idempotencyKey } from '../tools/idempotency-key';
 import type { Mask } from './mask';
 
 /** Makes what every operation gets. */
@@ -22,11 +24,11 @@ export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask:
     mask.add(value);
     return value;
   };
-  const step = async <T extends Json>(key: string, work: () => Promise<T>): Promise<T> => {
+  const step = async <T extends Json>(key: string, work: (step: StepScope) => Promise<T>): Promise<T> => {
     if (used.has(key))
       throw new FatalError(`the step ${key} was used before in this operation: its work would not run again`);
     used.add(key);
-    return await ctx.step(key, work);
+    return await ctx.step(key, () => work({ idempotencyKey: idempotencyKey(ctx.taskId, key) }));
   };
   const progress = (done: number, total: number, text?: string): void =>
     ctx.progress(done, total, text === undefined ? undefined : mask.text(text));
@@ -36,7 +38,9 @@ export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask:
     log,
     signal,
     secret,
+    hide: (value) => mask.add(value),
     step,
+    render: (text, variables = {}) => ctx.render(text, variables as JsonObject),
     progress,
     http: httpWith({ signal }),
     manager: () => managerOf(ctx),
@@ -44,8 +48,12 @@ export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask:
   };
 }
 
-/** @throws FatalError where no manager runs the operation */
-function managerOf({ executionToken, tenant, signal }: OperationContext): Http {
+/** The API of the manager, with the rights of the execution. @throws FatalError where no manager runs the operation */
+export function managerOf({
+  executionToken,
+  tenant,
+  signal,
+}: Pick<OperationContext, 'executionToken' | 'tenant' | 'signal'>): Http {
   const baseUrl = managerAddress();
   if (baseUrl === null) throw new FatalError('this process does not know the address of the manager');
   return httpWith({ signal, baseUrl, headers: { 'Execution-Token': executionToken, Tenant: tenant } });

@@ -59,11 +59,10 @@ async function updateTo(type: AnyNodeType, scope: AnyNodeScope, present: Present
   );
 }
 
-const withChanges = (
-  scope: AnyNodeScope,
-  changes: Readonly<Record<string, unknown>>,
-): UpdateScope<ObjectSchema, ObjectSchema> =>
-  ({ ...scope, changes }) as UpdateScope<ObjectSchema, ObjectSchema>;
+const withChanges = (scope: AnyNodeScope, changes: Readonly<Record<string, unknown>>): AnyUpdateScope =>
+  ({ ...scope, changes }) as AnyUpdateScope;
+
+type AnyUpdateScope = UpdateScope<ObjectSchema, ObjectSchema, Record<string, Json>>;
 
 /** Gone: made again. There and different: updated in place, or else removed and made again. Otherwise nothing to do. */
 async function heal(type: AnyNodeType, scope: AnyNodeScope): Promise<Json> {
@@ -76,13 +75,17 @@ async function heal(type: AnyNodeType, scope: AnyNodeScope): Promise<Json> {
     }
   }
   // Something of it may be left, and `create` may refuse to work beside its remains.
-  if (present !== null) await type.stop?.(partOf(scope, 'stop'));
-  await type.delete?.(partOf(scope, 'delete'));
+  const ends = present === null ? ENDS.slice(2) : ENDS;
+  for (const name of ends) await type[name]?.(partOf(scope, name));
   for (const name of Object.keys(type.runtime?.shape ?? {}))
     delete (scope.runtime as Record<string, unknown>)[name];
-  for (const name of ['create', 'configure', 'start'] as const) await type[name]?.(partOf(scope, name));
+  for (const name of BEGINS) await type[name]?.(partOf(scope, name));
   return null;
 }
+
+const BEGINS = ['precreate', 'create', 'configure', 'start', 'poststart'] as const;
+/** What is gone cannot be stopped: then the last two run alone. */
+const ENDS = ['prestop', 'stop', 'delete', 'postdelete'] as const;
 
 /** The scope of an operation that runs as a part of heal: keys of its steps get its name, since others may use the same. */
 const partOf = (scope: AnyNodeScope, part: LifecycleOperation): AnyNodeScope => ({

@@ -59,3 +59,13 @@ export class Mask {
 }
 
 const MAX_CAUSES = 8;
+
+/** Runs `work`; what it throws is masked. A null result stands for none: results are JSON. */
+export async function masked(work: (mask: Mask) => Promise<unknown>): Promise<unknown> {
+  const mask = new Mask();
+  try {
+    return (await work(mask)) ?? null;
+  } catch (thrown) {
+    throw mask.thrown(thrown);
+  }
+}

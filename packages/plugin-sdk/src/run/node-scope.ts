@@ -9,7 +9,7 @@ import { baseScope } from './base-scope';
 import type { Mask } from './mask';
 import { runtimeView } from './runtime-view';
 
-export type AnyNodeScope = NodeScope<ObjectSchema, ObjectSchema>;
+export type AnyNodeScope = NodeScope<ObjectSchema, ObjectSchema, Record<string, Json>>;
 
 export interface OpenedScope {
   scope: AnyNodeScope;
@@ -57,7 +57,7 @@ export async function openNodeScope({
 }
 
 /** Hides values from log lines before anything can fail with them. */
-function hideSensitive(
+export function hideSensitive(
   schema: ObjectSchema | undefined,
   values: Readonly<Record<string, unknown>>,
   mask: Mask,

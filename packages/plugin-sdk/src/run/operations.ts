@@ -1,22 +1,22 @@
 import type { Json } from '@baton/kernel';
 import type { OperationContext, PluginOperation } from '../context';
 import type { PluginDefinition } from '../define/definition';
-import type { AnyNodeType } from '../define/node-type';
+import type { DirectOperation } from '../define/direct-operation';
+import { mappingOf, operationsOf, ownMappings, withoutPlugin } from '../define/operation-names';
 import {
-  type DerivedOperation,
-  derivedOf,
-  inputsOf,
-  mappingOf,
-  operationsOf,
-  ownMappings,
-} from '../define/operation-names';
-import { RELATIONSHIP_OPERATIONS, type RelationshipType } from '../define/relationship-type';
+  RELATIONSHIP_OPERATIONS,
+  type RelationshipOperation,
+  type RelationshipType,
+} from '../define/relationship-type';
 import { resumable } from '../resumable';
 import { DefinitionError } from '../schema/definition-error';
+import { parseValues } from '../schema/parse-values';
 import { baseScope } from './base-scope';
-import { DERIVED, runUpdate } from './derived';
-import { Mask } from './mask';
-import { type AnyNodeScope, openNodeScope } from './node-scope';
+import { openDirectScope } from './direct-scope';
+import { masked } from './mask';
+import { nodeOperation } from './node-operation';
+import { hideSensitive } from './node-scope';
+import { type Candidate, sharedOperation } from './shared-operation';
 
 /** All operations of a definition, by mapping. @throws DefinitionError when two have the same mapping */
 export function operationsFrom(plugin: PluginDefinition): Record<string, PluginOperation> {
@@ -30,30 +30,29 @@ export function operationsFrom(plugin: PluginDefinition): Record<string, PluginO
       );
     operations[mapping] = operation;
   };
-  for (const [typeName, type] of Object.entries(plugin.types))
-    for (const { name } of operationsOf(type, plugin.name))
-      add(mappingOf(typeName, name), nodeOperation(plugin, type, name));
-  for (const type of Object.values(plugin.types)) {
-    // Operations that share a mapping are one function: the first one stands for all.
-    const own = new Map(
-      ownMappings(type)
-        .reverse()
-        .map(({ name, mapping }) => [mapping, name]),
+  const shared = new Map<string, Candidate[]>();
+  for (const [typeName, type] of Object.entries(plugin.types)) {
+    const made = new Map(
+      operationsOf(type, plugin.name).map(({ name }) => [name, nodeOperation(plugin, type, name)]),
     );
-    for (const [mapping, name] of own) add(mapping, nodeOperation(plugin, type, name));
+    for (const [name, operation] of made) add(mappingOf(typeName, name), operation);
+    for (const { name, mapping } of ownMappings(type, plugin.name)) {
+      const candidate = { names: [typeName, ...(type.aliases ?? [])], name, operation: made.get(name)! };
+      shared.set(mapping, [...(shared.get(mapping) ?? []), candidate]);
+    }
   }
-  for (const [typeName, type] of Object.entries(plugin.relationships ?? {})) {
-    for (const { side, name } of sidesOf(type))
-      add(mappingOf(typeName, `${side}.${name}`), relationshipOperation(plugin, type, side, name));
-  }
-  for (const [mapping, operation] of Object.entries(plugin.operations ?? {})) add(mapping, operation);
+  for (const [mapping, candidates] of shared) add(mapping, sharedOperation(candidates));
+  for (const [typeName, type] of Object.entries(plugin.relationships ?? {}))
+    addRelationship(plugin, typeName, type, add);
+  for (const [mapping, operation] of Object.entries(plugin.operations ?? {}))
+    add(mapping, typeof operation === 'function' ? operation : directOperation(plugin, operation));
   return operations;
 }
 
 /** The operations of a relationship type that its author wrote. */
 export function sidesOf(
   type: RelationshipType,
-): { side: 'source' | 'target'; name: (typeof RELATIONSHIP_OPERATIONS)[number] }[] {
+): { side: 'source' | 'target'; name: RelationshipOperation }[] {
   return (['source', 'target'] as const).flatMap((side) =>
     RELATIONSHIP_OPERATIONS.filter((name) => type[side]?.[name] !== undefined).map((name) => ({
       side,
@@ -62,44 +61,48 @@ export function sidesOf(
   );
 }
 
-/** Operations of the lifecycle, derived ones and further ones have the same frame: values, masks, errors. */
-function nodeOperation(plugin: PluginDefinition, type: AnyNodeType, name: string): PluginOperation {
-  const inputSchema = inputsOf(type, name);
-  const keepsInputs = !Object.hasOwn(type.operations ?? {}, name);
-  const operation: PluginOperation = async (ctx, inputs) =>
-    await masked(async (mask) => {
-      const { scope } = await openNodeScope({ plugin, type, ctx, inputs, inputSchema, keepsInputs, mask });
-      return await workOf(type, name, scope);
-    });
-  const onlyReads = name !== 'heal' && (derivedOf(type) as string[]).includes(name);
-  return onlyReads || (type.resumable as readonly string[] | undefined)?.includes(name)
-    ? resumable(operation)
-    : operation;
-}
-
-async function workOf(type: AnyNodeType, name: string, scope: AnyNodeScope): Promise<unknown> {
-  if (Object.hasOwn(type.operations ?? {}, name)) return await type.operations![name]!.run(scope as never);
-  if (Object.hasOwn(DERIVED, name)) return await DERIVED[name as DerivedOperation](type, scope);
-  if (name === 'update') return await runUpdate(type, scope);
-  return await type[name as 'create']!(scope);
+/** Types of relationships may share a mapping when they share the function. */
+function addRelationship(
+  plugin: PluginDefinition,
+  typeName: string,
+  type: RelationshipType,
+  add: (mapping: string, operation: PluginOperation) => void,
+): void {
+  const own = new Set<string>();
+  for (const { side, name } of sidesOf(type)) {
+    const operation = relationshipOperation(plugin, type, side, name);
+    add(mappingOf(typeName, `${side}.${name}`), operation);
+    const mapping = type.mappings?.[side]?.[name];
+    if (mapping === undefined || own.has(mapping)) continue;
+    own.add(mapping);
+    add(withoutPlugin(mapping), operation);
+  }
 }
 
 function relationshipOperation(
   plugin: PluginDefinition,
   type: RelationshipType,
   side: 'source' | 'target',
-  name: (typeof RELATIONSHIP_OPERATIONS)[number],
+  name: RelationshipOperation,
 ): PluginOperation {
-  return async (ctx: OperationContext, inputs: Readonly<Record<string, Json>>) =>
-    await masked(async (mask) => await type[side]![name]!({ ...baseScope(ctx, plugin, mask), inputs }));
+  const schema = type.inputs?.[side]?.[name];
+  const operation = async (ctx: OperationContext, inputs: Readonly<Record<string, Json>>): Promise<unknown> =>
+    await masked(async (mask) => {
+      hideSensitive(schema, inputs, mask);
+      const checked = schema === undefined ? {} : parseValues(schema, inputs, 'inputs');
+      const given = { ...inputs, ...checked } as Record<string, Json>;
+      return await type[side]![name]!({ ...baseScope(ctx, plugin, mask), inputs: given });
+    });
+  return type.resumable?.includes(`${side}.${name}`) ? resumable(operation) : operation;
 }
 
-/** Runs `work`; what it throws is masked. A null result stands for none: results are JSON. */
-async function masked(work: (mask: Mask) => Promise<unknown>): Promise<unknown> {
-  const mask = new Mask();
-  try {
-    return (await work(mask)) ?? null;
-  } catch (thrown) {
-    throw mask.thrown(thrown);
-  }
+function directOperation(
+  plugin: PluginDefinition,
+  { inputs: schema, isResumable: may, run }: DirectOperation,
+): PluginOperation {
+  const operation: PluginOperation = async (ctx, inputs) =>
+    await masked(
+      async (mask) => await run((await openDirectScope(plugin, ctx, inputs, schema, mask)) as never),
+    );
+  return may ? resumable(operation) : operation;
 }

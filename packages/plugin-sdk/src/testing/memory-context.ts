@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '@baton/kernel';
 import type { NodeContext, OperationContext, OperationLogger } from '../context';
 import { FatalError } from '../errors';
 import { storedStep } from '../run/steps';
+import { hasTemplate, renderTemplate } from '../template';
 import type { MemoryInstance } from './memory-instance';
 
 export interface LogLine {
@@ -59,8 +60,30 @@ export function memoryContext(parts: MemoryParts): OperationContext {
       return result;
     },
     progress: (done, total, text = '') => logger.info(`${done} of ${total}${text === '' ? '' : `: ${text}`}`),
-    ...resourcesOf(parts.files),
+    render: async (text, variables = {}) => rendered(parts, text, variables, 'text'),
+    ...resourcesOf(parts),
   };
+}
+
+/** `ctx` in templates of a test holds the node and the instance. */
+function rendered(
+  { node, instance }: MemoryParts,
+  text: string,
+  variables: JsonObject,
+  name: string,
+): string {
+  if (!hasTemplate(text)) return text;
+  if (Object.hasOwn(variables, 'ctx'))
+    throw new FatalError('template variables must not contain one called ctx');
+  const { id, properties, type } = node;
+  const ctx = {
+    node: { id, name: id, type, properties },
+    instance: { id: instance.id, runtime_properties: instance.runtimeProperties },
+    deployment: { id: identity.deployment.id },
+    blueprint: { id: identity.blueprint.id },
+    tenant: { name: identity.tenant },
+  };
+  return renderTemplate(text, { ...variables, ctx: structuredClone(ctx) as JsonObject }, name);
 }
 
 const identity = {
@@ -100,7 +123,7 @@ type Resources = Pick<
 >;
 
 /** Files of the blueprint are texts of the test; nothing is written to the disk. */
-function resourcesOf(files: Readonly<Record<string, string>>): Resources {
+function resourcesOf({ files }: MemoryParts): Resources {
   const noFile = async (path: string): Promise<never> => {
     throw new FatalError(
       `testNode writes no files: read ${path} with getResource, or test this on a manager`,

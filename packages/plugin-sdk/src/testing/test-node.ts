@@ -21,6 +21,8 @@ export interface RunOptions {
   /** Default: a task of its own for each run. Runs with the same id are attempts of one task. */
   taskId?: string;
   isResumed?: boolean;
+  /** Name by which the blueprint calls the operation. Default: the given one. */
+  operationName?: string;
   signal?: AbortSignal;
   afterStep?(key: string): Promise<void>;
   onWork?(key: string): void;
@@ -29,7 +31,7 @@ export interface RunOptions {
 /** A node instance of a type, without a manager. */
 export interface TestNode {
   /**
-   * Runs an operation as a worker does, and returns its result. Changed runtime properties are stored, also when it fails.
+   * Runs an operation, by its name in the type or by a mapping of the plugin, as a worker does, and returns its result. Changed runtime properties are stored, also when it fails.
    * @throws what the operation throws; TestFailure for an operation that the type does not have
    */
   run(operation: string, inputs?: Readonly<Record<string, Json>>, options?: RunOptions): Promise<Json>;
@@ -42,14 +44,19 @@ export interface TestNode {
   isResumable(operation: string): boolean;
 }
 
-/** Makes a node instance of one of the plugin's types. @throws TestFailure when there is no such type */
+/**
+ * Makes a node instance of one of the plugin's types. A type of Baton itself (`cloudify.nodes.*`) is for operations that blueprints
+ * name directly.
+ * @throws TestFailure when there is no such type
+ */
 export function testNode(plugin: DeclaredPlugin, typeName: string, options: TestNodeOptions = {}): TestNode {
   const type = plugin.definition.types[typeName];
-  if (type === undefined) throw unknown('type', typeName, Object.keys(plugin.definition.types));
+  if (type === undefined && !typeName.startsWith('cloudify.nodes.'))
+    throw unknown('type', typeName, Object.keys(plugin.definition.types));
   const instance = new MemoryInstance(options.runtime ?? {});
   const lines: LogLine[] = [];
   const operationOf = (name: string) => {
-    const found = plugin.operations[mappingOf(typeName, name)];
+    const found = plugin.operations[mappingOf(typeName, name)] ?? plugin.operations[name];
     if (found !== undefined) return found;
     const known = Object.keys(plugin.operations).filter((mapping) => mapping.startsWith(`${typeName}.`));
     throw unknown(
@@ -77,7 +84,7 @@ export function testNode(plugin: DeclaredPlugin, typeName: string, options: Test
         secrets: options.secrets ?? {},
         files: options.files ?? {},
         lines,
-        operation: name,
+        operation: run.operationName ?? name,
         taskId: run.taskId ?? `task-${++tasks}`,
         isResumed: run.isResumed ?? false,
         signal: run.signal ?? new AbortController().signal,

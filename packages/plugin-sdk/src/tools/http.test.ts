@@ -99,7 +99,7 @@ it('does not repeat refusals, and shows no query and no credentials', async () =
   const [kind, message] = await failureOf(http.get(`${base}/a`, { query: { key: 'secret' } }));
   expect([kind, message]).toEqual(['fatal', `GET ${base}/a answered 403: forbidden`]);
   expect((await failureOf(http.get(address)))[1]).toBe(
-    'http: the address holds credentials: give them as auth, or as a header',
+    'http: the address holds credentials: give them as auth, basic, or a header',
   );
   expect((await failureOf(http.get('file:///etc/passwd')))[1]).toContain('begins with http:// or https://');
 });

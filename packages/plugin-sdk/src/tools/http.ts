@@ -1,42 +1,11 @@
+import { createSecureContext } from 'node:tls';
 import { afterDelay, backoffMs, type Json } from '@baton/kernel';
 import { FatalError, RetryableError } from '../errors';
-import { retryAfterMs, shownUrl, textWithin } from './http-parts';
-
-export interface HttpOptions {
-  signal?: AbortSignal;
-  /** Sent as JSON. */
-  json?: unknown;
-  /** Sent as it is; only without `json`. */
-  body?: string | Uint8Array;
-  headers?: Readonly<Record<string, string>>;
-  query?: Readonly<Record<string, string | number | boolean>>;
-  /** A token for the header `Authorization: Bearer`. */
-  auth?: string;
-  /** Begin of addresses that have no scheme. */
-  baseUrl?: string;
-  /** The answers 404 and 410 give null instead of an error. */
-  missingOk?: boolean;
-  /** For one try. Default: 30 s. */
-  timeoutMs?: number;
-  /** Tries after the first one. Default: 2. */
-  retries?: number;
-  /** Default: the fetch of Node.js. */
-  fetch?: typeof fetch;
-}
-
-/** `T`: the expected answer. Check it, with a schema of zod for instance: another program made it. */
-type Call = <T = unknown>(url: string, options?: HttpOptions) => Promise<T>;
-
-/** Answers are parsed JSON, or text where the type of the content is another one; null: no content, or missing. */
-export interface Http {
-  get: Call;
-  post: Call;
-  put: Call;
-  patch: Call;
-  delete: Call;
-  /** Makes `http` with options that every call has, for instance baseUrl and auth. */
-  with(options: HttpOptions): Http;
-}
+import { follow } from './http-follow';
+import type { Call, Http, HttpAnswer, HttpOptions, TlsOptions } from './http-options';
+import { addressOf, answerOf, headersOf, retryAfterMs, shownUrl } from './http-parts';
+import { proxyOf } from './http-proxy';
+import { type Sending, sendByNode } from './http-send';
 
 const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
@@ -46,7 +15,7 @@ const BACKOFF = { firstMs: 250, maxMs: LONGEST_WAIT_MS, factor: 2, jitter: 0.3 }
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const SHOWN_CHARACTERS = 300;
 
-const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 /** The server did not begin with the request. */
 const NOT_BEGUN = new Set([425, 429]);
 /** Nothing is wrong with the request. */
@@ -56,21 +25,26 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 export function httpWith(defaults: HttpOptions): Http {
   const call =
     (method: string): Call =>
-    async (url, options = {}) =>
-      (await request(method, url, merged(defaults, options))) as never;
+    async (url, options = {}) => {
+      const all = merged(defaults, options);
+      return contentOf(await exchange(method, url, all, judge), all) as never;
+    };
   return {
     get: call('GET'),
     post: call('POST'),
     put: call('PUT'),
     patch: call('PATCH'),
     delete: call('DELETE'),
+    request: async (method, url, options = {}) =>
+      await exchange(methodOf(method), url, merged(defaults, options), () => null),
     with: (options) => httpWith(merged(defaults, options)),
   };
 }
 
 /**
  * Requests over HTTP. Failures that may pass are tried again: a lost connection or an answer 5xx for methods that may be repeated
- * (GET, PUT, DELETE), and 425 or 429 for all. Addresses in errors have no query and no credentials.
+ * (GET, PUT, DELETE), and 425 or 429 for all. Addresses in errors have no query and no credentials. Redirects are followed; another
+ * server gets no credentials then.
  * @throws RetryableError (its members) when a failure that may pass has not passed
  * @throws FatalError for all other answers that are no success
  */
@@ -82,102 +56,119 @@ const merged = (a: HttpOptions, b: HttpOptions): HttpOptions => ({
   headers: { ...a.headers, ...b.headers },
 });
 
-async function request(method: string, address: string, options: HttpOptions): Promise<Json> {
-  const url = addressOf(address, options);
-  const name = `${method} ${shownUrl(url)}`;
+/** A failure, and whether another try may help. */
+interface Failure {
+  error: Error;
+  mayRepeat: boolean;
+  /** Wait that the server asks for. */
+  waitMs?: number;
+}
+
+type Judge = (answer: HttpAnswer, method: string, name: string, options: HttpOptions) => Failure | null;
+
+async function exchange(
+  method: string,
+  address: string,
+  options: HttpOptions,
+  judged: Judge,
+): Promise<HttpAnswer> {
   const { retries = RETRIES, signal } = options;
+  const sending = sendingOf(method, address, options);
+  const name = `${method} ${shownUrl(sending.url)}`;
   for (let attempt = 1; ; attempt++) {
-    const { answer, failure, waitMs, mayRepeat } = await once(method, url, name, options);
-    if (failure === null) return answer;
+    const found = await once(sending, name, options);
+    const failure = 'error' in found ? found : judged(found, method, name, options);
+    if (failure === null) return found as HttpAnswer;
     if (signal?.aborted) throw new RetryableError(`${name}: the operation is stopped`);
-    const delayMs = waitMs ?? backoffMs(attempt, BACKOFF);
-    if (!mayRepeat || attempt > retries || delayMs > LONGEST_WAIT_MS) throw failure;
+    const delayMs = failure.waitMs ?? backoffMs(attempt, BACKOFF);
+    if (!failure.mayRepeat || attempt > retries || delayMs > LONGEST_WAIT_MS) throw failure.error;
     await pause(delayMs, signal);
   }
 }
 
-interface Try {
-  answer: Json;
-  failure: Error | null;
-  /** Wait that the server asks for. */
-  waitMs?: number;
-  mayRepeat: boolean;
+/** A request without its signal. @throws FatalError for wrong options */
+function sendingOf(method: string, address: string, options: HttpOptions): Omit<Sending, 'signal'> {
+  const { json, body, tls, proxy } = options;
+  if (tls !== undefined) requireReadable(tls);
+  if (proxy !== undefined) proxyOf(proxy);
+  const content = json === undefined ? body : JSON.stringify(json);
+  return {
+    method,
+    url: addressOf(address, options),
+    headers: headersOf(options),
+    ...(content === undefined ? {} : { body: content }),
+    ...(tls === undefined ? {} : { tls }),
+    ...(proxy === undefined ? {} : { proxy }),
+  };
 }
 
-async function once(method: string, url: URL, name: string, options: HttpOptions): Promise<Try> {
-  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-  const signals = [AbortSignal.timeout(timeoutMs), ...(options.signal ? [options.signal] : [])];
+async function once(
+  sending: Omit<Sending, 'signal'>,
+  name: string,
+  { timeoutMs = TIMEOUT_MS, maxBytes = MAX_ANSWER_BYTES, signal, send = sendByNode, redirects }: HttpOptions,
+): Promise<HttpAnswer | Failure> {
+  const limit = AbortSignal.timeout(timeoutMs);
+  const stop = signal === undefined ? limit : AbortSignal.any([limit, signal]);
   try {
-    const response = await (options.fetch ?? fetch)(url, {
-      method,
-      signal: AbortSignal.any(signals),
-      headers: headersOf(options),
-      body: (options.json === undefined ? options.body : JSON.stringify(options.json)) as never,
-    });
-    return await readAnswer(response, method, name, options.missingOk ?? false);
+    return await answerOf(await follow({ ...sending, signal: stop }, send, redirects), maxBytes, name);
   } catch (cause) {
     if (cause instanceof FatalError) throw cause;
-    const { name: kind, message, cause: inner } = cause as Error;
-    const why =
-      kind === 'TimeoutError'
-        ? `no answer within ${timeoutMs / 1000} s`
-        : ((inner as Error)?.message ?? message);
-    const failure = new RetryableError(`${name}: ${why}`, { cause });
-    return { answer: null, failure, mayRepeat: IDEMPOTENT.has(method) };
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code !== undefined && isLasting(code)) throw new FatalError(`${name}: ${message}`, { cause });
+    const why = limit.aborted ? `no answer within ${timeoutMs / 1000} s` : message || code;
+    const error = new RetryableError(`${name}: ${why}`, { cause });
+    return { error, mayRepeat: IDEMPOTENT.has(sending.method) };
   }
 }
 
-async function readAnswer(
-  response: Response,
-  method: string,
-  name: string,
-  missingOk: boolean,
-): Promise<Try> {
-  const { status } = response;
-  const text = await textWithin(response, MAX_ANSWER_BYTES, name);
-  if (response.ok) return { answer: contentOf(response, text, name), failure: null, mayRepeat: false };
-  if (missingOk && (status === 404 || status === 410))
-    return { answer: null, failure: null, mayRepeat: false };
+/** Whether a failure stays: a certificate that is not believed, or a header with characters that cannot be sent. */
+const isLasting = (code: string): boolean =>
+  /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|^ERR_INVALID_|^ERR_UNESCAPED/.test(code);
+
+const judge: Judge = ({ status, text, headers }, method, name, { missingOk = false }) => {
+  if (status >= 200 && status < 300) return null;
+  if (missingOk && (status === 404 || status === 410)) return null;
   const message = `${name} answered ${status}${text === '' ? '' : `: ${text.slice(0, SHOWN_CHARACTERS)}`}`;
-  if (!PASSING.has(status)) return { answer: null, failure: new FatalError(message), mayRepeat: false };
-  const waitMs = retryAfterMs(response.headers.get('retry-after'));
+  if (!PASSING.has(status)) return { error: new FatalError(message), mayRepeat: false };
+  const waitMs = retryAfterMs(headers['retry-after']);
   const retryAfter = waitMs === undefined ? null : Math.ceil(waitMs / 1000);
   const mayRepeat = IDEMPOTENT.has(method) || NOT_BEGUN.has(status);
-  return { answer: null, failure: new RetryableError(message, { retryAfter }), waitMs, mayRepeat };
+  return { error: new RetryableError(message, { retryAfter }), waitMs, mayRepeat };
+};
+
+function contentOf({ status, text, headers, json }: HttpAnswer, { missingOk }: HttpOptions): Json {
+  if (text === '' || (missingOk && (status === 404 || status === 410))) return null;
+  return /[/+]json\b/.test(headers['content-type'] ?? '') ? json() : text;
 }
 
-function contentOf(response: Response, text: string, name: string): Json {
-  if (text === '') return null;
-  if (!/[/+]json\b/.test(response.headers.get('content-type') ?? '')) return text;
-  try {
-    return JSON.parse(text) as Json;
-  } catch (cause) {
-    throw new FatalError(`${name} answered JSON that cannot be read`, { cause });
-  }
+function methodOf(method: string): string {
+  const name = String(method).toUpperCase();
+  if (!/^[A-Z]{1,20}$/.test(name)) throw new FatalError('http: method: expected a name such as GET or POST');
+  return name;
 }
 
-function addressOf(address: string, { baseUrl, query = {} }: HttpOptions): URL {
-  const isWhole = /^[a-z][a-z0-9+.-]*:/i.test(address);
-  const text =
-    isWhole || baseUrl === undefined
-      ? address
-      : `${baseUrl.replace(/\/$/, '')}/${address.replace(/^\//, '')}`;
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new FatalError('http: expected an address that begins with http:// or https://, or a baseUrl');
-  if (url.username !== '' || url.password !== '')
-    throw new FatalError('http: the address holds credentials: give them as auth, or as a header');
-  for (const [name, value] of Object.entries(query)) url.searchParams.append(name, String(value));
-  return url;
-}
+/** Options that were read before. */
+const readable = new WeakSet<TlsOptions>();
 
-function headersOf({ json, auth, headers }: HttpOptions): Record<string, string> {
-  return {
-    accept: 'application/json',
-    ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(auth === undefined ? {} : { authorization: `Bearer ${auth}` }),
-    ...headers,
-  };
+/** @throws FatalError that names the part which cannot be read, and shows nothing of it */
+function requireReadable(tls: TlsOptions): void {
+  if (readable.has(tls)) return;
+  const { ca, cert, key } = tls;
+  if ((cert === undefined) !== (key === undefined))
+    throw new FatalError('http: tls: cert and key belong together: expected both or none');
+  for (const [name, given] of [
+    ['ca', { ca }],
+    ['cert', { cert }],
+    ['key', { key }],
+  ] as const)
+    try {
+      // Some texts without any certificate are passed over silently.
+      if (Object.values(given)[0]?.includes('-----BEGIN ') === false) throw new Error('no PEM');
+      createSecureContext(given);
+    } catch (cause) {
+      throw new FatalError(`http: tls.${name}: expected PEM`, { cause });
+    }
+  readable.add(tls);
 }
 
 function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {

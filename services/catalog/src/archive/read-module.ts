@@ -1,10 +1,12 @@
 /** Reads a TypeScript plugin: one .bplug file, a tar.gz with fixed entries (docs/plugins.md). */
+import { createHash } from 'node:crypto';
 import type { Clock } from '@baton/kernel';
 import type { ArchiveLimits } from '../domain/archive-limits';
 import { ArchiveRefused } from '../domain/entry-rules';
 import { MODULE_MAIN } from '../domain/module-manifest';
 import { invalidPlugin, type PluginYaml } from '../domain/plugin-package';
-import { type JudgedFile, judgedFiles, textOf } from './judged-entries';
+import { type PublicKey, SIGNATURE_ENTRY, signerOf } from '../domain/plugin-signature';
+import { bytesOf, type JudgedFile, judgedFiles } from './judged-entries';
 import { archiveKind } from './read-entries';
 import type { Spool } from './spool';
 
@@ -15,16 +17,32 @@ const EXPECTED = `${MODULE_MANIFEST}, ${MODULE_YAML}, ${MODULE_MAIN}, LICENSES.t
 export interface ModuleContents {
   manifest: string;
   yaml: PluginYaml;
+  /** The key that has signed it; null: nobody has. */
+  signer: PublicKey | null;
 }
 
 const isAllowed = (path: string): boolean =>
   [MODULE_MANIFEST, MODULE_YAML, MODULE_MAIN, 'LICENSES.txt'].includes(path) || path.startsWith('files/');
 
-/** Consumes the content, so that its real size is judged. Returns the number of bytes. */
-async function sizeOf({ content }: JudgedFile): Promise<number> {
+const READ_ENTRIES: readonly string[] = [MODULE_MANIFEST, MODULE_YAML, SIGNATURE_ENTRY];
+
+/** Consumes the content, so that its real size is judged. `text` only of entries that are read here. */
+async function consumed({
+  path,
+  content,
+  entry,
+}: JudgedFile): Promise<{ size: number; digest: string; text: string }> {
+  const hash = createHash('sha256');
+  if (READ_ENTRIES.includes(path)) {
+    const bytes = await bytesOf(content(), entry.name);
+    return { size: bytes.length, digest: hash.update(bytes).digest('hex'), text: bytes.toString('utf8') };
+  }
   let size = 0;
-  for await (const chunk of content()) size += chunk.length;
-  return size;
+  for await (const chunk of content()) {
+    size += chunk.length;
+    hash.update(chunk);
+  }
+  return { size, digest: hash.digest('hex'), text: '' };
 }
 
 /**
@@ -39,6 +57,7 @@ export async function readModule(
   const kind = await archiveKind(archive);
   if (kind !== 'tar.gz') throw invalidPlugin(`a TypeScript plugin is a tar.gz, this is a ${kind}`);
   const texts = new Map<string, string>();
+  const digests = new Map<string, string>();
   let mainBytes = 0;
   const onLink = (entry: { name: string }): never => {
     throw new ArchiveRefused({ message: 'a TypeScript plugin holds no links', entry: entry.name });
@@ -57,9 +76,10 @@ export async function readModule(
         entry: entry.name,
         expected: EXPECTED,
       });
-    if (path === MODULE_MANIFEST || path === MODULE_YAML) texts.set(path, await textOf(file));
-    else if (path === MODULE_MAIN) mainBytes = await sizeOf(file);
-    else await sizeOf(file);
+    const { size, digest, text } = await consumed(file);
+    digests.set(path, digest);
+    if (READ_ENTRIES.includes(path)) texts.set(path, text);
+    if (path === MODULE_MAIN) mainBytes = size;
   }
   const required = (name: string): string => {
     const text = texts.get(name);
@@ -72,7 +92,9 @@ export async function readModule(
       entry: MODULE_MAIN,
       expected: EXPECTED,
     });
+  const signature = texts.get(SIGNATURE_ENTRY);
   return {
+    signer: signature === undefined ? null : signerOf(signature, digests),
     manifest: required(MODULE_MANIFEST),
     yaml: { fileName: MODULE_YAML, content: required(MODULE_YAML) },
   };

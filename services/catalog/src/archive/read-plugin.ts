@@ -11,6 +11,7 @@ import {
   type PluginYaml,
   readPackageJson,
 } from '../domain/plugin-package';
+import type { PublicKey } from '../domain/plugin-signature';
 import { bytesOf, judgedFiles, textOf } from './judged-entries';
 import { archiveKind } from './read-entries';
 import { MODULE_MANIFEST, readModule } from './read-module';
@@ -20,6 +21,8 @@ export interface PluginUpload {
   /** The wagon or TypeScript plugin; the upload itself when it came bare. */
   wagon: Spool;
   package: PluginPackage;
+  /** The key that has signed it; null: nobody has. Wagons have no signatures. */
+  signer: PublicKey | null;
   yamls: PluginYaml[];
   /** Yaml files that are checked as well, but that blueprints do not read. */
   checkedYamls: PluginYaml[];
@@ -31,7 +34,7 @@ export interface PluginUpload {
 
 const MAX_YAMLS = 20;
 
-type Core = Pick<PluginUpload, 'package' | 'yamls'>;
+type Core = Pick<PluginUpload, 'package' | 'yamls' | 'signer'>;
 
 /**
  * Returns the package of a bare wagon, or of a bare TypeScript plugin with its yaml; null: the archive is neither. A TypeScript
@@ -41,14 +44,14 @@ async function coreOf(archive: Spool, limits: ArchiveLimits, clock: Clock): Prom
   let packageJson: string | null = null;
   for await (const file of judgedFiles(archive, limits, clock)) {
     if (file.path === MODULE_MANIFEST) {
-      const { manifest, yaml } = await readModule(archive, limits, clock);
-      return { package: readModuleManifest(manifest), yamls: [yaml] };
+      const { manifest, yaml, signer } = await readModule(archive, limits, clock);
+      return { package: readModuleManifest(manifest), yamls: [yaml], signer };
     }
     if (packageJson === null && /^[^/]+\/package\.json$/.test(file.path)) packageJson = await textOf(file);
     // Files of a TypeScript plugin may have that name too, and come before plugin.json.
     if (packageJson !== null && !file.path.startsWith('files/')) break;
   }
-  return packageJson === null ? null : { package: readPackageJson(packageJson), yamls: [] };
+  return packageJson === null ? null : { package: readPackageJson(packageJson), yamls: [], signer: null };
 }
 
 interface Found {
@@ -115,6 +118,7 @@ export async function readPluginUpload(
     return {
       wagon,
       package: core.package,
+      signer: core.signer,
       yamls: isOutside ? found.yamls : core.yamls,
       checkedYamls: isOutside ? core.yamls : [],
       icon: found.icon,

@@ -20,12 +20,12 @@ import type { Db, Tx } from '@baton/postgres';
 import {
   deletePlugin,
   findPlugin,
-  isPackageTaken,
   listPluginUsers,
   lockPackage,
   lockPlugin,
   type PluginHead,
   requestInstallation,
+  rivalPackage,
   updatePlugin,
 } from '../store/plugins.sql';
 import type { DB } from '../store/tables.gen';
@@ -63,7 +63,7 @@ export async function setPluginVisibility(
 ): Promise<void> {
   await changeLocked(db, principal, id, async (tx, head) => {
     if (!widensVisibility(principal, head.visibility, wanted)) return;
-    if (wanted === 'global' && (await isPackageTaken(tx, head.tenant, head, true, id))) {
+    if (wanted === 'global' && (await rivalPackage(tx, head.tenant, head, true, id))) {
       throw new AppError(
         'conflict_error',
         `plugin archive \`${head.archive_name}\` exists in another tenant and cannot become global`,

@@ -11,7 +11,7 @@ import {
 import { choosePluginYaml, type YamlFault } from '@baton/dsl';
 import type { SafeFetch } from '@baton/http';
 import { AppError, type Clock, type Json, newId, type Result } from '@baton/kernel';
-import type { Db } from '@baton/postgres';
+import type { Db, Tx } from '@baton/postgres';
 import type { CpuPool } from '@baton/service-runtime';
 import { type PluginUpload, readPluginUpload } from '../archive/read-plugin';
 import { type Spool, spool } from '../archive/spool';
@@ -24,8 +24,11 @@ import {
   type PluginPackage,
   type PluginYaml,
 } from '../domain/plugin-package';
+import type { PublicKey } from '../domain/plugin-signature';
 import type { ThreadTask } from '../parse/protocol';
-import { insertPlugin, isPackageTaken, lockPackage } from '../store/plugins.sql';
+import { readTrust } from '../queries/read-plugin-keys';
+import { findKey, lockKeys } from '../store/plugin-keys.sql';
+import { insertPlugin, lockPackage, rivalPackage } from '../store/plugins.sql';
 import { requireStorage } from '../store/storage.sql';
 import type { DB } from '../store/tables.gen';
 import { storeLoose } from './store-loose';
@@ -41,6 +44,8 @@ export interface PluginDeps {
   pluginLimits: ArchiveLimits;
   downloadMs: number;
   findUser: FindUser;
+  /** Whether the configuration asks for trusted signatures in all tenants. */
+  requiresSignatures: boolean;
 }
 
 export interface PluginRequest {
@@ -117,6 +122,52 @@ async function readUpload(deps: PluginDeps, archive: Spool): Promise<PluginUploa
 }
 
 /**
+ * Returns what the tenant thinks of the signature.
+ * @throws AppError forbidden_error when it may not take the package
+ */
+async function judgedSigner(
+  { requiresSignatures }: PluginDeps,
+  tx: Tx<DB>,
+  tenant: string,
+  { signer, package: { archive_name: archive } }: { signer: PublicKey | null; package: PluginPackage },
+) {
+  if (signer) await lockKeys(tx, tenant);
+  const fingerprint = signer?.fingerprint ?? null;
+  const key = fingerprint === null ? null : await findKey(tx, tenant, { fingerprint });
+  const { requires_signature: isRequired } = await readTrust(tx, tenant, requiresSignatures);
+  const refuse = (why: string): never => {
+    throw new AppError('forbidden_error', `plugin ${archive} is refused: ${why}`, {
+      archive_name: archive,
+      fingerprint,
+    });
+  };
+  if (key?.state === 'revoked') return refuse(`it is signed by the key \`${key.name}\`, which is revoked`);
+  if (isRequired && fingerprint === null)
+    return refuse(
+      `tenant \`${tenant}\` takes only plugins that a trusted key has signed, and it has no signature`,
+    );
+  if (isRequired && key === null)
+    return refuse(
+      `tenant \`${tenant}\` takes only plugins that a trusted key has signed, and it does not know the key ${fingerprint}`,
+    );
+  return {
+    signer_fingerprint: fingerprint,
+    signer_name: key?.name ?? null,
+    signer_state: fingerprint === null ? null : key ? 'trusted' : 'unknown',
+  };
+}
+
+/** A version is published once: blueprints and deployments rely on its content. */
+function alreadyThere({ package_name, archive_name }: PluginPackage, isSame: boolean): AppError {
+  const what = isSame ? 'with the same content' : 'with other content; a new release needs a new version';
+  return new AppError(
+    'conflict_error',
+    `a plugin archive \`${archive_name}\` of package \`${package_name}\` already exists, ${what}`,
+    { package_name, archive_name, is_same_content: isSame },
+  );
+}
+
+/**
  * Uploads a plugin; returns its id. A crash leaves loose blobs for the sweep.
  * @throws AppError invalid_plugin_error naming the entry, conflict_error when package and archive name exist already.
  */
@@ -146,17 +197,11 @@ export async function uploadPlugin(
       const id = request.id ?? newId();
       await deps.db.tx(async (tx) => {
         await lockPackage(tx, wagonPackage.package_name, wagonPackage.archive_name);
-        if (await isPackageTaken(tx, principal.tenant, wagonPackage, visibility === 'global', null)) {
-          throw new AppError(
-            'conflict_error',
-            `a plugin archive \`${wagonPackage.archive_name}\` of package \`${wagonPackage.package_name}\` already exists`,
-            {
-              package_name: wagonPackage.package_name,
-              archive_name: wagonPackage.archive_name,
-            },
-          );
-        }
+        const rival = await rivalPackage(tx, principal.tenant, wagonPackage, visibility === 'global', null);
+        if (rival) throw alreadyThere(wagonPackage, rival.wagon_digest === wagon.digest);
+        const signer = await judgedSigner(deps, tx, principal.tenant, upload);
         await insertPlugin(tx, {
+          ...signer,
           ...wagonPackage,
           ...extras,
           id,

@@ -1,4 +1,5 @@
 /** Folders of the file server that clients and operations write to (reference/rest-api.md 5.30). */
+import type { ServicePermission } from '@baton/contracts';
 import { AppError, badParameter, isoInstant, parseInstant } from '@baton/kernel';
 import { checkEntryPath } from './entry-rules';
 
@@ -24,7 +25,7 @@ export interface FolderLimits {
  * The permission for writing to each area, except for an execution that works in its own tenant: see
  * docs/adr/0017-written-files.md.
  */
-export const writePermissions: Record<FileArea, string> = {
+export const writePermissions: Record<FileArea, ServicePermission> = {
   deployments: 'deployment_update',
   'tenant-resources': 'blueprint_upload',
   'global-resources': 'create_global_resource',

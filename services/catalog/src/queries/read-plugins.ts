@@ -44,6 +44,8 @@ const columns: Record<string, RawBuilder<unknown>> = {
     else '' end`,
   yaml_files_paths: sql`(
     select coalesce(json_agg('plugins/' || p.id || '/' || y.file_name order by y.file_name), '[]'::json) from plugin_yamls y where y.plugin_id = p.id)`,
+  signature: sql`case when p.signer_fingerprint is not null then
+    json_build_object('state', p.signer_state, 'key_name', p.signer_name, 'fingerprint', p.signer_fingerprint) end`,
   file_server_path: sql`'/resources/plugins/' || p.id`,
 };
 

@@ -34,6 +34,12 @@ async function findPlugins(
       }),
     ),
   );
+  const revoked = found.find((plugin) => plugin?.signer_state === 'revoked');
+  if (revoked)
+    throw new AppError(
+      'forbidden_error',
+      `plugin ${revoked.archive_name} does not run: it is signed by the key \`${revoked.signer_name}\`, which is revoked`,
+    );
   const plugins = found
     .filter((p) => p !== null)
     .map((p) => ({

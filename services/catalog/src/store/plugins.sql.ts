@@ -25,6 +25,8 @@ export interface InstalledPlugin {
   archive_name: string;
   distribution: string | null;
   wagon_digest: string;
+  signer_name: string | null;
+  signer_state: string | null;
   labels: unknown;
   blueprint_labels: unknown;
   resource_tags: unknown;
@@ -38,6 +40,8 @@ const installed = [
   'archive_name',
   'distribution',
   'wagon_digest',
+  'signer_name',
+  'signer_state',
   'labels',
   'blueprint_labels',
   'resource_tags',
@@ -88,23 +92,23 @@ export async function findPluginIcon(db: Reader, pluginId: string): Promise<Buff
   return row?.icon ?? null;
 }
 
-/** Whether the archive exists already for `tenant`, or would conflict with a global one. */
-export async function isPackageTaken(
+/** Returns the plugin whose archive exists already for `tenant`, or would conflict as a global one; null: the name is free. */
+export async function rivalPackage(
   tx: Tx<DB>,
   tenant: string,
   p: { package_name: string; archive_name: string },
   isGlobal: boolean,
   exceptId: string | null,
-): Promise<boolean> {
+): Promise<{ wagon_digest: string } | null> {
   const row = await tx
     .selectFrom('plugins')
-    .select('id')
+    .select('wagon_digest')
     .where('package_name', '=', p.package_name)
     .where('archive_name', '=', p.archive_name)
     .where((e) => (isGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), isGlobalRow()])))
     .where((e) => (exceptId === null ? e.lit(true) : e('id', '<>', exceptId)))
     .executeTakeFirst();
-  return row !== undefined;
+  return row ?? null;
 }
 
 export interface NewPlugin extends PluginPackage, PluginExtras {
@@ -119,6 +123,9 @@ export interface NewPlugin extends PluginPackage, PluginExtras {
   archive: { digest: string; size: number } | null;
   yamls: PluginYaml[];
   icon: Buffer | null;
+  signer_fingerprint: string | null;
+  signer_name: string | null;
+  signer_state: string | null;
 }
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));

@@ -139,6 +139,19 @@ export interface PluginInstallations {
   target_kind: string;
 }
 
+export interface PluginKeys {
+  changed_at: Generated<string>;
+  changed_by: string;
+  created_at: Generated<string>;
+  created_by: string;
+  fingerprint: string;
+  name: string;
+  public_key: string;
+  state: Generated<string>;
+  tenant: string;
+  visibility: Generated<string>;
+}
+
 export interface Plugins {
   archive_digest: string | null;
   archive_name: string;
@@ -156,6 +169,9 @@ export interface Plugins {
   package_source: string | null;
   package_version: string | null;
   resource_tags: Json | null;
+  signer_fingerprint: string | null;
+  signer_name: string | null;
+  signer_state: string | null;
   supported_platform: string | null;
   supported_py_versions: Json | null;
   tenant: string;
@@ -165,6 +181,14 @@ export interface Plugins {
   wagon_digest: string;
   wagon_size: number;
   wheels: Json | null;
+}
+
+export interface PluginTrust {
+  changed_at: Generated<string>;
+  changed_by: string;
+  requires_signature: boolean;
+  tenant: string;
+  visibility: Generated<string>;
 }
 
 export interface PluginYamls {
@@ -213,6 +237,8 @@ export interface DB {
   loose_blobs: LooseBlobs;
   outbox: Outbox;
   plugin_installations: PluginInstallations;
+  plugin_keys: PluginKeys;
+  plugin_trust: PluginTrust;
   plugin_yamls: PluginYamls;
   plugins: Plugins;
   snapshot_staging: SnapshotStaging;

@@ -1,3 +1,4 @@
+import { hasPermission } from '@baton/contracts';
 import { tokensRoutes } from '@baton/contracts/http/tokens';
 import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError } from '@baton/kernel';
@@ -78,7 +79,6 @@ async function checkMonitoringAccess(deps: TokensDeps, call: HttpCall): Promise<
   const principal = token
     ? (await authenticateToken(deps, token, { tenant: '', allTenantsPermission: '' })).principal
     : call.principal;
-  if (!principal.isBootstrapAdmin && !principal.permissions.includes('monitoring'))
-    throw forbidden(principal, 'monitoring', '');
+  if (!hasPermission(principal, 'monitoring')) throw forbidden(principal, 'monitoring', '');
   return {};
 }

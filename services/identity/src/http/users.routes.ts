@@ -1,4 +1,4 @@
-import { hasPermission, type Principal } from '@baton/contracts';
+import { hasPermission, type Principal, type ServicePermission } from '@baton/contracts';
 import { userAccessRoutes } from '@baton/contracts/http/user-access';
 import { usersRoutes } from '@baton/contracts/http/users';
 import { answer, type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
@@ -132,7 +132,7 @@ function changeOf(body: UserBody): UserChange {
   return role === undefined ? { showGettingStarted: showGettingStarted! } : { role };
 }
 
-function requirePermission(principal: Principal, permission: string): void {
+function requirePermission(principal: Principal, permission: ServicePermission): void {
   if (!hasPermission(principal, permission)) throw forbidden(principal, permission, principal.tenant);
 }
 

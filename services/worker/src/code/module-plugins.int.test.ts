@@ -1,5 +1,15 @@
 // Placing of uploaded TypeScript plugins on the worker's disk.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -27,6 +37,7 @@ async function archive(entries: readonly Entry[]): Promise<string> {
   writeFileSync(path, gzipSync(Buffer.concat(chunks)));
   return path;
 }
+const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 const about = (more: object = {}): Entry => ({ name: 'plugin.json', content: JSON.stringify(more) });
 const plugins = () => createModulePlugins({ workRoot: root, clock: systemClock });
@@ -44,8 +55,9 @@ it('is unpacked once for all callers and workers, readable by every account', as
     return path;
   };
   const own = plugins();
-  const found = await Promise.all([own.of('sha256:ab', locate), own.of('sha256:ab', locate)]);
-  const folder = join(root, 'plugins/modules/sha256_ab');
+  const digest = digestOf(path);
+  const found = await Promise.all([own.of(digest, locate), own.of(digest, locate)]);
+  const folder = join(root, 'plugins/modules', digest);
   expect(found).toEqual([
     { kind: 'module', folder, secrets: ['token'] },
     { kind: 'module', folder, secrets: ['token'] },
@@ -58,13 +70,13 @@ it('is unpacked once for all callers and workers, readable by every account', as
     ['index.js', 0o644],
   ] as const)
     expect(statSync(join(folder, name)).mode & 0o777).toBe(mode);
-  await plugins().of('sha256:ab', () => Promise.reject(new Error('is there already')));
-  expect(modules()).toEqual(['sha256_ab']);
+  await plugins().of(digest, () => Promise.reject(new Error('is there already')));
+  expect(modules()).toEqual([digest]);
 });
 
 it('one that says nothing about secrets leaves that to its code', async () => {
   const path = await archive([about()]);
-  expect(await plugins().of('d', async () => path)).toMatchObject({ secrets: null });
+  expect(await plugins().of(digestOf(path), async () => path)).toMatchObject({ secrets: null });
 });
 
 it.each<[string, Entry[]]>([
@@ -74,17 +86,31 @@ it.each<[string, Entry[]]>([
   ['a file twice', [about(), about()]],
 ])('%s is refused, and nothing is left', async (_what, entries) => {
   const path = await archive(entries);
-  await expect(plugins().of('d', async () => path)).rejects.toThrow(/cannot be unpacked/);
+  await expect(plugins().of(digestOf(path), async () => path)).rejects.toThrow(/cannot be unpacked/);
   expect(modules()).toEqual([]);
 });
 
-it('what is unused for two weeks, and what a dead worker left, is removed', async () => {
+it('one whose bytes are not those of its digest does not run, and is fetched again at the next try', async () => {
   const path = await archive([about()]);
+  const digest = digestOf(path);
+  writeFileSync(join(root, 'other'), readFileSync(await archive([about({ secrets: ['more'] })])));
+  const wrong = plugins().of(digest, async () => join(root, 'other'));
+  await expect(wrong).rejects.toThrow(`expected ${digest}`);
+  expect([modules(), existsSync(join(root, 'other'))]).toEqual([[], false]);
+  expect(await plugins().of(digest, async () => await archive([about()]))).toMatchObject({ secrets: null });
+});
+
+it('what is unused for two weeks, and what a dead worker left, is removed', async () => {
   const at = (days: number) => new Date(systemClock.now() - days * 86_400_000);
-  await plugins().of('old', async () => path);
-  await plugins().of('recent', async () => path);
-  utimesSync(join(root, 'plugins/modules/old'), at(15), at(15));
-  utimesSync(join(root, 'plugins/modules/recent'), at(13), at(13));
-  await plugins().of('new', async () => path);
-  expect(modules()).toEqual(['new', 'recent']);
+  const place = async (secret: string): Promise<string> => {
+    const path = await archive([about({ secrets: [secret] })]);
+    const digest = digestOf(path);
+    await plugins().of(digest, async () => path);
+    return digest;
+  };
+  const [old, recent] = [await place('old'), await place('recent')];
+  utimesSync(join(root, 'plugins/modules', old), at(15), at(15));
+  utimesSync(join(root, 'plugins/modules', recent), at(13), at(13));
+  const fresh = await place('new');
+  expect(modules()).toEqual([fresh, recent].sort());
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -40,10 +41,11 @@ export function createModulePlugins({ workRoot, clock }: { workRoot: string; clo
   const placing = new Map<string, Promise<void>>();
   const placed = new Map<string, Placed>();
 
-  const ensure = async (target: string, locate: () => Promise<string>): Promise<void> => {
+  const ensure = async (digest: string, target: string, locate: () => Promise<string>): Promise<void> => {
     const now = new Date(clock.now());
     if (await isTouched(target, now)) return;
-    const running = placing.get(target) ?? place(root, target, locate).finally(() => placing.delete(target));
+    const running =
+      placing.get(target) ?? place(root, { digest, target }, locate).finally(() => placing.delete(target));
     placing.set(target, running);
     await running;
     await removeUnused(root, clock.now());
@@ -54,7 +56,7 @@ export function createModulePlugins({ workRoot, clock }: { workRoot: string; clo
       const target = join(root, digest.replaceAll(/[^\w-]/g, '_'));
       const known = placed.get(target);
       if (known && clock.monotonic() - known.touchedMs < TOUCH_MS) return known.module;
-      await ensure(target, locate);
+      await ensure(digest, target, locate);
       const module = known?.module ?? {
         kind: 'module' as const,
         folder: target,
@@ -81,21 +83,28 @@ async function declaredSecrets(folder: string): Promise<string[] | null> {
 }
 
 /**
- * Unpacks beside the target and renames: a folder with that name is complete. When two workers unpack at once, the first one wins;
+ * Unpacks beside the target and renames, after the digest of the archive has been checked: a folder with that name is complete. When two workers unpack at once, the first one wins;
  * both have the same content.
  */
-async function place(root: string, target: string, locate: () => Promise<string>): Promise<void> {
+async function place(
+  root: string,
+  { digest, target }: { digest: string; target: string },
+  locate: () => Promise<string>,
+): Promise<void> {
   const archive = await locate();
   const part = join(root, `.part-${newId()}`);
   await mkdir(root, { recursive: true, mode: 0o711 });
   await mkdir(part, { mode: 0o755 });
   try {
-    await unpack(archive, part);
+    const found = await unpack(archive, part);
+    if (found !== digest) throw new Error(`its digest is ${found}, expected ${digest}`);
     await openToAll(part);
     await rename(part, target).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   } catch (cause) {
+    // Another try downloads it again.
+    await rm(archive, { force: true });
     if ((cause as NodeJS.ErrnoException).code === 'ENOSPC') throw cause;
     throw new FatalError(`the TypeScript plugin cannot be unpacked: ${(cause as Error).message}`, { cause });
   } finally {
@@ -103,10 +112,20 @@ async function place(root: string, target: string, locate: () => Promise<string>
   }
 }
 
-/** Writes the files of the archive. The catalog has refused odd ones already; this worker does not rely on that. */
-async function unpack(archive: string, folder: string): Promise<void> {
+/**
+ * Writes the files of the archive. The catalog has refused odd ones already; this worker does not rely on that. Returns the SHA-256 of the
+ * archive in hex.
+ */
+async function unpack(archive: string, folder: string): Promise<string> {
   const tar = extract();
-  const reading = pipeline(createReadStream(archive), createGunzip(), tar);
+  const hash = createHash('sha256');
+  const hashed = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  const reading = pipeline(createReadStream(archive), hashed, createGunzip(), tar);
   reading.catch(() => undefined);
   let bytes = 0;
   for await (const entry of tar) {
@@ -124,6 +143,7 @@ async function unpack(archive: string, folder: string): Promise<void> {
     await writeFile(place, Buffer.concat(chunks), { flag: 'wx', mode: 0o644 });
   }
   await reading;
+  return hash.digest('hex');
 }
 
 /** The accounts of tenants read the files, whatever the umask of the worker is. */

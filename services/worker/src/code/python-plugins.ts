@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chown, copyFile, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Account } from '@baton/isolation';
-import { type Clock, newId, nullIfNotFound } from '@baton/kernel';
+import { type Clock, isAppError, newId, nullIfNotFound } from '@baton/kernel';
 import { installPlugin, type PluginInstallation, type ScriptSettings } from '@baton/plugin-runtime';
 import { FatalError, RetryableError } from '@baton/plugin-sdk';
 import { LRUCache } from 'lru-cache';
@@ -68,7 +68,8 @@ export function createPythonPlugins(deps: PythonPluginsDeps): InstalledPlugins {
     of: async (tenant, blueprintId, name, signal) => {
       const plugin = (await declaredBy(tenant, blueprintId)).get(name);
       if (!plugin?.isInstalled) return null;
-      const uploaded = plugin.packageName === '' ? null : await catalog.findPlugin(tenant, plugin);
+      const uploaded =
+        plugin.packageName === '' ? null : await catalog.findPlugin(tenant, plugin).catch(refused);
       if (uploaded) {
         const archive = () =>
           deps.cache.locate(uploaded.digest, 'wagon', () => catalog.readWagon(tenant, uploaded.id));
@@ -97,6 +98,11 @@ export function createPythonPlugins(deps: PythonPluginsDeps): InstalledPlugins {
       return { kind: 'python', prefix: target, properties: plugin.properties };
     },
   };
+}
+
+/** A plugin whose key is revoked does not run, however often it is tried. */
+function refused(error: unknown): never {
+  throw isAppError(error, 'forbidden_error') ? new FatalError(error.message, { cause: error }) : error;
 }
 
 interface Prepared extends Pick<PluginInstallation, 'kind' | 'path'> {

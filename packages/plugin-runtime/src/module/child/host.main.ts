@@ -1,18 +1,25 @@
 /** The process of a TypeScript plugin: loads its code and runs the operations that the worker sends. Bundled into one file. */
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-import { isResumable, type PluginOperation } from '@baton/plugin-sdk';
+import {
+  isResumable,
+  type PluginOperation,
+  type PluginWorkflow,
+  type WorkflowFunction,
+} from '@baton/plugin-sdk';
 import { endOfThrown, type OperationEnd } from '../../operation-end';
 import { textOf } from '../../thrown';
 import { encodeFrame, FrameReader, WireError } from '../frames';
 import { type FromModule, type ToModule, WIRE_VARIABLE } from '../protocol';
 import { logConsole, type RunningOperation, startOperation } from './run-operation';
+import { startWorkflow } from './run-workflow';
 
 /** The parts of a plugin that this process uses, as `definePlugin` returns them. */
 interface LoadedPlugin {
   name: string;
   version: string;
   operations: Map<string, PluginOperation>;
+  workflows: Map<string, PluginWorkflow | WorkflowFunction>;
   secrets: string[];
 }
 
@@ -28,13 +35,16 @@ let ended = 0;
 function load(folder: string): LoadedPlugin {
   const loaded = require(join(folder, 'index.js')) as { default?: unknown };
   const plugin = (loaded.default ?? loaded) as Record<string, unknown>;
-  const { operations: given, name, version, secrets } = plugin;
+  const { operations: given, workflows, name, version, secrets } = plugin;
   if (typeof name !== 'string' || typeof given !== 'object' || given === null)
     throw new Error('index.js exports no plugin: expected export default definePlugin({...})');
   return {
     name,
     version: typeof version === 'string' ? version : '',
     operations: new Map(Object.entries(given as Record<string, PluginOperation>)),
+    workflows: new Map(
+      Object.entries((workflows ?? {}) as Record<string, PluginWorkflow | WorkflowFunction>),
+    ),
     secrets: Array.isArray(secrets) ? secrets.filter((secret) => typeof secret === 'string') : [],
   };
 }
@@ -51,12 +61,22 @@ function sayEnd(op: number, end: OperationEnd): void {
   }
 }
 
+/** Null: the plugin has no such operation or workflow. */
+function start(
+  { operations: known, workflows }: LoadedPlugin,
+  message: Extract<ToModule, { t: 'run' }>,
+): RunningOperation | null {
+  const { mapping, isWorkflowCode } = message.task;
+  const workflow = isWorkflowCode ? workflows.get(mapping) : undefined;
+  if (workflow) return startWorkflow(message, workflow, say);
+  const operation = isWorkflowCode ? undefined : known.get(mapping);
+  return operation ? startOperation(message, operation, say) : null;
+}
+
 function take(plugin: LoadedPlugin, message: ToModule): void {
   if (message.t === 'run') {
-    const operation = plugin.operations.get(message.task.mapping);
-    const missing = new Error(`no operation ${message.task.mapping}`);
-    if (!operation) return sayEnd(message.op, endOfThrown(missing));
-    const started = startOperation(message, operation, say);
+    const started = start(plugin, message);
+    if (!started) return sayEnd(message.op, endOfThrown(new Error(`no ${message.task.mapping}`)));
     operations.set(message.op, started);
     void started.end.then((end) => sayEnd(message.op, end));
   } else if (message.t === 'abort') operations.get(message.op)?.stop.abort(message.reason);
@@ -76,8 +96,12 @@ async function serve(folder: string): Promise<void> {
     mapping,
     isResumable(operation),
   ]);
+  const workflows = [...plugin.workflows].map(([mapping, workflow]): [string, boolean] => [
+    mapping,
+    typeof workflow !== 'function' && workflow.isResumable === true,
+  ]);
   const { name, version, secrets } = plugin;
-  say({ t: 'hello', name, version, operations: marks, secrets });
+  say({ t: 'hello', name, version, operations: marks, workflows, secrets });
   const reader = new FrameReader();
   for await (const chunk of wire)
     for (const message of reader.push(chunk as Buffer)) take(plugin, message as unknown as ToModule);

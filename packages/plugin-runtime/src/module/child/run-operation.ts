@@ -12,7 +12,7 @@ import type { OperationEnd } from '../../operation-end';
 import type { OperationTask } from '../../task';
 import { type Say, Waiting, wireHost } from './wire-host';
 
-const running = new AsyncLocalStorage<OperationLogger>();
+export const running = new AsyncLocalStorage<OperationLogger>();
 
 /** Passes what operations print with `console` on to the log of the operation that prints it. */
 export function logConsole(): void {
@@ -27,7 +27,7 @@ export function logConsole(): void {
   }
 }
 
-/** An operation that runs in this process. */
+/** An operation, or the code of a workflow, that runs in this process. */
 export interface RunningOperation {
   waiting: Waiting;
   stop: AbortController;

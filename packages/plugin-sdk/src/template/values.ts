@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
-import { isFalsy, pythonText } from '../ctx/python-text';
+import { isFalsy, pythonText } from './python-text';
 
 /** A value of an expression; undefined is a name or key that does not exist. */
 export type Value = Json | undefined;

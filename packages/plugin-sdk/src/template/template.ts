@@ -1,5 +1,5 @@
 import type { JsonObject } from '@baton/kernel';
-import { FatalError } from '@baton/plugin-sdk';
+import { FatalError } from '../errors';
 import { type Expression, ExpressionReader } from './expression';
 import { type Segment, splitTemplate, TemplateError } from './tokens';
 import { isTrue, iterate, toText, type Value } from './values';

@@ -1,1 +1,2 @@
+export { isFalsy, pythonText } from './python-text';
 export { hasTemplate, renderTemplate } from './template';

@@ -1,0 +1,104 @@
+import { DefinitionError } from '../schema/definition-error';
+import type { Described } from '../schema/describe';
+import {
+  refuseInnerMarks,
+  requireFunction,
+  requireMapping,
+  requireName,
+  requireTypeName,
+  schemaOf,
+  shown,
+  unknownName,
+} from './check-parts';
+import type { PluginDefinition } from './definition';
+import { type AnyNodeType, LIFECYCLE_OPERATIONS } from './node-type';
+import { DERIVED_OPERATIONS, operationsOf, ownMappings, workOf } from './operation-names';
+
+const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read'] as const;
+const NODE_TYPE_KEYS = new Set<string>([
+  ...['derivedFrom', 'aliases', 'description', 'properties', 'runtime', 'compare', 'operations'],
+  ...['resumable', 'inputs', 'mappings', ...FUNCTIONS],
+]);
+const INTERFACE = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+
+/** @throws DefinitionError at the first mistake */
+export function checkNodeType(plugin: PluginDefinition, type: AnyNodeType, path: readonly string[]): void {
+  const at = (...keys: string[]): string[] => [...path, ...keys];
+  for (const key of Object.keys(type))
+    if (!NODE_TYPE_KEYS.has(key)) throw unknownName(at(key), key, NODE_TYPE_KEYS);
+  if (type.derivedFrom !== undefined) requireTypeName(type.derivedFrom, at('derivedFrom'));
+  const properties = schemaOf(type.properties, at('properties'));
+  const runtime = schemaOf(type.runtime, at('runtime'));
+  refuseInnerMarks(type.properties, at('properties'));
+  refuseInnerMarks(type.runtime, at('runtime'));
+  for (const key of FUNCTIONS) if (type[key] !== undefined) requireFunction(type[key], at(key));
+  checkCompare(type, properties, at('compare'));
+  const written = [...LIFECYCLE_OPERATIONS, 'update' as const].filter((name) => type[name] !== undefined);
+  for (const [name, inputs] of Object.entries(type.inputs ?? {})) {
+    if (!(written as string[]).includes(name)) throw unknownName(at('inputs', name), name, written);
+    schemaOf(inputs, at('inputs', name));
+    refuseInnerMarks(inputs, at('inputs', name));
+  }
+  checkFurther(type, at('operations'));
+  const own = [...written, ...Object.keys(type.operations ?? {})];
+  for (const name of type.resumable ?? [])
+    if (!own.includes(name)) throw unknownName(at('resumable'), name, own);
+  for (const name of Object.keys(runtime))
+    if (name.startsWith('__baton'))
+      throw new DefinitionError(at('runtime', name), 'the name belongs to Baton', 'another name');
+  checkMappings(plugin, type, at('mappings'));
+}
+
+function checkCompare(
+  type: AnyNodeType,
+  properties: Record<string, Described>,
+  path: readonly string[],
+): void {
+  if (type.compare !== undefined && type.read === undefined)
+    throw new DefinitionError(path, 'there is nothing to compare with', 'a function read');
+  for (const name of type.compare ?? []) {
+    if (!Object.hasOwn(properties, name)) throw unknownName(path, name, Object.keys(properties));
+    if (properties[name]?.isSensitive)
+      throw new DefinitionError(
+        path,
+        `${name} is sensitive, and a drift shows its value`,
+        'other properties',
+      );
+  }
+}
+
+function checkFurther(type: AnyNodeType, path: readonly string[]): void {
+  const taken = new Set<string>([...LIFECYCLE_OPERATIONS, 'update', ...DERIVED_OPERATIONS]);
+  for (const [name, operation] of Object.entries(type.operations ?? {})) {
+    const at = [...path, name];
+    requireName(name, path);
+    if (taken.has(name)) throw new DefinitionError(at, 'the name is taken by the lifecycle', 'another name');
+    if (operation.interface !== undefined && !INTERFACE.test(operation.interface))
+      throw new DefinitionError(
+        [...at, 'interface'],
+        shown(operation.interface),
+        'letters, digits, _, . and -',
+      );
+    requireFunction(operation.run, [...at, 'run']);
+    schemaOf(operation.inputs, [...at, 'inputs']);
+    refuseInnerMarks(operation.inputs, [...at, 'inputs']);
+  }
+}
+
+/** Operations that share a mapping must not differ: nobody could tell which one runs. */
+function checkMappings(plugin: PluginDefinition, type: AnyNodeType, path: readonly string[]): void {
+  const known = operationsOf(type, plugin.name).map(({ name }) => name);
+  for (const [name, mapping] of Object.entries(type.mappings ?? {})) {
+    if (!known.includes(name)) throw unknownName([...path, name], name, known);
+    requireMapping(plugin, mapping, [...path, name]);
+  }
+  const own = ownMappings(type, plugin.name);
+  for (const { name, mapping } of own)
+    for (const other of own)
+      if (mapping === other.mapping && workOf(type, name) !== workOf(type, other.name))
+        throw new DefinitionError(
+          [...path, name],
+          `${other.name} has the same mapping, and is another function`,
+          'another mapping',
+        );
+}
