@@ -6,7 +6,9 @@ const pkg = (...names) => `^packages/(${names.join('|')})/`;
 const L0 = ['kernel', 'dsl', 'task-graph', 'plugin-sdk'];
 const IO = ['tls', 'trust', 'postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
 /** Where plugin-sdk runs programs and requests for authors; its other folders stay pure (docs/adr/0039). */
-const AUTHOR_TOOLS = '^packages/plugin-sdk/src/tools/';
+const AUTHOR_TOOLS = '^packages/plugin-sdk/src/tools?/';
+/** An entry of its own, so that plugins without such programs have no code for archives. */
+const AUTHOR_ENTRIES = '^packages/plugin-sdk/src/tool/';
 const TESTS = '(\\.test|\\.contract)\\.ts$|/testing/|/testing-[^/]+\\.ts$';
 /** A folder of a service, in its `src` or in one of the rooms there. */
 const inService = (folders) => `^services/[^/]+/src/((${folders})|[^/]+/(${folders}))/`;
@@ -95,7 +97,7 @@ module.exports = {
       name: 'only-dsl-reads-yaml',
       comment: 'the YAML reader and the regular expressions of dsl are the only exception',
       severity: 'error',
-      from: { path: pkg('kernel', 'task-graph', 'plugin-sdk'), pathNot: TESTS },
+      from: { path: pkg('kernel', 'task-graph', 'plugin-sdk'), pathNot: `${TESTS}|${AUTHOR_ENTRIES}` },
       to: { path: '/node_modules/', dependencyTypesNot: ['type-only'] },
     },
     {
@@ -263,7 +265,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/$1/|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/$1/|^packages/plugin-sdk/src/template/index\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
   ],

@@ -30,6 +30,10 @@ ensurePrograms({
   ip: 'iproute2',
   chromium: 'chromium',
   slapd: 'slapd',
+  'ansible-playbook': 'ansible-core',
+  sshd: 'openssh-server',
+  ssh: 'openssh-client',
+  pgrep: 'procps',
   // The package starts nothing in a container.
   'systemd-analyze': 'systemd',
 });

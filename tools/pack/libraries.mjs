@@ -13,7 +13,12 @@ const LIBRARIES = [
   { source: 'packages/client', entries: { index: 'src/outside' }, platform: 'neutral', dependencies: [] },
   {
     source: 'packages/plugin-sdk',
-    entries: { index: 'src/index', testing: 'src/testing/index', manifest: 'src/manifest/index' },
+    entries: {
+      index: 'src/index',
+      testing: 'src/testing/index',
+      manifest: 'src/manifest/index',
+      tool: 'src/tool/index',
+    },
     platform: 'node',
     // Only its types: authors bring their zod, in the version of these types.
     dependencies: ['zod'],

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { ACCOUNTS, accountNames } from './account-names';
 import type { ControlGroups } from './control-groups';
 import { deviceMounts } from './devices';
 import { folderText, joinText, limitText, withPrelude } from './limits';
@@ -59,6 +60,7 @@ export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSet
     path,
   ]);
   const filter = plan.filter === null ? [] : ['--seccomp', String(FIRST_FD)];
+  const namesOf = accountNames(settings.workRoot);
   return {
     name: plan.name,
     description: plan.description,
@@ -73,10 +75,12 @@ export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSet
       const join = group ? joinText(FIRST_FD + descriptors.length) : '';
       const inner = withPrelude(`${join}${limits}${folderText(command.cwd)}`, command, true);
       const own = ownMounts(confinement, settings, plan.by);
+      const named = namesOf(account);
+      const names = named === null ? [] : ['--ro-bind', named, ACCOUNTS];
       const ids = plan.by === 'root' ? dropping(plan.setpriv!, account) : [];
       return {
         program: plan.program,
-        args: [...begin, ...shared, ...own, ...filter, '--', ...ids, inner.program, ...inner.args],
+        args: [...begin, ...names, ...shared, ...own, ...filter, '--', ...ids, inner.program, ...inner.args],
         cwd: '/',
         env: insideEnv(command),
         account: plan.by === 'root' ? null : account,

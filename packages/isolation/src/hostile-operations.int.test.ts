@@ -132,6 +132,13 @@ describe.each(WAYS)('a hostile operation, started by $how', (way) => {
     expect(isolation).toMatchObject({ name: way.mode, description: expect.stringMatching(way.description) });
   });
 
+  it('has a name, which ssh and other programs ask for', () => {
+    expect(inside('id -un')).toMatchObject({
+      isFine: true,
+      stdout: way.account ? 'nobody\n' : 'baton-operation\n',
+    });
+  });
+
   it('finds no environment of another process, nor its memory', () => {
     const { pid } = startVictim();
     const dump =

@@ -1,4 +1,5 @@
 import { dirname, join, sep } from 'node:path';
+import { ACCOUNTS, accountNames } from './account-names';
 import type { ControlGroups } from './control-groups';
 import { folderText, joinText, limitText, quoted, withPrelude } from './limits';
 import type { Account, Confinement, Isolation, IsolationSettings } from './port';
@@ -31,6 +32,7 @@ export function utilLinuxIsolation(plan: UtilLinuxPlan, settings: IsolationSetti
   const limits = limitText(settings.limits);
   // Root's /proc hides the processes of other accounts. In an own pid namespace there are no others.
   const proc = `${plan.mount} -t proc ${isRoot ? '-o hidepid=2 ' : ''}proc /proc`;
+  const namesOf = accountNames(settings.workRoot);
   return {
     name: plan.name,
     description: plan.description,
@@ -47,7 +49,9 @@ export function utilLinuxIsolation(plan: UtilLinuxPlan, settings: IsolationSetti
           ? ['--ambient-caps', '-all']
           : ['--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups'];
       const drop = [plan.setpriv, ...ids, '--no-new-privs', '--bounding-set', '-all', '--inh-caps', '-all'];
-      const setup = `set -e; ${proc}; ${mountsText(confinement, settings, plan.mount)}cd /; exec "$@"`;
+      const named = namesOf(account);
+      const names = named === null ? '' : `${plan.mount} --bind ${quoted(named)} ${ACCOUNTS}; `;
+      const setup = `set -e; ${proc}; ${names}${mountsText(confinement, settings, plan.mount)}cd /; exec "$@"`;
       return {
         program: plan.unshare,
         args: [...apart, '--', '/bin/sh', '-c', setup, 'sh', ...drop, '--', inner.program, ...inner.args],

@@ -18,6 +18,7 @@ export {
 } from './define/direct-operation';
 export {
   type AnyNodeType,
+  type Difference,
   type LifecycleInputs,
   type LifecycleOperation,
   type NodeTypeSpec,
@@ -32,7 +33,13 @@ export type {
   RelationshipType,
   SideOperations,
 } from './define/relationship-type';
-export type { BaseScope, NodeScope, RelationshipScope, StepScope, UpdateScope } from './define/scope';
+export type {
+  BaseScope,
+  NodeScope,
+  RelationshipScope,
+  StepScope,
+  UpdateScope,
+} from './define/scope';
 export {
   type DeclaredWorkflow,
   type WorkflowScope,
@@ -53,15 +60,17 @@ export {
 } from './errors';
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
-export type { Difference } from './run/derived';
 export { STEPS_PROPERTY, storedStep } from './run/steps';
+export { defaultFrom } from './schema/default-from';
 export { DefinitionError } from './schema/definition-error';
 export type { Constraint, Described, DslType, ObjectSchema } from './schema/describe';
 export { sensitive } from './schema/sensitive';
+export type { OperationClock } from './tools/clock';
 export { type Exec, type ExecOptions, type ExecResult, type ExitMeaning, exec } from './tools/exec';
 export { http } from './tools/http';
-export type { Http, HttpAnswer, HttpOptions, TlsOptions } from './tools/http-options';
+export type { Http, HttpAnswer, HttpOptions } from './tools/http-options';
 export type { Received, Send, Sending } from './tools/http-send';
+export type { TlsOptions } from './tools/http-tls';
 export {
   CancelledError,
   type FailureDecision,

@@ -132,6 +132,12 @@ export const configSchema = runtimeConfig.extend({
     .describe(
       'Networks inside the installation that script_path URLs may lead to, as CIDR, separated by commas',
     ),
+  BATON_WORKER_DOWNLOADS: zod
+    .enum(['allowed', 'refused'])
+    .default('allowed')
+    .describe(
+      'Whether TypeScript plugins may download programs that they need, such as terraform, when the worker does not have them; refused: for installations without a way to the internet',
+    ),
   BATON_WORKER_MANAGER_URL: zod
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .default('http://127.0.0.1:8080')
@@ -255,5 +261,6 @@ export function scriptEnv(
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
   );
-  return { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(passed) };
+  const downloads = config.BATON_WORKER_DOWNLOADS === 'refused' ? { BATON_DOWNLOADS: 'refused' } : {};
+  return { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(passed), ...downloads };
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Cli, command, option } from '../layer/define';
 import { buildPlugin } from '../plugin-package/build-plugin';
+import { documentFolder } from '../plugin-package/document-plugin';
 import { initPlugin } from '../plugin-package/init-plugin';
 import { makeKey } from '../plugin-package/sign-package';
 
@@ -53,6 +54,17 @@ export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
         `${built.file}: ${built.name} ${built.version}, ${built.bytes} bytes, sha256 ${built.sha256}${signed}`,
         built,
       );
+    },
+  });
+  command(cli, plugins, {
+    name: 'docs [folder]',
+    about: 'write a page (Markdown) and a JSON Schema about a plugin in TypeScript, from its definition',
+    uses: [],
+    options: [option('--out <folder>', 'folder to write; default: dist in the folder of the plugin')],
+    examples: ['plugins docs', 'plugins docs my-plugin --out docs'],
+    run: async ({ args: [folder = '.'], options, out }) => {
+      const written = await documentFolder(folder, options.out);
+      out.done(`${written.page} and ${written.schema} are written.`, written);
     },
   });
 }

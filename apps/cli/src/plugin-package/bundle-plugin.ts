@@ -42,19 +42,45 @@ export async function bundlePlugin(folder: AuthorFolder): Promise<Bundle> {
   return { code: outputFiles![0]!.text, sources: sources.sort() };
 }
 
+/** A page in Markdown and a JSON Schema: `documentPlugin` of the SDK. */
+export interface Documentation {
+  page: string;
+  schema: Record<string, unknown>;
+}
+
+/** @throws CommandFailure with the mistake in the definition */
+export const describeBundled = (folder: AuthorFolder): Promise<Description> =>
+  asked<Description>(folder, ['describePlugin'], 'describePlugin(plugin)');
+
+/** @throws CommandFailure with the mistake in the definition */
+export const documentBundled = (folder: AuthorFolder): Promise<Documentation> =>
+  asked<Documentation>(
+    folder,
+    ['documentPlugin'],
+    'documentPlugin(plugin, z.toJSONSchema)',
+    "import * as z from 'zod';",
+  );
+
 /**
- * Loads the plugin in a process of its own, without the environment of this one, and returns what it says.
+ * Loads the plugin in a process of its own, without the environment of this one, and returns the value of an expression.
+ * @param names functions of the SDK that the expression needs
  * @throws CommandFailure with the mistake in the definition
  */
-export async function describeBundled(folder: AuthorFolder): Promise<Description> {
+async function asked<Answer>(
+  folder: AuthorFolder,
+  names: readonly string[],
+  expression: string,
+  imports = '',
+): Promise<Answer> {
   const place = mkdtempSync(join(tmpdir(), 'baton-plugin-'));
   try {
     const { outputFiles } = await build(folder, {
       stdin: {
         contents: `import plugin from './${ENTRY}';
-import { describePlugin } from '@baton/plugin-sdk/manifest';
+import { ${names.join(', ')} } from '@baton/plugin-sdk/manifest';
 import { writeFileSync } from 'node:fs';
-writeFileSync(process.argv[2], JSON.stringify(describePlugin(plugin)));
+${imports}
+writeFileSync(process.argv[2], JSON.stringify(${expression}));
 process.exit(0);
 `,
         resolveDir: folder.path,
@@ -65,7 +91,7 @@ process.exit(0);
     const answer = join(place, 'answer.json');
     writeFileSync(code, outputFiles![0]!.text);
     await run(code, answer, folder.path);
-    return JSON.parse(readFileSync(answer, 'utf8')) as Description;
+    return JSON.parse(readFileSync(answer, 'utf8')) as Answer;
   } finally {
     rmSync(place, { recursive: true, force: true });
   }

@@ -161,6 +161,27 @@ it('the package runs without anything else, and its example is a valid blueprint
   expect(checked).toMatchObject({ code: 0, out: expect.stringContaining('1 valid, 0 invalid') });
 });
 
+it('docs writes a page and a schema, with the zod of the author', async () => {
+  const { code, out } = await baton('plugins', 'docs', plugin, '--out', join(outside, 'docs'));
+  expect([code, out]).toEqual([0, expect.stringContaining('notes.schema.json are written')]);
+  const page = readFileSync(join(outside, 'docs/notes.md'), 'utf8');
+  expect(page).toMatch(/^# notes 0\.1\.0\n[\s\S]*\n## notes\.nodes\.Note\n\nA note\n/);
+  const { $defs } = JSON.parse(readFileSync(join(outside, 'docs/notes.schema.json'), 'utf8'));
+  expect(Object.keys($defs)).toEqual(['notes.nodes.Note', 'notes.nodes.Note.runtime']);
+});
+
+it('a plugin that finds a program takes the entry for it along', async () => {
+  write('src/finds.ts', "export { tool } from '@baton/plugin-sdk/tool';\n");
+  const code = `import { tool } from './finds'; console.log(typeof tool);`;
+  const { build } = require(INSTALLED.esbuild);
+  const options = { resolveDir: join(plugin, 'src'), contents: code };
+  const made = await build({ stdin: options, bundle: true, write: false, platform: 'node', format: 'cjs' });
+  expect(execFileSync(process.execPath, ['-e', made.outputFiles[0].text], { encoding: 'utf8' })).toBe(
+    'function\n',
+  );
+  rmSync(join(plugin, 'src/finds.ts'));
+});
+
 describe('build refuses', () => {
   const source = () => readFileSync(join(plugin, 'src/plugin.ts'), 'utf8');
   let kept: string;

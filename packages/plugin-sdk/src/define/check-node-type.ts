@@ -14,7 +14,7 @@ import type { PluginDefinition } from './definition';
 import { type AnyNodeType, LIFECYCLE_OPERATIONS } from './node-type';
 import { DERIVED_OPERATIONS, operationsOf, ownMappings, workOf } from './operation-names';
 
-const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read'] as const;
+const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read', 'drift'] as const;
 const NODE_TYPE_KEYS = new Set<string>([
   ...['derivedFrom', 'aliases', 'description', 'properties', 'runtime', 'compare', 'operations'],
   ...['resumable', 'inputs', 'mappings', ...FUNCTIONS],
@@ -31,6 +31,13 @@ export function checkNodeType(plugin: PluginDefinition, type: AnyNodeType, path:
   const runtime = schemaOf(type.runtime, at('runtime'));
   refuseInnerMarks(type.properties, at('properties'));
   refuseInnerMarks(type.runtime, at('runtime'));
+  const kept = Object.keys(runtime).find((name) => runtime[name]!.isSensitive);
+  if (kept !== undefined && type.delete === undefined)
+    throw new DefinitionError(
+      at('runtime', kept),
+      'is kept in a secret, which nobody would remove',
+      'an operation delete',
+    );
   for (const key of FUNCTIONS) if (type[key] !== undefined) requireFunction(type[key], at(key));
   checkCompare(type, properties, at('compare'));
   const written = [...LIFECYCLE_OPERATIONS, 'update' as const].filter((name) => type[name] !== undefined);
@@ -56,6 +63,8 @@ function checkCompare(
 ): void {
   if (type.compare !== undefined && type.read === undefined)
     throw new DefinitionError(path, 'there is nothing to compare with', 'a function read');
+  if (type.compare !== undefined && type.drift !== undefined)
+    throw new DefinitionError(path, 'drift finds the differences already', 'one of both');
   for (const name of type.compare ?? []) {
     if (!Object.hasOwn(properties, name)) throw unknownName(path, name, Object.keys(properties));
     if (properties[name]?.isSensitive)

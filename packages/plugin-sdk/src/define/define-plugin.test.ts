@@ -17,7 +17,6 @@ describe('a declared plugin', () => {
       'dns.nodes.Record.create',
       'dns.nodes.Record.delete',
       'dns.nodes.Record.heal',
-      'dns.nodes.Record.leak',
       'dns.nodes.Record.pull',
       'dns.nodes.Record.renew',
       'dns.nodes.Record.update',

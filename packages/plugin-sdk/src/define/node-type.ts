@@ -19,6 +19,14 @@ export type LifecycleInputs = { readonly [name in LifecycleOperation | 'update']
 /** Values as the outside world has them now, by the names of properties and runtime properties. */
 export type Present = Readonly<Record<string, unknown>>;
 
+/** A value that differs from the present one. */
+export interface Difference {
+  /** Name of a property, or a place in what the plugin made. */
+  path: string;
+  stored: Json;
+  present: Json;
+}
+
 type Named<O> = keyof O & string;
 
 /** A node type as its author writes it. */
@@ -58,6 +66,11 @@ export interface NodeTypeSpec<
   read?(scope: NodeScope<P, R>): Promise<Present | null> | Present | null;
   /** The properties that must be as declared. */
   compare?: readonly Named<z.output<P>>[];
+  /**
+   * Finds the differences itself, instead of `compare`: by a dry run of a tool for instance. Gives check_drift and heal. Null or an empty
+   * list: nothing differs. Must change nothing. `update` gets all properties then.
+   */
+  drift?(scope: NodeScope<P, R>): Promise<readonly Difference[] | null> | readonly Difference[] | null;
   /** Further operations, by name. */
   operations?: {
     readonly [K in keyof I]: {

@@ -28,14 +28,17 @@ export function operationsOf(type: AnyNodeType, pluginName: string): NamedOperat
   ];
 }
 
-/** Without `read` nothing is derived; without `compare` nothing can drift; without `create` nothing can be healed. */
+/** Without `read` there is no status; without `compare` or `drift` nothing can drift. */
 export function derivedOf(type: AnyNodeType): DerivedOperation[] {
-  if (type.read === undefined) return [];
-  const hasDrift = (type.compare ?? []).length > 0;
-  const canHeal = type.create !== undefined;
-  return DERIVED_OPERATIONS.filter(
-    (name) => (name !== 'check_drift' || hasDrift) && (name !== 'heal' || canHeal),
-  );
+  const canDrift = (type.compare ?? []).length > 0 || type.drift !== undefined;
+  const canMake = [type.create, type.configure, type.start, type.update].some((work) => work !== undefined);
+  const has = {
+    check_status: type.read !== undefined,
+    check_drift: canDrift,
+    heal: canMake && (type.read !== undefined || canDrift),
+    pull: type.read !== undefined,
+  };
+  return DERIVED_OPERATIONS.filter((name) => has[name]);
 }
 
 /** The operations of a node type that have a mapping of their own; `mapping`: without the name of the plugin. */

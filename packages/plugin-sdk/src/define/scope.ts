@@ -2,6 +2,7 @@ import type { Json } from '@baton/kernel';
 import type { z } from 'zod';
 import type { OperationContext, OperationLogger } from '../context';
 import type { ObjectSchema } from '../schema/describe';
+import type { OperationClock } from '../tools/clock';
 import type { Exec } from '../tools/exec';
 import type { Http } from '../tools/http-options';
 
@@ -45,6 +46,7 @@ export interface BaseScope {
    */
   manager(): Http;
   readonly exec: Exec;
+  readonly clock: OperationClock;
 }
 
 /** What an operation of a node gets. */

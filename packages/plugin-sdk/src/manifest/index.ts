@@ -2,6 +2,8 @@ import type { Json, JsonObject } from '@baton/kernel';
 import type { PluginDefinition } from '../define/definition';
 import type { DeclaredPlugin } from '../plugin';
 import { DefinitionError } from '../schema/definition-error';
+import { docsPage } from './docs-page';
+import { docsSchema, type ToJsonSchema } from './docs-schema';
 import { pluginYaml } from './plugin-yaml';
 
 /** What a package of a plugin says about the plugin. */
@@ -44,6 +46,23 @@ export function describePlugin(exported: unknown): PluginDescription {
     comments: commentsOf(definition),
     yaml,
   };
+}
+
+/** A page and a JSON Schema about a plugin. */
+export interface PluginDocs {
+  /** Markdown. */
+  page: string;
+  schema: JsonObject;
+}
+
+/**
+ * Documents the default export of a plugin; `baton plugins docs` writes the answer into files.
+ * @throws DefinitionError when it was not made by definePlugin with types
+ */
+export function documentPlugin(exported: unknown, toJsonSchema: ToJsonSchema): PluginDocs {
+  describePlugin(exported);
+  const { definition } = exported as DeclaredPlugin;
+  return { page: docsPage(definition), schema: docsSchema(definition, toJsonSchema) };
 }
 
 function commentsOf({ types, relationships = {} }: PluginDefinition): PluginDescription['comments'] {

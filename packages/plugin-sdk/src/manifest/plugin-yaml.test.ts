@@ -79,7 +79,6 @@ it('describes properties, inputs and interfaces', () => {
           more: { required: false, default: null },
         },
       },
-      leak: { implementation: 'dns.dns.nodes.Record.leak' },
     },
   });
 });

@@ -1,17 +1,25 @@
 import type { Json, JsonObject } from '@baton/kernel';
-import type { OperationContext } from '../context';
+import type { InstanceContext, OperationContext } from '../context';
 import type { PluginDefinition } from '../define/definition';
 import type { BaseScope, StepScope } from '../define/scope';
 import { FatalError } from '../errors';
+import { clockWith } from '../tools/clock';
 import { managerAddress } from '../tools/config';
 import { execWith } from '../tools/exec';
 import { httpWith } from '../tools/http';
 import type { Http } from '../tools/http-options';
 import { idempotencyKey } from '../tools/idempotency-key';
 import type { Mask } from './mask';
+import { replacedPartsOf } from './replaced-parts';
+import type { SensitiveRuntime } from './sensitive-runtime';
 
-/** Makes what every operation gets. */
-export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask: Mask): BaseScope {
+/** Makes what every operation gets. `sensitive`: values that are kept in secrets; they are written whenever something is stored. */
+export function baseScope(
+  ctx: OperationContext,
+  plugin: PluginDefinition,
+  mask: Mask,
+  sensitive: SensitiveRuntime | null = null,
+): BaseScope {
   const log = mask.logger(ctx.logger);
   const { signal } = ctx;
   const used = new Set<string>();
@@ -28,13 +36,19 @@ export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask:
     if (used.has(key))
       throw new FatalError(`the step ${key} was used before in this operation: its work would not run again`);
     used.add(key);
-    return await ctx.step(key, () => work({ idempotencyKey: idempotencyKey(ctx.taskId, key) }));
+    return await ctx.step(key, async () => {
+      const result = await work({ idempotencyKey: idempotencyKey(ctx.taskId, key) });
+      await sensitive?.save(result);
+      return result;
+    });
   };
   const progress = (done: number, total: number, text?: string): void =>
     ctx.progress(done, total, text === undefined ? undefined : mask.text(text));
-  const shown = maskedContext(ctx, { logger: log, secret, step, progress });
+  const { send, run, clock = clockWith(signal) } = replacedPartsOf(ctx);
+  const instance = async (): Promise<InstanceContext> => savedInstance(await ctx.instance(), sensitive);
+  const own = sensitive === null ? {} : { instance };
   return {
-    ctx: shown,
+    ctx: withMembers(ctx, { logger: log, secret, step, progress, ...own }),
     log,
     signal,
     secret,
@@ -42,9 +56,10 @@ export function baseScope(ctx: OperationContext, plugin: PluginDefinition, mask:
     step,
     render: (text, variables = {}) => ctx.render(text, variables as JsonObject),
     progress,
-    http: httpWith({ signal }),
+    http: httpWith({ signal, clock, ...(send ? { send } : {}) }),
     manager: () => managerOf(ctx),
-    exec: execWith({ signal }),
+    exec: execWith({ signal, ...(run ? { run } : {}) }),
+    clock,
   };
 }
 
@@ -59,13 +74,24 @@ export function managerOf({
   return httpWith({ signal, baseUrl, headers: { 'Execution-Token': executionToken, Tenant: tenant } });
 }
 
-/** The context with some members replaced. Others are called on the context itself, which may have private members. */
-function maskedContext(ctx: OperationContext, replaced: Partial<OperationContext>): OperationContext {
-  return new Proxy(ctx, {
-    get: (target, name) => {
-      if (Object.hasOwn(replaced, name)) return replaced[name as keyof OperationContext];
+/** An instance that writes sensitive values before it stores anything. */
+function savedInstance(instance: InstanceContext, sensitive: SensitiveRuntime | null): InstanceContext {
+  return withMembers(instance, {
+    update: async (onConflict) => {
+      await sensitive?.save();
+      await instance.update(onConflict);
+    },
+  });
+}
+
+/** An object with some members replaced. Others are called on the object itself, which may have private members. */
+function withMembers<T extends object>(target: T, replaced: Partial<T>): T {
+  return new Proxy(target, {
+    get: (_, name) => {
+      if (Object.hasOwn(replaced, name)) return replaced[name as keyof T];
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },
+    set: (_, name, value) => Reflect.set(target, name, value, target),
   });
 }

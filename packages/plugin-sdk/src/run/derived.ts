@@ -1,18 +1,11 @@
 import { canonicalJson, type Json } from '@baton/kernel';
 import type { OperationContext } from '../context';
-import type { AnyNodeType, LifecycleOperation, Present } from '../define/node-type';
+import type { AnyNodeType, Difference, LifecycleOperation, Present } from '../define/node-type';
 import type { DerivedOperation } from '../define/operation-names';
 import type { UpdateScope } from '../define/scope';
 import { FatalError } from '../errors';
 import type { ObjectSchema } from '../schema/describe';
 import type { AnyNodeScope } from './node-scope';
-
-/** A property that differs from the present value. */
-export interface Difference {
-  path: string;
-  stored: Json;
-  present: Json;
-}
 
 type DerivedWork = (type: AnyNodeType, scope: AnyNodeScope) => Promise<Json>;
 
@@ -25,9 +18,9 @@ export const DERIVED: Readonly<Record<DerivedOperation, DerivedWork>> = {
   },
   /** Data, not a failure: the list of differences, or null. */
   check_drift: async (type, scope) => {
-    const present = await readPresent(type, scope);
+    const present = type.read === undefined ? {} : await readPresent(type, scope);
     if (present === null) throw gone(scope.ctx);
-    const found = differences(type, scope.properties, present);
+    const found = await differencesOf(type, scope, present);
     return found.length === 0 ? null : found.map((one) => ({ ...one }));
   },
   heal,
@@ -66,9 +59,9 @@ type AnyUpdateScope = UpdateScope<ObjectSchema, ObjectSchema, Record<string, Jso
 
 /** Gone: made again. There and different: updated in place, or else removed and made again. Otherwise nothing to do. */
 async function heal(type: AnyNodeType, scope: AnyNodeScope): Promise<Json> {
-  const present = await readPresent(type, scope);
+  const present = type.read === undefined ? {} : await readPresent(type, scope);
   if (present !== null) {
-    if (differences(type, scope.properties, present).length === 0) return null;
+    if ((await differencesOf(type, scope, present)).length === 0) return null;
     if (type.update !== undefined) {
       await updateTo(type, scope, present);
       return null;
@@ -101,6 +94,16 @@ async function readPresent(type: AnyNodeType, scope: AnyNodeScope): Promise<Pres
       `read must answer an object, or null when the thing is gone; it answered ${typeof present}`,
     );
   return present;
+}
+
+async function differencesOf(
+  type: AnyNodeType,
+  scope: AnyNodeScope,
+  present: Present,
+): Promise<readonly Difference[]> {
+  return type.drift === undefined
+    ? differences(type, scope.properties, present)
+    : ((await type.drift(scope)) ?? []);
 }
 
 function differences(

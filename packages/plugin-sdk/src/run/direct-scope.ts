@@ -25,5 +25,5 @@ export async function openDirectScope(
 
 async function nodeOf(ctx: OperationContext): Promise<DirectNode> {
   const [node, instance] = [await ctx.node(), await ctx.instance()];
-  return { instanceId: instance.id, properties: node.properties, runtime: runtimeView(instance, undefined) };
+  return { instanceId: instance.id, properties: node.properties, runtime: runtimeView(instance, null) };
 }

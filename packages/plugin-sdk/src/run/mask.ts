@@ -1,4 +1,5 @@
-import type { OperationLogger } from '../context';
+import type { OperationContext, OperationLogger } from '../context';
+import { replacedPartsOf } from './replaced-parts';
 
 /** Shorter texts are not masked: they stand in many words by chance. */
 const MIN_LENGTH = 4;
@@ -8,6 +9,11 @@ const MASKED = '********';
 /** Values that must not be shown. */
 export class Mask {
   readonly #values = new Set<string>();
+  readonly #onHidden: (value: string) => void;
+
+  constructor(onHidden: (value: string) => void = () => undefined) {
+    this.#onHidden = onHidden;
+  }
 
   /** Hides a text, or all texts and long numbers in a list or object. */
   add(value: unknown): void {
@@ -15,7 +21,9 @@ export class Mask {
       for (const inner of Object.values(value)) this.add(inner);
     else if (typeof value === 'string' || typeof value === 'number') {
       const text = String(value);
-      if (text.length >= MIN_LENGTH) this.#values.add(text);
+      if (text.length < MIN_LENGTH) return;
+      this.#values.add(text);
+      this.#onHidden(text);
       // Programs print keys line by line.
       for (const line of text.includes('\n') ? text.split(/\r?\n/) : [])
         if (line.trim().length >= MIN_LINE_LENGTH) this.#values.add(line.trim());
@@ -61,8 +69,11 @@ export class Mask {
 const MAX_CAUSES = 8;
 
 /** Runs `work`; what it throws is masked. A null result stands for none: results are JSON. */
-export async function masked(work: (mask: Mask) => Promise<unknown>): Promise<unknown> {
-  const mask = new Mask();
+export async function masked(
+  ctx: OperationContext,
+  work: (mask: Mask) => Promise<unknown>,
+): Promise<unknown> {
+  const mask = new Mask(replacedPartsOf(ctx).onHidden);
   try {
     return (await work(mask)) ?? null;
   } catch (thrown) {

@@ -84,16 +84,6 @@ describe('secrets and sensitive values', () => {
     ]);
   });
 
-  it('are not stored as runtime properties: the operation fails and says what to do', async () => {
-    const record = node();
-    const failure = await failureOf(record.run('leak'));
-    expect(failure.kind).toBe('fatal');
-    expect(failure.message).toMatch(
-      /^runtime\.token is sensitive and would be stored in clear: keep the value in a secret/,
-    );
-    expect(JSON.stringify(record.runtimeProperties)).not.toContain(PASSWORD);
-  });
-
   it('cannot be read without a declaration, by ctx either', async () => {
     const plugin = definePlugin({
       name: 'p',

@@ -5,15 +5,18 @@ import type { AnyNodeType } from '../define/node-type';
 import type { NodeScope } from '../define/scope';
 import { describeShape, type ObjectSchema } from '../schema/describe';
 import { parseValues } from '../schema/parse-values';
-import { baseScope } from './base-scope';
+import { baseScope, managerOf } from './base-scope';
 import type { Mask } from './mask';
+import { replacedPartsOf } from './replaced-parts';
 import { runtimeView } from './runtime-view';
+import { managerSecrets } from './secret-store';
+import { SensitiveRuntime } from './sensitive-runtime';
 
 export type AnyNodeScope = NodeScope<ObjectSchema, ObjectSchema, Record<string, Json>>;
 
 export interface OpenedScope {
   scope: AnyNodeScope;
-  instance: InstanceContext;
+  sensitive: SensitiveRuntime | null;
 }
 
 interface Call {
@@ -25,6 +28,8 @@ interface Call {
   inputSchema?: ObjectSchema;
   /** Inputs that the schema does not name are passed as they are. */
   keepsInputs: boolean;
+  /** Names of sensitive runtime properties. */
+  sensitiveNames: readonly string[];
   mask: Mask;
 }
 
@@ -36,6 +41,7 @@ export async function openNodeScope({
   inputs,
   inputSchema,
   keepsInputs,
+  sensitiveNames,
   mask,
 }: Call): Promise<OpenedScope> {
   const [node, instance] = [await ctx.node(), await ctx.instance()];
@@ -46,14 +52,30 @@ export async function openNodeScope({
   const checked = inputSchema === undefined ? inputs : parseValues(inputSchema, inputs, 'inputs');
   const given = keepsInputs ? { ...inputs, ...checked } : checked;
   hideSensitive(type.properties, properties, mask);
+  const sensitive = await sensitiveOf(sensitiveNames, ctx, instance, mask);
   const scope: AnyNodeScope = {
-    ...baseScope(ctx, plugin, mask),
+    ...baseScope(ctx, plugin, mask, sensitive),
     instanceId: instance.id,
     properties,
-    runtime: runtimeView(instance, type.runtime) as AnyNodeScope['runtime'],
+    runtime: runtimeView(instance, sensitive) as AnyNodeScope['runtime'],
     inputs: given as Readonly<Record<string, Json>>,
   };
-  return { scope, instance };
+  return { scope, sensitive };
+}
+
+/** Null: the type has no sensitive runtime properties. */
+async function sensitiveOf(
+  names: readonly string[],
+  ctx: OperationContext,
+  instance: InstanceContext,
+  mask: Mask,
+): Promise<SensitiveRuntime | null> {
+  if (names.length === 0) return null;
+  const store = replacedPartsOf(ctx).secrets ?? managerSecrets(() => managerOf(ctx));
+  const log = mask.logger(ctx.logger);
+  const made = new SensitiveRuntime({ names, deployment: ctx.deployment.id, instance, store, mask, log });
+  await made.load();
+  return made;
 }
 
 /** Hides values from log lines before anything can fail with them. */
@@ -62,7 +84,13 @@ export function hideSensitive(
   values: Readonly<Record<string, unknown>>,
   mask: Mask,
 ): void {
-  if (schema === undefined) return;
-  for (const [name, described] of Object.entries(describeShape(schema, [])))
-    if (described.isSensitive) mask.add(values[name]);
+  for (const name of sensitiveIn(schema)) mask.add(values[name]);
 }
+
+/** Names of the sensitive members of a schema. */
+export const sensitiveIn = (schema: ObjectSchema | undefined): string[] =>
+  schema === undefined
+    ? []
+    : Object.entries(describeShape(schema, [])).flatMap(([name, { isSensitive }]) =>
+        isSensitive ? [name] : [],
+      );

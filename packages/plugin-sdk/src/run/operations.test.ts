@@ -146,3 +146,72 @@ it('texts are rendered as files of the blueprint are', async () => {
     expect.stringContaining('template text: '),
   ]);
 });
+
+it('a mapping of the plugin itself may be named by types and relationships', async () => {
+  const run = directOperation({ run: ({ node }) => (node === null ? 'of a relationship' : 'of a node') });
+  const plugin = definePlugin({
+    ...described,
+    types: {
+      'p.A': nodeType({ start: () => 'of A', mappings: { start: 'old.tasks.run' } }),
+      'p.B': nodeType({ start: () => 'of B', mappings: { start: 'old.tasks.run' } }),
+    },
+    relationships: {
+      'p.on': { source: { establish: () => 1 }, mappings: { source: { establish: 'old.tasks.run' } } },
+    },
+    operations: { 'tasks.run': run },
+  });
+  expect(await testNode(plugin, 'p.B').run('tasks.run')).toBe('of a node');
+});
+
+describe('drift', () => {
+  const seen: string[] = [];
+  const found = [{ path: 'vm.size', stored: 1, present: 2 }];
+  const plugin = (drift: () => typeof found | null) =>
+    definePlugin({
+      ...described,
+      types: {
+        'p.T': nodeType({
+          properties: z.object({ size: z.int().default(1) }),
+          drift,
+          start: () => void seen.push('start'),
+          update: ({ changes }) => void seen.push(`update ${JSON.stringify(changes)}`),
+        }),
+      },
+    });
+  beforeEach(() => {
+    seen.length = 0;
+  });
+
+  it('is found by the author, and healed by update with all properties', async () => {
+    const node = testNode(
+      plugin(() => found),
+      'p.T',
+    );
+    expect(await node.run('check_drift')).toEqual(found);
+    await node.run('heal');
+    expect(seen).toEqual(['update {"size":1}']);
+    await expect(node.run('check_status')).rejects.toThrow('there is no operation check_status');
+  });
+
+  it('that is not there needs no work', async () => {
+    const node = testNode(
+      plugin(() => null),
+      'p.T',
+    );
+    expect(await node.run('check_drift')).toBeNull();
+    await node.run('heal');
+    expect(seen).toEqual([]);
+  });
+
+  it('and compare exclude each other', () => {
+    const type = nodeType({
+      properties: z.object({ a: z.string() }),
+      read: () => null,
+      compare: ['a'],
+      drift: () => null,
+    });
+    expect(() => definePlugin({ ...described, types: { 'p.T': type } })).toThrow(
+      'drift finds the differences already',
+    );
+  });
+});

@@ -41,10 +41,13 @@ export function operationsFrom(plugin: PluginDefinition): Record<string, PluginO
       shared.set(mapping, [...(shared.get(mapping) ?? []), candidate]);
     }
   }
-  for (const [mapping, candidates] of shared) add(mapping, sharedOperation(candidates));
+  const direct = plugin.operations ?? {};
+  // An operation that blueprints name directly serves all who name its mapping.
+  for (const [mapping, candidates] of shared)
+    if (!Object.hasOwn(direct, mapping)) add(mapping, sharedOperation(candidates));
   for (const [typeName, type] of Object.entries(plugin.relationships ?? {}))
     addRelationship(plugin, typeName, type, add);
-  for (const [mapping, operation] of Object.entries(plugin.operations ?? {}))
+  for (const [mapping, operation] of Object.entries(direct))
     add(mapping, typeof operation === 'function' ? operation : directOperation(plugin, operation));
   return operations;
 }
@@ -75,7 +78,8 @@ function addRelationship(
     const mapping = type.mappings?.[side]?.[name];
     if (mapping === undefined || own.has(mapping)) continue;
     own.add(mapping);
-    add(withoutPlugin(mapping), operation);
+    if (!Object.hasOwn(plugin.operations ?? {}, withoutPlugin(mapping)))
+      add(withoutPlugin(mapping), operation);
   }
 }
 
@@ -87,7 +91,7 @@ function relationshipOperation(
 ): PluginOperation {
   const schema = type.inputs?.[side]?.[name];
   const operation = async (ctx: OperationContext, inputs: Readonly<Record<string, Json>>): Promise<unknown> =>
-    await masked(async (mask) => {
+    await masked(ctx, async (mask) => {
       hideSensitive(schema, inputs, mask);
       const checked = schema === undefined ? {} : parseValues(schema, inputs, 'inputs');
       const given = { ...inputs, ...checked } as Record<string, Json>;
@@ -102,6 +106,7 @@ function directOperation(
 ): PluginOperation {
   const operation: PluginOperation = async (ctx, inputs) =>
     await masked(
+      ctx,
       async (mask) => await run((await openDirectScope(plugin, ctx, inputs, schema, mask)) as never),
     );
   return may ? resumable(operation) : operation;

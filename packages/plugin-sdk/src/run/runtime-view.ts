@@ -1,44 +1,45 @@
 import type { InstanceContext } from '../context';
-import { FatalError } from '../errors';
-import { describeShape, type ObjectSchema } from '../schema/describe';
+import type { SensitiveRuntime } from './sensitive-runtime';
 
 /**
  * The runtime properties of an instance as an operation may change them. The object of the instance may be replaced, by a step or a
- * refresh; the view always shows the present one.
- * @throws FatalError (its members) when a sensitive one is set: it would be stored in clear
+ * refresh; the view always shows the present one. Sensitive ones have their values here, and references in the instance.
  */
 export function runtimeView(
   instance: InstanceContext,
-  schema: ObjectSchema | undefined,
+  sensitive: SensitiveRuntime | null,
 ): Record<string, unknown> {
-  const described = schema === undefined ? {} : describeShape(schema, ['runtime']);
-  const requireClear = (name: PropertyKey, value: unknown): void => {
-    if (typeof name !== 'string' || value === undefined || value === null) return;
-    if (Object.hasOwn(described, name) && described[name]!.isSensitive) throw refusal(name);
-  };
   const present = (): object => instance.runtimeProperties;
+  const ours = (name: PropertyKey): name is string => sensitive?.owns(name) ?? false;
+  const shown = (value: unknown): PropertyDescriptor | undefined =>
+    value === undefined ? undefined : { value, writable: true, enumerable: true, configurable: true };
   return new Proxy<Record<string, unknown>>(
     {},
     {
-      get: (_, name) => Reflect.get(present(), name),
-      has: (_, name) => Reflect.has(present(), name),
-      ownKeys: () => Reflect.ownKeys(present()),
-      getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(present(), name),
-      deleteProperty: (_, name) => Reflect.deleteProperty(present(), name),
+      get: (_, name) => (ours(name) ? sensitive!.get(name) : Reflect.get(present(), name)),
+      has: (_, name) => (ours(name) ? sensitive!.has(name) : Reflect.has(present(), name)),
+      ownKeys: () => {
+        const plain = Reflect.ownKeys(present()).filter((name) => !ours(name));
+        return [...plain, ...(sensitive?.names() ?? [])];
+      },
+      getOwnPropertyDescriptor: (_, name) =>
+        ours(name) ? shown(sensitive!.get(name)) : Reflect.getOwnPropertyDescriptor(present(), name),
+      deleteProperty: (_, name) => {
+        if (!ours(name)) return Reflect.deleteProperty(present(), name);
+        sensitive!.remove(name);
+        return true;
+      },
       set: (_, name, value) => {
-        requireClear(name, value);
-        return Reflect.set(present(), name, value);
+        if (!ours(name)) return Reflect.set(present(), name, value);
+        sensitive!.set(name, value);
+        return true;
       },
       defineProperty: (_, name, descriptor) => {
-        requireClear(name, descriptor.value);
-        return Reflect.defineProperty(present(), name, { ...descriptor, configurable: true });
+        if (!ours(name))
+          return Reflect.defineProperty(present(), name, { ...descriptor, configurable: true });
+        sensitive!.set(name, descriptor.value);
+        return true;
       },
     },
   );
 }
-
-const refusal = (name: string): FatalError =>
-  new FatalError(
-    `runtime.${name} is sensitive and would be stored in clear: keep the value in a secret of the manager, store only the name ` +
-      'of the secret, and read the value with secret(name)',
-  );

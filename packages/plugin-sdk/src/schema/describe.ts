@@ -1,5 +1,6 @@
 import type { Json } from '@baton/kernel';
 import type { z } from 'zod';
+import { givenDefault } from './default-from';
 import { DefinitionError } from './definition-error';
 import { isMarkedSensitive } from './sensitive';
 
@@ -23,6 +24,8 @@ export interface Described {
   description?: string;
   constraints: Constraint[];
   isSensitive: boolean;
+  /** The default is a function of the language. */
+  isComputed?: boolean;
 }
 
 const DESCRIBABLE =
@@ -46,12 +49,14 @@ function describe(schema: z.ZodType, path: readonly string[]): Described {
   if (path.length > MAX_DEPTH)
     throw new DefinitionError(path, 'is nested too deep', `at most ${MAX_DEPTH} levels`);
   const inner = unwrap(schema, path);
-  return { ...inner.wrapping, ...shapeOf(inner.schema, path) };
+  const shape = shapeOf(inner.schema, path);
+  // The language checks the type of a default before it computes it.
+  return inner.wrapping.isComputed ? { ...inner.wrapping, constraints: [] } : { ...inner.wrapping, ...shape };
 }
 
 interface Unwrapped {
   schema: z.ZodType;
-  wrapping: Pick<Described, 'isRequired' | 'default' | 'description' | 'isSensitive'>;
+  wrapping: Pick<Described, 'isRequired' | 'default' | 'description' | 'isSensitive' | 'isComputed'>;
 }
 
 /** Takes off optional, default and the like; what they say is kept. */
@@ -61,6 +66,8 @@ function unwrap(schema: z.ZodType, path: readonly string[]): Unwrapped {
   for (;;) {
     wrapping.isSensitive ||= isMarkedSensitive(at);
     wrapping.description ??= at.description;
+    const given = givenDefault(at);
+    if (given !== undefined) Object.assign(wrapping, { isRequired: false, default: given, isComputed: true });
     const def = defOf(at);
     if (def.type === 'optional' || def.type === 'nullable') wrapping.isRequired = false;
     else if (def.type === 'default' || def.type === 'prefault') {

@@ -26,11 +26,11 @@ const TASK = 'task-crash';
  * an effect was there twice
  */
 export async function crashEverywhere(
-  makeNode: () => TestNode,
+  makeNode: () => TestNode | Promise<TestNode>,
   operation: string,
   options: CrashOptions = {},
 ): Promise<Crash[]> {
-  const whole = makeNode();
+  const whole = await makeNode();
   if (!whole.isResumable(operation))
     throw new TestFailure(
       `${operation} is not resumable: it would fail after the loss of a worker; name it in resumable`,
@@ -40,7 +40,7 @@ export async function crashEverywhere(
   if (keys.length === 0) throw new TestFailure(`${operation} has no steps`);
   once(options, whole, 'without a crash');
   const crashes: Crash[] = [];
-  for (const after of keys) crashes.push(await crash(makeNode(), operation, after, keys, options));
+  for (const after of keys) crashes.push(await crash(await makeNode(), operation, after, keys, options));
   return crashes;
 }
 

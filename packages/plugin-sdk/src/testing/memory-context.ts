@@ -10,9 +10,16 @@ export interface LogLine {
   message: string;
 }
 
-export interface MemoryParts {
+export interface MemorySide {
   node: NodeContext;
   instance: MemoryInstance;
+}
+
+export interface MemoryParts {
+  /** The node; of a relationship its source. */
+  own: MemorySide;
+  /** The target of a relationship; null: an operation of a node. */
+  target: MemorySide | null;
   plugin: { name: string; version: string; secrets: readonly string[] };
   secrets: Readonly<Record<string, string>>;
   files: Readonly<Record<string, string>>;
@@ -21,6 +28,11 @@ export interface MemoryParts {
   taskId: string;
   isResumed: boolean;
   signal: AbortSignal;
+  retryNumber: number;
+  /** The end of the relationship for which the operation runs. */
+  side: 'source' | 'target' | null;
+  /** Called when the operation asks for another run by `ctx.operation.retry`. */
+  onRetry(message?: string, retryAfter?: number): void;
   /** Called when the result of a step has been stored; a promise that never ends is the death of the process. */
   afterStep(key: string): Promise<void>;
   /** Called when the work of a step begins. */
@@ -29,29 +41,38 @@ export interface MemoryParts {
 
 /** The context of an operation without a manager. */
 export function memoryContext(parts: MemoryParts): OperationContext {
-  const { node, instance, plugin, lines, operation } = parts;
+  const { own, target, plugin, lines, operation } = parts;
   const logger = loggerTo(lines);
-  const noRelationship = async (): Promise<never> => {
-    throw new FatalError('testNode runs operations of nodes: there is no source and no target');
+  const onlyIn = (kind: string): never => {
+    throw new FatalError(`this is there in an operation of a ${kind} only`);
   };
+  const part = async <T>(value: T, isThere: boolean, kind: string): Promise<T> =>
+    isThere ? value : onlyIn(kind);
   return {
     ...identity,
+    type: target === null ? 'node-instance' : 'relationship-instance',
     taskId: parts.taskId,
     taskName: operation,
     plugin: { name: plugin.name, packageName: plugin.name, packageVersion: plugin.version, properties: {} },
-    operation: { name: operation, retryNumber: 0, maxRetries: 0, relationship: null, retry: () => undefined },
+    operation: {
+      name: operation,
+      retryNumber: parts.retryNumber,
+      maxRetries: 60,
+      relationship: parts.side,
+      retry: parts.onRetry,
+    },
     isResumed: parts.isResumed,
     logger,
     signal: parts.signal,
-    node: async () => node,
-    instance: async () => instance,
-    source: noRelationship,
-    target: noRelationship,
+    node: () => part(own.node, target === null, 'node'),
+    instance: () => part(own.instance, target === null, 'node'),
+    source: () => part(own, target !== null, 'relationship'),
+    target: () => part(target!, target !== null, 'relationship'),
     sendEvent: (message) => void lines.push({ level: 'info', message }),
     secret: async (name) => secretOf(parts, name),
     step: async <T extends Json>(key: string, work: () => Promise<T>): Promise<T> => {
       let isNew = false;
-      const result = await storedStep(instance, parts.taskId, key, async () => {
+      const result = await storedStep(own.instance, parts.taskId, key, async () => {
         isNew = true;
         parts.onWork(key);
         return await work();
@@ -65,20 +86,17 @@ export function memoryContext(parts: MemoryParts): OperationContext {
   };
 }
 
-/** `ctx` in templates of a test holds the node and the instance. */
-function rendered(
-  { node, instance }: MemoryParts,
-  text: string,
-  variables: JsonObject,
-  name: string,
-): string {
+/** `ctx` in templates of a test holds the node and the instance, or both ends. */
+function rendered({ own, target }: MemoryParts, text: string, variables: JsonObject, name: string): string {
   if (!hasTemplate(text)) return text;
   if (Object.hasOwn(variables, 'ctx'))
     throw new FatalError('template variables must not contain one called ctx');
-  const { id, properties, type } = node;
-  const ctx = {
+  const sideOf = ({ node: { id, properties, type }, instance }: MemorySide) => ({
     node: { id, name: id, type, properties },
     instance: { id: instance.id, runtime_properties: instance.runtimeProperties },
+  });
+  const ctx = {
+    ...(target === null ? sideOf(own) : { source: sideOf(own), target: sideOf(target) }),
     deployment: { id: identity.deployment.id },
     blueprint: { id: identity.blueprint.id },
     tenant: { name: identity.tenant },
@@ -87,7 +105,6 @@ function rendered(
 }
 
 const identity = {
-  type: 'node-instance',
   tenant: 'default_tenant',
   executionId: '00000000-0000-7000-8000-000000000001',
   workflowId: 'install',

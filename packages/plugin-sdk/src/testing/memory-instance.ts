@@ -4,8 +4,8 @@ import { FatalError } from '../errors';
 
 /** A node instance in memory. `stored`: what a manager would have; changes count only when they are stored. */
 export class MemoryInstance implements InstanceContext {
-  readonly nodeId = 'node';
-  readonly id = 'node_abc123';
+  readonly nodeId: string;
+  readonly id: string;
   readonly index = 1;
   readonly state = 'started';
   readonly systemProperties = {};
@@ -14,7 +14,9 @@ export class MemoryInstance implements InstanceContext {
   stored: JsonObject;
   runtimeProperties: JsonObject;
 
-  constructor(runtime: JsonObject) {
+  constructor(runtime: JsonObject, nodeId = 'node') {
+    this.nodeId = nodeId;
+    this.id = `${nodeId}_abc123`;
     this.stored = asJson(runtime);
     this.runtimeProperties = asJson(runtime);
   }

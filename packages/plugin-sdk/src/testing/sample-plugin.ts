@@ -63,11 +63,6 @@ export function samplePlugin(records: Records) {
             }),
             run: ({ inputs }) => `${inputs.days} days: ${inputs.why}`,
           },
-          leak: {
-            run: ({ runtime, properties }) => {
-              runtime.token = properties.password ?? 'none';
-            },
-          },
         },
         resumable: ['create'],
       }),

@@ -10,3 +10,9 @@ export function managerAddress(): string | null {
   if (!protocol || !host || !port) return null;
   return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}/api/v3.1`;
 }
+
+/** Folders in which programs are looked for. */
+export const searchPath = (): string => process.env.PATH ?? '';
+
+/** Whether the worker lets plugins download programs (BATON_WORKER_DOWNLOADS). */
+export const downloadsAreRefused = (): boolean => process.env.BATON_DOWNLOADS === 'refused';

@@ -27,7 +27,7 @@ it('takes arguments as they are: no shell reads them', async () => {
     'fatal',
     expect.stringMatching(/^echo a; id cannot be run: .*ENOENT/),
   ]);
-  expect(() => exec('echo', ['a\0b'])).toThrow('without the character 0');
+  await expect(exec('echo', ['a\0b'])).rejects.toThrow('without the character 0');
 });
 
 it('passes environment, folder and input', async () => {

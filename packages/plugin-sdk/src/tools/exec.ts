@@ -22,7 +22,11 @@ export interface ExecOptions {
   input?: string;
   /** Meanings of exit codes. Default: 0 is ok; others are retryable. */
   exitCodes?: Readonly<Record<number, ExitMeaning>>;
+  /** Runs the program, whatever its exit code means. Default: on this machine. */
+  run?: RunProgram;
 }
+
+export type RunProgram = (file: string, args: readonly string[], options: ExecOptions) => Promise<ExecResult>;
 
 export interface ExecResult {
   exitCode: number;
@@ -44,8 +48,11 @@ const SHOWN_CHARACTERS = 500;
 /** Makes `exec` with options that every call has, unless it says otherwise. */
 export const execWith =
   (defaults: ExecOptions): Exec =>
-  (file, args = [], options = {}) =>
-    run(file, args, { ...defaults, ...options });
+  async (file, args = [], options = {}) => {
+    const all = { ...defaults, ...options };
+    const result = await (all.run ?? runProgram)(file, args, all);
+    return judged(basename(file), result, all);
+  };
 
 /**
  * Runs a program without a shell: arguments are never interpreted. The program and what it starts are one group of processes,
@@ -55,14 +62,18 @@ export const execWith =
  */
 export const exec: Exec = execWith({});
 
-function run(file: string, args: readonly string[], options: ExecOptions): Promise<ExecResult> {
+/**
+ * Runs a program of this machine to its end.
+ * @throws FatalError for a program that is not there; RetryableError for an abort and silence
+ */
+export const runProgram: RunProgram = async (file, args, options) => {
   for (const text of [file, ...args])
     if (typeof text !== 'string' || text.includes('\0'))
       throw new FatalError(`exec: the program and its arguments must be texts without the character 0`);
   if (file === '') throw new FatalError('exec: the name of the program is empty');
   const name = basename(file);
   if (options.signal?.aborted) throw new RetryableError(`${name} was not started: the operation is stopped`);
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const child = spawn(file, args, {
       cwd: options.cwd,
       env: environmentWith(options.env ?? {}),
@@ -87,23 +98,18 @@ function run(file: string, args: readonly string[], options: ExecOptions): Promi
       const result = { exitCode: code ?? -1, stdout: stdout(), stderr: stderr() };
       if (watch.reason() !== null) reject(new RetryableError(watch.reason()!));
       else if (code === null) reject(new RetryableError(`${name} was ended by ${signal}`));
-      else judge(name, result, options, resolve, reject);
+      else resolve(result);
     });
   });
-}
+};
 
-function judge(
-  name: string,
-  result: ExecResult,
-  { exitCodes = {} }: ExecOptions,
-  resolve: (result: ExecResult) => void,
-  reject: (error: Error) => void,
-): void {
+/** @throws FatalError, RetryableError as the exit code means */
+function judged(name: string, result: ExecResult, { exitCodes = {} }: ExecOptions): ExecResult {
   const meaning = exitCodes[result.exitCode] ?? (result.exitCode === 0 ? 'ok' : 'retryable');
-  if (meaning === 'ok') return resolve(result);
+  if (meaning === 'ok') return result;
   const said = (result.stderr.trim() || result.stdout.trim()).slice(-SHOWN_CHARACTERS);
   const message = `${name} ended with ${result.exitCode}${said === '' ? '' : `: ${said}`}`;
-  reject(meaning === 'fatal' ? new FatalError(message) : new RetryableError(message));
+  throw meaning === 'fatal' ? new FatalError(message) : new RetryableError(message);
 }
 
 /** Ends the group of a child, first by request, then by force. */

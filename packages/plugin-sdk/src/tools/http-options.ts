@@ -1,19 +1,7 @@
 import type { Json } from '@baton/kernel';
+import type { OperationClock } from './clock';
 import type { Send } from './http-send';
-
-/** How a server is known, and how the plugin shows itself to it. Texts are PEM. */
-export interface TlsOptions {
-  /** Certificates of the authorities that are believed, instead of the known ones. */
-  ca?: string;
-  /** Own certificate, with its chain. Needs `key`. */
-  cert?: string;
-  /** Private key of `cert`, without a passphrase. */
-  key?: string;
-  /** False: the server may be anybody. Default: true. */
-  verify?: boolean;
-  /** Name that the certificate of the server must have. Default: the host of the address. */
-  serverName?: string;
-}
+import type { TlsOptions } from './http-tls';
 
 export interface HttpOptions {
   signal?: AbortSignal;
@@ -42,6 +30,8 @@ export interface HttpOptions {
   retries?: number;
   /** Longest answer, after it was unpacked. Default: 16 MiB. */
   maxBytes?: number;
+  /** Waits between tries. Default: the clock of the machine. */
+  clock?: OperationClock;
   /** Sends one request. Default: by the HTTP of Node.js. */
   send?: Send;
 }

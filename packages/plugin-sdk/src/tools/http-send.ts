@@ -8,8 +8,8 @@ import { request as tlsRequest } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { FatalError } from '../errors';
-import type { TlsOptions } from './http-options';
 import { authorizationOf, hostOf, proxyOf, tunnelTo } from './http-proxy';
+import { knownTls, type TlsOptions } from './http-tls';
 
 /** One request, without redirects. */
 export interface Sending {
@@ -65,13 +65,6 @@ function headersOf({ headers, body }: Sending): Record<string, string> {
     ? { ...headers }
     : { ...headers, 'content-length': String(Buffer.byteLength(body)) };
 }
-
-const knownTls = ({ ca, cert, key, verify = true, serverName }: TlsOptions = {}) => ({
-  ...(ca === undefined ? {} : { ca }),
-  ...(cert === undefined ? {} : { cert, key }),
-  ...(serverName === undefined ? {} : { servername: serverName }),
-  ...(verify ? {} : { rejectUnauthorized: false }),
-});
 
 function received({ body, method }: Sending, request: ClientRequest): Promise<Received> {
   return new Promise((resolve, reject) => {

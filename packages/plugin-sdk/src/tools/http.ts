@@ -1,11 +1,12 @@
-import { createSecureContext } from 'node:tls';
-import { afterDelay, backoffMs, type Json } from '@baton/kernel';
-import { FatalError, RetryableError } from '../errors';
+import { backoffMs, type Json } from '@baton/kernel';
+import { FatalError, isMarkedError, RetryableError } from '../errors';
+import { clockWith } from './clock';
 import { follow } from './http-follow';
-import type { Call, Http, HttpAnswer, HttpOptions, TlsOptions } from './http-options';
+import type { Call, Http, HttpAnswer, HttpOptions } from './http-options';
 import { addressOf, answerOf, headersOf, retryAfterMs, shownUrl } from './http-parts';
 import { proxyOf } from './http-proxy';
 import { type Sending, sendByNode } from './http-send';
+import { requireReadable } from './http-tls';
 
 const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
@@ -82,7 +83,7 @@ async function exchange(
     if (signal?.aborted) throw new RetryableError(`${name}: the operation is stopped`);
     const delayMs = failure.waitMs ?? backoffMs(attempt, BACKOFF);
     if (!failure.mayRepeat || attempt > retries || delayMs > LONGEST_WAIT_MS) throw failure.error;
-    await pause(delayMs, signal);
+    await (options.clock ?? clockWith(signal)).sleep(delayMs);
   }
 }
 
@@ -112,7 +113,7 @@ async function once(
   try {
     return await answerOf(await follow({ ...sending, signal: stop }, send, redirects), maxBytes, name);
   } catch (cause) {
-    if (cause instanceof FatalError) throw cause;
+    if (isMarkedError(cause)) throw cause;
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code !== undefined && isLasting(code)) throw new FatalError(`${name}: ${message}`, { cause });
     const why = limit.aborted ? `no answer within ${timeoutMs / 1000} s` : message || code;
@@ -145,40 +146,4 @@ function methodOf(method: string): string {
   const name = String(method).toUpperCase();
   if (!/^[A-Z]{1,20}$/.test(name)) throw new FatalError('http: method: expected a name such as GET or POST');
   return name;
-}
-
-/** Options that were read before. */
-const readable = new WeakSet<TlsOptions>();
-
-/** @throws FatalError that names the part which cannot be read, and shows nothing of it */
-function requireReadable(tls: TlsOptions): void {
-  if (readable.has(tls)) return;
-  const { ca, cert, key } = tls;
-  if ((cert === undefined) !== (key === undefined))
-    throw new FatalError('http: tls: cert and key belong together: expected both or none');
-  for (const [name, given] of [
-    ['ca', { ca }],
-    ['cert', { cert }],
-    ['key', { key }],
-  ] as const)
-    try {
-      // Some texts without any certificate are passed over silently.
-      if (Object.values(given)[0]?.includes('-----BEGIN ') === false) throw new Error('no PEM');
-      createSecureContext(given);
-    } catch (cause) {
-      throw new FatalError(`http: tls.${name}: expected PEM`, { cause });
-    }
-  readable.add(tls);
-}
-
-function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const cancel = afterDelay(delayMs, end);
-    signal?.addEventListener('abort', end);
-  });
 }

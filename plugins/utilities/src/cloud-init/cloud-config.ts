@@ -85,6 +85,7 @@ function textOf(config: Config, { header, encode_base64: isEncoded }: ConfigScop
 
 /** A configuration for cloud-init, as a text for the user data of a machine. */
 export const cloudConfig = nodeType({
+  description: 'A configuration for cloud-init, as a text for the user data of a machine',
   properties: PROPERTIES,
   runtime: RUNTIME,
   mappings: {

@@ -7,6 +7,7 @@ import { CREATE_INPUTS, PROPERTIES, RUNTIME } from './schema';
 /** A pair of RSA keys for logins over SSH, kept in secrets of the manager, in files, or in runtime properties. */
 export const rsaKey = nodeType({
   aliases: ['cloudify.keys.nodes.RSAKey'],
+  description: 'A pair of RSA keys, kept in secrets, files or runtime properties',
   properties: PROPERTIES,
   runtime: RUNTIME,
   inputs: { create: CREATE_INPUTS },
