@@ -138,8 +138,6 @@ class _Server(object):
         _prctl(_PR_SET_CHILD_SUBREAPER, 1)
         os.environ['BATON_SCRIPT_KIND'] = 'function'
         baton_runner.add_fallbacks()
-        for name in _PRELOADED:
-            self._imports.add(name)
         self._tell(b'h')
         for line in self._jobs:
             self._serve(json.loads(line.decode('utf-8')))
@@ -169,6 +167,10 @@ class _Server(object):
     def _start(self, job):
         """Starts the process of the job. Returns its id and its output: descriptor -> letter of the frames."""
         is_fork = job['kind'] == 'fork'
+        if is_fork:
+            # Servers that only start programs need none of them, and start in half of the time.
+            for name in _PRELOADED:
+                self._imports.add(name)
         if is_fork and job['mode'] == 'function':
             self._imports.add(job['target'].rpartition('.')[0])
         if not is_fork and not hasattr(os, 'posix_spawn'):
