@@ -69,6 +69,7 @@ async function measured(runner: Runner, plan: Plan, mode: string): Promise<objec
     add('ctx as a program ms', command / 1_000);
     add('ctx in a batch ms', line / 1_000);
     add('ctx in bash of bash -c :', call / bash);
+    add('ctx as a program of bash -c :', command / bash);
   }
   plan.say(columns(`operations, isolation ${mode}`, 'median', 'worst'));
   const spreads: Record<string, object> = {};
