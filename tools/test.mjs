@@ -34,6 +34,11 @@ ensurePrograms({
   sshd: 'openssh-server',
   ssh: 'openssh-client',
   pgrep: 'procps',
+  sudo: 'sudo',
+  vsftpd: 'vsftpd',
+  openssl: 'openssl',
+  dockerd: 'docker.io',
+  busybox: 'busybox-static',
   // The package starts nothing in a container.
   'systemd-analyze': 'systemd',
 });

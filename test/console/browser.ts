@@ -27,6 +27,7 @@ const DOCUMENTED = new Set([
   'editor-error-light',
   'update-preview-light',
   'device-question-light',
+  'plugin-signed-light',
 ]);
 const isForDocs = process.env.BATON_SCREENSHOTS === 'docs';
 /** Pictures of all screens are asked for. */

@@ -3,6 +3,9 @@
  * user without rights sees no actions.
  */
 import { join } from 'node:path';
+import { tgzOf } from '../../services/catalog/src/testing/archives';
+import { moduleEntries } from '../../services/catalog/src/testing/plugin-archives';
+import { makeSigner, signedEntries } from '../../services/catalog/src/testing/sign-entries';
 import { wagon } from '../contract/world';
 import { root } from '../harness/processes';
 import { archiveOf, call, upload } from '../harness/session';
@@ -262,6 +265,21 @@ export function resourcesPart(shared: () => Stage): void {
     await page.getByRole('link', { name: 'told-plugin' }).waitFor();
     await call(client, 'deletePlugin', { plugin_id: id });
     await page.getByText('No plugins in this tenant').waitFor();
+  });
+
+  test('a signed plugin shows its key, and what the tenant thinks of it', async () => {
+    const signer = makeSigner();
+    await call(client, 'putPluginKey', { key_name: 'team-a' }, { public_key: signer.pem });
+    const content = await tgzOf(signedEntries(moduleEntries(), signer));
+    const { id } = await client.upload('uploadPlugin', { content });
+    await go(`/plugins/${id}`);
+    await page.getByText('team-a').waitFor();
+    await page.getByText(signer.fingerprint).waitFor();
+    await judge(page, 'plugin-signed');
+    await call(client, 'patchPluginKey', { key_name: 'team-a' }, { state: 'revoked' });
+    await page.reload();
+    await page.getByText('Revoked', { exact: true }).waitFor();
+    await call(client, 'deletePlugin', { plugin_id: id });
   });
 
   test('who may only look sees lists and no actions', async () => {

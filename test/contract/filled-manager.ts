@@ -1,4 +1,5 @@
 /** A manager with four objects of every kind that lists show. */
+import { generateKeyPairSync } from 'node:crypto';
 import { eventually } from '@baton/testkit';
 import type { Caller } from '../security/caller';
 import { tgz, wagon } from './world';
@@ -68,6 +69,9 @@ export async function fill(caller: Caller): Promise<void> {
         visibility: i > 1 ? 'global' : 'tenant',
       });
     await must(admin, 'POST', '/plugins', undefined, wagon(`plugin-${i}`));
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const pem = String(publicKey.export({ type: 'spki', format: 'pem' }));
+    await must(admin, 'PUT', `/plugin-keys/k${i}`, { public_key: pem });
     await must(admin, 'PUT', `/deployments/d${i}`, {
       blueprint_id: `b${i}`,
       labels: [{ tier: `v${i}` }, { [`key${i}`]: 'x' }],

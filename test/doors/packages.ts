@@ -103,6 +103,27 @@ export async function* packageDoors(shell: Shell): AsyncGenerator<Door> {
     },
   };
   yield {
+    name: 'the plugins that come with Baton: each folder of plugins is in the command, and in a fresh manager',
+    pass: async () => {
+      const folders = readdirSync(join(root, 'plugins'));
+      const own = JSON.parse(
+        await shell.must('npx', ['baton', 'plugins', 'bundled', '--json'], { cwd: app }),
+      );
+      demand(own.length === folders.length, JSON.stringify(own));
+      await withManager(shell, app, async (env) => {
+        const there = JSON.parse(
+          await shell.must('npx', ['baton', 'plugins', 'list', '--json'], { cwd: app, env }),
+        );
+        demand(there.length === folders.length, JSON.stringify(there));
+        const again = await shell.must('npx', ['baton', 'plugins', 'upload', 'bundled:all'], {
+          cwd: app,
+          env,
+        });
+        demand(again.split('is there already').length === folders.length + 1, again);
+      });
+    },
+  };
+  yield {
     name: 'baton plugins init: the new plugin installs, passes its tests and builds, the same bytes each time',
     pass: async () => {
       await shell.must('npx', ['baton', 'plugins', 'init', 'notes'], { cwd: app });

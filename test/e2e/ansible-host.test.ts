@@ -10,7 +10,7 @@ import { type Fleet, startFleet } from '../harness/fleet';
 import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const TOKEN = 'token-of-the-site-7431';
 let sshd: Sshd;

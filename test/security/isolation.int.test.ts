@@ -1,7 +1,7 @@
 // S1, S2, S8, S9, S19, S22, S24 (docs/compatibility.md does not mention them: they hold on both wires). Routes come from the
 // contracts: a new route with an id is tested as soon as it exists, and a route that nobody has considered fails the test.
 
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RouteContract } from '@baton/contracts';
@@ -86,10 +86,13 @@ async function privateThings(): Promise<void> {
     if ((await must(owner, 'GET', `/executions/${execution.id}`)).status === 'terminated') break;
   const [instance] = (await must(owner, 'GET', '/node-instances?deployment_id=canary-deployment')).items;
   mine['node-instances'] = instance.id;
+  await must(owner, 'PUT', `/node-instances/${instance.id}/files/nosuch`, undefined, Buffer.from(CANARY));
   mine.nodes = 'canarynode';
   mine.plugins = (
     await must(owner, 'POST', '/plugins?visibility=private&title=canary', undefined, wagon('canary-plugin'))
   ).id;
+  mine['plugin-keys'] = 'key-of-the-tenant';
+  await must(admin(), 'PUT', '/plugin-keys/key-of-the-tenant', { public_key: publicKey() });
   mine.secrets = 'canary-secret';
   await must(owner, 'PUT', '/secrets/canary-secret', { value: CANARY, is_hidden_value: true, ...isPrivate });
   mine.sites = 'canary-site';
@@ -162,6 +165,8 @@ const NO_TENANT_RESOURCE = new Set(
    snapshots log-bundles secrets-providers db-nodes plugins-updates workers identity-providers login
    service-accounts`.split(/\s+/),
 );
+const publicKey = (): string =>
+  String(generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }));
 const firstOf = (route: RouteContract): string => route.path.split('/')[1]!;
 
 const isFile = (route: RouteContract): boolean => /^(resources|file-server-proxy)$/.test(firstOf(route));
@@ -214,8 +219,9 @@ describe.each([
     const wrong: string[] = [];
     for (const route of onResources()) {
       const id = mine[kindOf(route)];
-      // Files of a tenant are visible to all its users.
-      if (id === undefined || (id === mine.files && who() === peer)) continue;
+      // Files and keys of a tenant are visible to all its users.
+      const isOfTenant = id === mine.files || id === mine['plugin-keys'];
+      if (id === undefined || (isOfTenant && who() === peer)) continue;
       const unknown = /^[0-9a-f-]{36}$/.test(id) ? randomUUID() : 'nosuch';
       const query = firstOf(route).endsWith('-schedules') ? '?deployment_id=canary-deployment' : '';
       const body = route.body ? bodyOf(route) : undefined;
@@ -246,6 +252,7 @@ function bodyOf(route: RouteContract): unknown {
     updateOperation: { state: 'failed' },
     updateTasksGraph: { state: 'x' },
     updateAgent: { state: 'failed' },
+    lockNodeInstanceFile: { lock_id: 'x' },
   };
   if (/visibility/i.test(route.path)) return { visibility: 'tenant' };
   if (firstOf(route) === 'filters') return { filter_rules: [] };

@@ -18,6 +18,7 @@ const LIBRARIES = [
       testing: 'src/testing/index',
       manifest: 'src/manifest/index',
       tool: 'src/tool/index',
+      ssh: 'src/ssh/index',
     },
     platform: 'node',
     // Only its types: authors bring their zod, in the version of these types.
@@ -60,6 +61,9 @@ const exportOf = (name) => ({
   require: { types: `./${name}.d.ts`, default: `./${name}.cjs` },
 });
 
+const REQUIRE =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+
 /** The ending of the file says the kind of the module: .cjs or .mjs. */
 const bundle = (entry, outfile, platform) =>
   build({
@@ -72,6 +76,8 @@ const bundle = (entry, outfile, platform) =>
     target: 'es2022',
     format: outfile.endsWith('.cjs') ? 'cjs' : 'esm',
     plugins: [onlyRoutes],
+    // ssh2 is CommonJS, which asks for modules of Node.js by require.
+    ...(outfile.endsWith('/ssh.mjs') && { banner: { js: REQUIRE } }),
     logLevel: 'error',
   });
 

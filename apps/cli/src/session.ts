@@ -17,6 +17,8 @@ export interface Session {
   tokenId: string | null;
   /** Profile whose token is used; null when credentials came from options or the environment. */
   profile: string | null;
+  /** Whether credentials are known: of a profile, an option or the environment. */
+  isLoggedIn: boolean;
 }
 
 export interface GlobalOptions {
@@ -63,6 +65,7 @@ export function sessionOf(io: CliIo, command: Command): Session {
     username,
     tokenId: token === undefined ? null : tokenIdOf(token),
     profile: isOfProfile ? (name ?? null) : null,
+    isLoggedIn: token !== undefined || (username !== undefined && password !== undefined),
   };
 }
 

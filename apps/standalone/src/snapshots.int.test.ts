@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,8 @@ node_templates:
     interfaces:
       cloudify.interfaces.lifecycle: { create: { implementation: run.sh } }
 `;
+
+const PUBLIC_KEY = String(generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }));
 
 /** Files written by clients: one is stored in its row, one in the blob store. */
 const FILES: Record<string, Buffer> = {
@@ -96,6 +99,8 @@ describe('snapshots of a whole manager', () => {
     running = (await deploy(source, 'waiting', waiting)).execution;
     await source.call('PUT', '/secrets/pin', { value: 'canary 4711' });
     await source.call('PUT', '/sites/home', { location: '1.5,2.5' });
+    await source.call('PUT', '/plugin-keys/team', { public_key: PUBLIC_KEY });
+    await source.call('PUT', '/plugin-trust', { requires_signature: true });
     for (const [path, content] of Object.entries(FILES))
       expect((await source.upload('PUT', path, content)).status).toBe(200);
     await source.call('PUT', '/users', { username: 'bob', password: 'password of bob', role: 'default' });
@@ -142,6 +147,8 @@ describe('snapshots of a whole manager', () => {
 
       expect((await target.call('GET', '/snapshot-status')).body).toEqual({ status: 'not-running' });
       expect((await target.call('GET', '/secrets/pin')).body.value).toBe('canary 4711');
+      expect((await target.call('GET', '/plugin-keys/team')).body.public_key).toBe(PUBLIC_KEY);
+      expect((await target.call('GET', '/plugin-trust')).body.requires_signature).toBe(true);
       expect((await target.call('GET', '/deployments/quiet/outputs')).body.outputs).toEqual({ size: 3 });
       expect(await target.download('/blueprints/quiet/archive')).toEqual(quietArchive);
       for (const [path, content] of Object.entries(FILES))

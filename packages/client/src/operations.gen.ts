@@ -49,6 +49,7 @@ export interface Schemas {
   NewUser: { username: string; password: string; role?: string; is_prehashed?: boolean | string; created_at?: string; first_login_at?: string | null; last_login_at?: string | null };
   Node: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; deployment_id: string; deployment_display_name: string; blueprint_id: string | null; type: string; type_hierarchy: (string)[]; host_id: string | null; properties: Record<string, unknown>; operations: Record<string, unknown>; plugins: (Record<string, unknown>)[]; plugins_to_install: (Record<string, unknown>)[] | null; relationships: (Record<string, unknown>)[]; number_of_instances: number; planned_number_of_instances: number; deploy_number_of_instances: number; min_number_of_instances: number; max_number_of_instances: number; actual_number_of_instances: number; actual_planned_number_of_instances: number; drifted_instances: number; unavailable_instances: number };
   NodeInstance: { id: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; node_id: string; deployment_id: string; host_id: string | null; index: number; state: string; version: number; runtime_properties: Record<string, unknown>; system_properties: Record<string, unknown> | null; relationships: ({ target_name: string; target_id: string; type: string })[]; scaling_groups: ({ name: string; id: string })[]; is_status_check_ok: boolean; has_configuration_drift: boolean };
+  NodeInstanceFile: { name: string; size: number | null; sha256: string | null; updated_at: string | null; lock: { holder: string; taken_at: string; expires_at: string } | null };
   OidcIdentityProvider: { id: string; name: string; mapping: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision: "jit" | "preexisting"; ca_certificate: string | null; is_enabled: boolean; users: number; created_at: string; type: "oidc"; issuer: string; client_id: string; has_client_secret: boolean; scopes: (string)[]; parameters: Record<string, string>; claims: { username: string; groups: string; strip_suffix: string | null } };
   Operation: { id: string; name: string; state: string; dependencies: (string)[]; type: string; parameters: Record<string, unknown>; tasks_graph: string; tasks_graph_id: string; manager_name: string | null; agent_name: string | null; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; started_at?: string | null; ended_at?: string | null; attempt?: number | null; next_retry_at?: string | null; error?: { type: string; message: string; recoverable: boolean } | null; node_instance_id?: string | null; node_id?: string | null; operation?: string | null; source_id?: string | null; target_id?: string | null; subgraph_id?: string | null };
   OwnPermissions: { username: string; tenant: string; roles: (string)[]; permissions: (string)[] };
@@ -1246,6 +1247,48 @@ export interface Operations {
     body: undefined;
     answer: undefined;
   };
+  /** GET /api/v3.1/node-instances/{id}/files: Lists the files of a node instance, with their locks */
+  listNodeInstanceFiles: {
+    params: { id: string };
+    query: "_include";
+    body: undefined;
+    answer: { items: (Schemas["NodeInstanceFile"])[] };
+  };
+  /** GET /api/v3.1/node-instances/{id}/files/{name}: Reads a file of a node instance */
+  getNodeInstanceFile: {
+    params: { id: string; name: string };
+    query: never;
+    body: undefined;
+    answer: unknown;
+  };
+  /** PUT /api/v3.1/node-instances/{id}/files/{name}: Writes a file of a node instance: the body. A locked file is written with the id of its lock only */
+  putNodeInstanceFile: {
+    params: { id: string; name: string };
+    query: "lock_id" | "_include";
+    body: undefined;
+    answer: Schemas["NodeInstanceFile"];
+  };
+  /** DELETE /api/v3.1/node-instances/{id}/files/{name}: Removes a file of a node instance. A locked file is removed with the id of its lock only */
+  deleteNodeInstanceFile: {
+    params: { id: string; name: string };
+    query: "lock_id";
+    body: undefined;
+    answer: undefined;
+  };
+  /** PUT /api/v3.1/node-instances/{id}/files/{name}/lock: Takes or renews the lock of a file; a conflict when another id has it */
+  lockNodeInstanceFile: {
+    params: { id: string; name: string };
+    query: "_include";
+    body: { lock_id: string; holder?: string; seconds?: number };
+    answer: Schemas["NodeInstanceFile"];
+  };
+  /** DELETE /api/v3.1/node-instances/{id}/files/{name}/lock: Gives a lock back. Without an id the lock is broken, whoever has it */
+  unlockNodeInstanceFile: {
+    params: { id: string; name: string };
+    query: "lock_id";
+    body: undefined;
+    answer: undefined;
+  };
   /** GET /api/v3.1/nodes: Lists nodes */
   listNodes: {
     params: undefined;
@@ -1410,8 +1453,8 @@ export interface Operations {
   /** POST /api/v3.1/plugins: Uploads a wagon, or a zip of a wagon and its plugin yaml files */
   uploadPlugin: {
     params: undefined;
-    query: "plugin_archive_url" | "plugin_path" | "title" | "visibility" | "private_resource" | "id" | "uploaded_at" | "created_by" | "_include";
-    body: { plugin_archive_url?: string; plugin_path?: string; title?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; id?: string; uploaded_at?: string; created_by?: string } | undefined;
+    query: "plugin_archive_url" | "plugin_path" | "title" | "visibility" | "private_resource" | "id" | "development" | "uploaded_at" | "created_by" | "_include";
+    body: { plugin_archive_url?: string; plugin_path?: string; title?: string; visibility?: "private" | "tenant" | "global"; private_resource?: boolean; id?: string; development?: boolean; uploaded_at?: string; created_by?: string } | undefined;
     answer: Schemas["Plugin"] | Schemas["PluginV21"];
   };
   /** GET /api/v3.1/plugins-updates: Lists plugins updates */

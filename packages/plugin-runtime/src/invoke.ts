@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterDelay, type Json } from '@baton/kernel';
 import { isResumable, type PluginOperation } from '@baton/plugin-sdk';
 import { RunContext } from './context/run-context';
@@ -102,7 +103,7 @@ async function callOperation(
   let runDir: Promise<RunDir> | null = null;
   const tempDir = async (): Promise<string> =>
     (await (runDir ??= makeRunDir(deps.scripts.workRoot, null))).path;
-  const ctx = new RunContext(session, tempDir);
+  const ctx = new RunContext(session, tempDir, join(deps.scripts.assetsDir, 'bin'));
   try {
     const inputs = session.task.hasFunctions ? await session.inputs() : session.task.inputs;
     const returned = operation(ctx, inputs as Record<string, Json>);

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Json, JsonObject } from '@baton/kernel';
 
 /** A node for operations: properties with their functions evaluated. Read-only. */
@@ -54,6 +55,34 @@ export interface OperationLogger {
 }
 
 export type ContextType = 'node-instance' | 'relationship-instance' | 'deployment';
+
+/** Where scripts on another machine find the files that they ask for. */
+export interface RemoteFiles {
+  /** Writes a file there. `target`: null: a place that this function chooses. Returns its path there. */
+  file(content: { path: string } | { text: string }, name: string, target: string | null): Promise<string>;
+  /** Writes files by their path inside of a folder. Returns the folder. */
+  folder(
+    files: readonly { inside: string; read: () => Promise<string> }[],
+    target: string | null,
+  ): Promise<string>;
+}
+
+/** Serves `ctx` to scripts on another machine: they see and decide what a script of the worker could (docs/plugins-fabric.md). */
+export interface RemoteCtx {
+  /** Path of the address: CTX_SOCKET_URL of the scripts is `http://localhost:<port><path>`. A secret of this run. */
+  readonly path: string;
+  /** Texts of the programs that scripts call, by name: `ctx` (of bash), `ctx-sh`, `ctx-function`, `ctx.py`, `ctx-client.py`. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** Answers the calls that come over a connection, for instance a forwarded port. */
+  accept(connection: Duplex): void;
+  /**
+   * Waits for calls in progress, and returns what the script gave to `ctx returns`.
+   * @throws FatalError after `ctx abort-operation`, OperationRetry after `ctx retry-operation`
+   */
+  outcome(): Promise<Json>;
+  /** Ends open calls. */
+  close(): void;
+}
 
 /** The API of an operation. The model is read from the manager at the first call that needs it. */
 export interface OperationContext {
@@ -122,6 +151,11 @@ export interface OperationContext {
   render(text: string, variables?: JsonObject): Promise<string>;
   /** Writes a file with its `{{ }}` templates filled from `variables` and `ctx`, and returns its path. */
   downloadResourceAndRender(path: string, target?: string, variables?: JsonObject): Promise<string>;
+  /**
+   * Offers `ctx` to scripts of this operation on another machine. `hide`: masks the lines that they log.
+   * @throws FatalError where no worker runs the operation
+   */
+  remoteCtx(files: RemoteFiles, hide?: (text: string) => string): Promise<RemoteCtx>;
 }
 
 /** An operation of a plugin; its returned value (JSON) becomes the result of the task. */

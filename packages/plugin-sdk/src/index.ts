@@ -7,6 +7,8 @@ export type {
   OperationLogger,
   PluginOperation,
   RelationshipContext,
+  RemoteCtx,
+  RemoteFiles,
   SideContext,
 } from './context';
 export type { PluginDefinition } from './define/definition';
@@ -58,6 +60,9 @@ export {
   operationErrorMark,
   RetryableError,
 } from './errors';
+export type { StoredFile } from './files/file-store';
+export type { HeldLock, InstanceFiles } from './files/instance-files';
+export { LockedError } from './files/locked-error';
 export { type DeclaredPlugin, definePlugin, type Plugin, type RawPlugin } from './plugin';
 export { isResumable, resumable } from './resumable';
 export { STEPS_PROPERTY, storedStep } from './run/steps';

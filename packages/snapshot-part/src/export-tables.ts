@@ -107,7 +107,10 @@ export async function describeTables(deps: ExportDeps): Promise<snapshotsRpc.Des
   try {
     const contents: { table: string; rows: number }[] = [];
     for (const table of deps.tables.contents) {
-      const { rows } = await client.query(`select count(*)::float8 as count from ${quote(table)}`);
+      const own = deps.tables.ownContents?.[table] ?? 'false';
+      const { rows } = await client.query(
+        `select count(*)::float8 as count from ${quote(table)} where not (${own})`,
+      );
       contents.push({ table, rows: rows[0].count });
     }
     return { schemaVersion: (await readMigrations(client, deps.schema)).at(-1) ?? '', contents };

@@ -22,6 +22,8 @@ export interface SnapshotTables {
   cleared: Readonly<Record<string, string>>;
   /** Tables that are empty on a manager that was not used yet. */
   contents: readonly string[];
+  /** SQL condition on rows of such a table that a manager may have by itself, before somebody uses it. */
+  ownContents?: Readonly<Record<string, string>>;
   /** SQL condition on the rows to export of a table; null: all rows. */
   condition?(table: string, wanted: { includeEvents: boolean; includeLogs: boolean }): string | null;
   /** Statements that return digests of blobs (one column). */

@@ -59,6 +59,10 @@ export const configSchema = runtimeConfig.extend({
     .flag()
     .prefault('false')
     .describe('Take only plugins that a key which the tenant trusts has signed, in all tenants'),
+  BATON_PLUGINS_DEV: envValue
+    .flag()
+    .prefault('false')
+    .describe('Take builds of plugins under development, which replace each other (baton plugins dev)'),
   BATON_ALLOW_PRIVATE_URLS: envValue
     .flag()
     .prefault('false')

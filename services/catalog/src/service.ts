@@ -1,5 +1,6 @@
 /** Composition of the catalog: blueprints and plugins. */
 
+import { dirname, join } from 'node:path';
 import { createSealedTexts } from '@baton/cache';
 import { deploymentDeleted } from '@baton/contracts';
 import { chooseWire, createSafeFetch } from '@baton/http';
@@ -123,6 +124,8 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     ...deploymentsClient(infra.rpc),
     findUser: createUserLookup(infra.rpc),
     requiresSignatures: config.BATON_PLUGINS_REQUIRE_SIGNATURE,
+    takesDevelopment: config.BATON_PLUGINS_DEV,
+    bundledFolder: join(dirname(require.main?.filename ?? __filename), '../../plugins'),
   };
   const wire = chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire });
   const uploads = {

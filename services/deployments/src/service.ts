@@ -6,12 +6,14 @@ import {
   requireDb,
   rpcPart,
   type ServiceParts,
+  temporarySweep,
 } from '@baton/service-runtime';
 import { createDoctorPart, createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
 import { createSecretsClient } from './adapters/secrets.client';
+import type { FileDeps } from './commands/instance-files';
 import { gatherNotes } from './commands/note-executions';
 import type { Config } from './config';
 import type { ServiceDeps } from './deps';
@@ -23,6 +25,7 @@ import { deploymentUpdatesHttp } from './http/deployment-updates.routes';
 import { deploymentsHttp } from './http/deployments.routes';
 import { evaluateHttp } from './http/evaluate.routes';
 import { filtersHttp } from './http/filters.routes';
+import { instanceFilesHttp } from './http/instance-files.routes';
 import { labelsAndSummariesHttp } from './http/labels.routes';
 import { modificationsHttp } from './http/modifications.routes';
 import { nodesHttp } from './http/nodes.routes';
@@ -30,11 +33,12 @@ import { pluginsUpdatesHttp } from './http/plugins-updates.routes';
 import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
 import { topologyHttp } from './http/topology.routes';
-import { specWire } from './http/wire-policy';
+import { specWire, type WirePolicy } from './http/wire-policy';
 import { drivePluginsUpdates } from './loops/drive-plugins-updates.loop';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
 import { sweepDocumentsLoop } from './loops/sweep-documents.loop';
+import { sweepFilesLoop } from './loops/sweep-files.loop';
 import { tellDriftLoop } from './loops/tell-drift.loop';
 import { unpackWorkdirsLoop } from './loops/unpack-workdirs.loop';
 import { onExecutionRequested } from './messages/on-execution-requested';
@@ -67,6 +71,31 @@ const ownLoops = (config: Config, deps: ServiceDeps): ServiceParts['loops'] => [
   tellDriftLoop(deps),
 ];
 
+const filesOf = (config: Config, infra: Infra, limits: FileDeps['limits']): FileDeps => ({
+  db: requireDb<DB>(infra),
+  blobs: infra.blobs,
+  limits,
+  fileMaxBytes: config.BATON_INSTANCE_FILE_MAX_BYTES,
+});
+
+const routesOf = (deps: ServiceDeps, files: FileDeps, wire: WirePolicy): ServiceParts['routes'] => [
+  ...deploymentsHttp(deps, wire),
+  ...deploymentGroupsHttp(deps, wire),
+  ...nodesHttp(deps, wire),
+  ...instanceFilesHttp(files),
+  ...sitesHttp(deps),
+  ...agentsHttp(deps),
+  ...dependenciesHttp(deps, wire),
+  ...filtersHttp(deps),
+  ...labelsAndSummariesHttp(deps),
+  ...modificationsHttp(deps, wire),
+  ...deploymentUpdatesHttp(deps, wire),
+  ...pluginsUpdatesHttp(deps, wire),
+  ...searchesHttp(deps, wire),
+  ...evaluateHttp(deps),
+  ...topologyHttp(deps),
+];
+
 /** Composes the deployments service. */
 export function buildService(config: Config, infra: Infra): ServiceParts {
   const db = requireDb<DB>(infra);
@@ -95,25 +124,11 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     instanceId: infra.instanceId,
     kickPluginsUpdates: () => void pluginsUpdates.work(),
   };
+  const files = filesOf(config, infra, limits);
   const pluginsUpdates = drivePluginsUpdates(deps);
   return {
     name: serviceName,
-    routes: [
-      ...deploymentsHttp(deps, wire),
-      ...deploymentGroupsHttp(deps, wire),
-      ...nodesHttp(deps, wire),
-      ...sitesHttp(deps),
-      ...agentsHttp(deps),
-      ...dependenciesHttp(deps, wire),
-      ...filtersHttp(deps),
-      ...labelsAndSummariesHttp(deps),
-      ...modificationsHttp(deps, wire),
-      ...deploymentUpdatesHttp(deps, wire),
-      ...pluginsUpdatesHttp(deps, wire),
-      ...searchesHttp(deps, wire),
-      ...evaluateHttp(deps),
-      ...topologyHttp(deps),
-    ],
+    routes: routesOf(deps, files, wire),
     rpc: [
       rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps)),
       createSnapshotPart({ db, schema: 'deployments', tables: snapshotTables, log: infra.log }),
@@ -122,8 +137,14 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     ],
     consumers: onExecutionRequested(deps),
     subscriptions: [limits.subscription],
-    loops: [limits.loop, ...ownLoops(config, deps), pluginsUpdates.loop],
-    checks: { database: () => db.ping() },
+    loops: [
+      limits.loop,
+      ...ownLoops(config, deps),
+      sweepFilesLoop(files),
+      temporarySweep(infra.blobs),
+      pluginsUpdates.loop,
+    ],
+    checks: { database: () => db.ping(), blobs: () => infra.blobs.ping() },
     stop: () => pluginsUpdates.stop(),
   };
 }

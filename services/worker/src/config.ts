@@ -120,6 +120,12 @@ export const configSchema = runtimeConfig.extend({
     .describe(
       'Path of a module that exports `handlers`: operations by mapping, or a function that answers them; for tests and benches',
     ),
+  BATON_WORKER_PLUGIN_INSPECT: envValue
+    .flag()
+    .prefault('false')
+    .describe(
+      'Let builds of plugins under development open the port of a debugger on 127.0.0.1; everybody on this machine can use it',
+    ),
   BATON_WORKER_PYTHON: zod
     .string()
     .default('python3')
@@ -261,6 +267,7 @@ export function scriptEnv(
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
   );
-  const downloads = config.BATON_WORKER_DOWNLOADS === 'refused' ? { BATON_DOWNLOADS: 'refused' } : {};
+  const downloads: Record<string, string> =
+    config.BATON_WORKER_DOWNLOADS === 'refused' ? { BATON_DOWNLOADS: 'refused' } : {};
   return { PATH: '/usr/local/bin:/usr/bin:/bin', ...Object.fromEntries(passed), ...downloads };
 }

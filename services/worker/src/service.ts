@@ -213,7 +213,11 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
       fetchUrl,
       settings,
       clock,
-      modules: createModulePlugins({ workRoot, clock }),
+      modules: createModulePlugins({
+        workRoot,
+        clock,
+        allowsInspect: config.BATON_WORKER_PLUGIN_INSPECT,
+      }),
     }),
     readSecret: createReadSecret(config.BATON_WORKER_MANAGER_URL),
     folders: createOperationFolders({

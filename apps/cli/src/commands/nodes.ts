@@ -2,6 +2,7 @@ import { UsageFailure } from '../failure';
 import { collectValues } from '../key-values';
 import { type Cli, command, noun, option, repeated } from '../layer/define';
 import { getCommand, listCommand } from '../layer/resource';
+import { instanceFileCommands } from './instance-files';
 
 const NODE = {
   columns: ['id', 'deployment_id', 'type', 'host_id', 'number_of_instances', 'planned_number_of_instances'],
@@ -70,4 +71,5 @@ export function nodeCommands(cli: Cli): void {
       out.done(`Node instance ${id} written.`, instance);
     },
   });
+  instanceFileCommands(cli, instances);
 }

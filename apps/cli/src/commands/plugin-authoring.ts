@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { type Cli, command, option } from '../layer/define';
+import { type Cli, command, option, type Run } from '../layer/define';
 import { buildPlugin } from '../plugin-package/build-plugin';
 import { documentFolder } from '../plugin-package/document-plugin';
 import { initPlugin } from '../plugin-package/init-plugin';
+import { type FindPublished, publishedAt, publishedInFile } from '../plugin-package/published';
 import { makeKey } from '../plugin-package/sign-package';
 
 /** Commands for authors of plugins in TypeScript. They ask no manager. */
@@ -37,18 +38,28 @@ export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
   command(cli, plugins, {
     name: 'build [folder]',
     about: 'build the package (.bplug) of a plugin in TypeScript',
-    uses: [],
+    uses: ['listPlugins', 'getPluginYaml'],
     options: [
       option('--out <file>', 'file to write; default: dist/<name>-<version>.bplug in the folder'),
       option('--sign <file>', 'private key that signs the package'),
+      option(
+        '--against <file>',
+        'published package whose schema must be the same in the same version; default: the manager, when you are logged in; none: nothing',
+      ),
     ],
     examples: [
       'plugins build',
       'plugins build my-plugin --out my-plugin.bplug',
       'plugins build --sign team.key',
     ],
-    run: async ({ args: [folder = '.'], options, out }) => {
-      const built = await buildPlugin(folder, { out: options.out, sign: options.sign });
+    run: async (run) => {
+      const { args, options, out } = run;
+      const [folder = '.'] = args;
+      const built = await buildPlugin(folder, {
+        out: options.out,
+        sign: options.sign,
+        published: comparison(run),
+      });
       const signed = built.signed_by === null ? '' : `, signed by ${built.signed_by}`;
       out.done(
         `${built.file}: ${built.name} ${built.version}, ${built.bytes} bytes, sha256 ${built.sha256}${signed}`,
@@ -67,4 +78,25 @@ export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
       out.done(`${written.page} and ${written.schema} are written.`, written);
     },
   });
+}
+
+/** A manager that does not answer prevents no build: it compares at the upload. */
+function comparison({
+  options: { against },
+  client,
+  session,
+  out,
+}: Run<'listPlugins' | 'getPluginYaml'>): FindPublished | undefined {
+  if (against === 'none') return undefined;
+  if (against !== undefined) return publishedInFile(against);
+  if (!session.isLoggedIn) return undefined;
+  const ask = publishedAt(client, session.url);
+  return async (name, version) => {
+    try {
+      return await ask(name, version);
+    } catch (error) {
+      out.say(`Not compared with the manager at ${session.url}: ${(error as Error).message}`);
+      return null;
+    }
+  };
 }

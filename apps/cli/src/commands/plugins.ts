@@ -9,6 +9,7 @@ import { callCommand, deleteCommand, getCommand, listCommand } from '../layer/re
 import { BUNDLED, bundledNamed, bundledPlugins, shortName } from '../plugin-package/bundled';
 import { fileUpload, isUrl } from '../upload';
 import { pluginAuthoringCommands } from './plugin-authoring';
+import { pluginDevCommand } from './plugin-dev';
 
 const SHOWN = {
   columns: [
@@ -33,6 +34,7 @@ export function pluginCommands(cli: Cli): void {
   pluginAuthoringCommands(cli, plugins);
   uploadCommand(cli, plugins);
   bundledCommand(cli, plugins);
+  pluginDevCommand(cli, plugins);
   listCommand(cli, plugins, { ...SHOWN, operation: 'listPlugins', about: 'list plugins' });
   getCommand(cli, plugins, {
     ...SHOWN,

@@ -16,7 +16,19 @@ export interface AuthorFolder {
   /** Version of @baton/plugin-sdk that the plugin is built with. */
   sdk: string;
   esbuild: typeof Esbuild;
+  /** A build of an author at work: its version is not that of package.json. */
+  development?: { inspectPort: number | null };
 }
+
+/** Ending of the versions whose builds a manager may replace. */
+const DEV_ENDING = '-dev';
+
+/** The folder for builds of an author at work: of the version `1.2.0-dev`. */
+export const underDevelopment = (author: AuthorFolder, inspectPort: number | null): AuthorFolder => ({
+  ...author,
+  version: author.version.endsWith(DEV_ENDING) ? author.version : `${author.version}${DEV_ENDING}`,
+  development: { inspectPort },
+});
 
 /** @throws CommandFailure that names the file or package that is missing */
 export function readAuthorFolder(folder: string): AuthorFolder {
@@ -58,15 +70,21 @@ export function packageOf(file: string): PackageManifest | null {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const manifest = join(folder, 'package.json');
     if (existsSync(manifest)) {
-      const { name, version, license } = readManifest(manifest);
+      const { name, version, license, licenses } = readManifest(manifest);
       // Folders inside of a package may have a package.json that only says the kind of the modules.
       if (typeof name === 'string' && typeof version === 'string')
-        return { folder, name, version, license: licenceText(license) };
+        return {
+          folder,
+          name,
+          version,
+          license: licenceText(license ?? (Array.isArray(licenses) ? licenses[0] : null)),
+        };
     }
     if (dirname(folder) === folder) return null;
   }
 }
 
+/** Old packages have a list of licences; its first entry is given then. */
 const licenceText = (license: unknown): string => {
   const { type } = (typeof license === 'object' && license !== null ? license : {}) as { type?: unknown };
   return typeof license === 'string' ? license : typeof type === 'string' ? type : 'no licence named';

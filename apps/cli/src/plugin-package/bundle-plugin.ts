@@ -124,7 +124,7 @@ async function build(folder: AuthorFolder, options: BuildOptions) {
       logLevel: 'silent',
       define: { 'import.meta.url': '__importMetaUrl' },
       banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-      plugins: [noNativeAddons(folder.path)],
+      plugins: [noNativeAddons(folder.path), ...(folder.development ? [ownVersion(folder)] : [])],
       ...options,
     });
   } catch (failure) {
@@ -139,6 +139,17 @@ async function build(folder: AuthorFolder, options: BuildOptions) {
     );
   }
 }
+
+/** The code takes its version from package.json: it gets the one of the build instead. */
+const ownVersion = ({ path: folder, version }: AuthorFolder): Plugin => ({
+  name: 'own-version',
+  setup: (building) =>
+    building.onLoad({ filter: /package\.json$/ }, ({ path }) => {
+      if (path !== join(folder, 'package.json')) return null;
+      const manifest = { ...JSON.parse(readFileSync(path, 'utf8')), version };
+      return { contents: JSON.stringify(manifest), loader: 'json' };
+    }),
+});
 
 /** Native code would run outside of every limit, and would not fit other machines. */
 const noNativeAddons = (folder: string): Plugin => ({

@@ -1,6 +1,15 @@
 // What an author does, outside of this repository: init, install, test, build. The SDK is the packed one.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -255,4 +264,90 @@ it('a plugin that is loaded for the build sees nothing of the environment', asyn
   } finally {
     writeFileSync(join(plugin, 'src/plugin.ts'), kept);
   }
+});
+
+describe('build --against', () => {
+  const schema = (from: string, to: string): string =>
+    readFileSync(join(plugin, 'src/plugin.ts'), 'utf8').replace(from, to);
+  let kept: string;
+  beforeEach(() => {
+    kept = readFileSync(join(plugin, 'src/plugin.ts'), 'utf8');
+  });
+  afterEach(() => writeFileSync(join(plugin, 'src/plugin.ts'), kept));
+  const published = () => join(outside, 'published.bplug');
+  const build = () => baton('plugins', 'build', plugin, '--against', published());
+
+  it('names the properties that have changed in the same version; another version may change them', async () => {
+    expect((await baton('plugins', 'build', plugin, '--out', published())).code).toBe(0);
+    write(
+      'src/plugin.ts',
+      schema("default('Hello')", "default('Bye')").replace('times: z.int()', 'often: z.int()'),
+    );
+    const { code, err } = await build();
+    expect(code).toBe(1);
+    expect(err).toContain('notes 0.1.0 is published already');
+    expect(err).toContain('node_types.notes.nodes.Note.properties.text.default was "Hello", is "Bye"');
+    expect(err).toMatch(/interfaces\.notes\.shout\.inputs\.often is new\n.*inputs\.times is gone/);
+    const manifest = readFileSync(join(plugin, 'package.json'), 'utf8');
+    try {
+      write('package.json', manifest.replace('"0.1.0"', '"0.2.0"'));
+      expect(await build()).toMatchObject({ code: 0, err: '' });
+    } finally {
+      write('package.json', manifest);
+    }
+  });
+
+  it('lets texts and code change', async () => {
+    write('src/plugin.ts', schema('Text of the note', 'The text').replace('wrote the note', 'made the note'));
+    expect(await build()).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('refuses what is no package of the plugin', async () => {
+    expect(await baton('plugins', 'build', plugin, '--against', join(outside, 'none'))).toMatchObject({
+      code: 1,
+    });
+    writeFileSync(join(outside, 'odd.bplug'), 'no package');
+    expect((await baton('plugins', 'build', plugin, '--against', join(outside, 'odd.bplug'))).err).toContain(
+      'the package cannot be read',
+    );
+  });
+});
+
+describe('build --sign', () => {
+  const key = () => join(outside, 'team.key');
+
+  it('signs the same bytes each time with a key that keygen has made, which it never replaces', async () => {
+    const made = await baton('plugins', 'keygen', key(), '--json');
+    expect(JSON.parse(made.out)).toMatchObject({ fingerprint: expect.stringMatching(/^SHA256:[\w+/]{43}$/) });
+    expect(statSync(key()).mode & 0o777).toBe(0o600);
+    expect((await baton('plugins', 'keygen', key())).err).toContain('a key is not replaced');
+    const archives = [];
+    for (const name of ['a.bplug', 'b.bplug']) {
+      const { out } = await baton(
+        'plugins',
+        'build',
+        plugin,
+        '--sign',
+        key(),
+        '--out',
+        join(outside, name),
+        '--json',
+      );
+      expect(JSON.parse(out).signed_by).toBe(JSON.parse(made.out).fingerprint);
+      archives.push(readFileSync(join(outside, name)));
+    }
+    expect(archives[0]!.equals(archives[1]!)).toBe(true);
+    const { text } = (await entriesOf(archives[0]!)).find(
+      ({ name }) => name === 'files/baton-signature.json',
+    )!;
+    expect(text).not.toContain('PRIVATE');
+  });
+
+  it.each([
+    ['that is missing', () => join(outside, 'nothing.key'), 'there is no such file'],
+    ['that is the public one', () => `${key()}.pub`, 'it is no private key'],
+  ])('refuses a key %s', async (_, file, text) => {
+    const { code, err } = await baton('plugins', 'build', plugin, '--sign', file());
+    expect([code, err]).toEqual([1, expect.stringContaining(text)]);
+  });
 });

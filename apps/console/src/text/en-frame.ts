@@ -176,6 +176,8 @@ export const frameTexts = {
     failing: 'Failing',
     gone: 'Gone',
     revoked: 'Revoked',
+    trusted: 'Trusted',
+    unknown: 'Not known',
     locked: 'Locked',
     deactivated: 'Off',
     activating: 'Begins',

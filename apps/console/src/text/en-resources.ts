@@ -199,6 +199,8 @@ export const resourcesTexts = {
     platform: 'Platform',
     anyPlatform: 'any',
     archive: 'Archive',
+    signedBy: 'Signed by',
+    unknownKey: 'a key that the tenant does not know',
     python: 'Python',
     import: 'Imported as',
     noYaml: 'It came without a yaml file, so no blueprint can import it.',

@@ -12,6 +12,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   terminated: 'good',
   succeeded: 'good',
   installed: 'good',
+  trusted: 'good',
   fired: 'good',
   delivered: 'good',
   requires_attention: 'bad',

@@ -33,6 +33,7 @@ import { licenseRoutes } from './license';
 import { logBundleRoutes } from './log-bundles';
 import { loginRoutes } from './login';
 import { maintenanceRoutes } from './maintenance';
+import { nodeInstanceFilesRoutes } from './node-instance-files';
 import { nodeInstancesRoutes } from './node-instances';
 import { nodesRoutes } from './nodes';
 import { operationRoutes } from './operations';
@@ -98,6 +99,7 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...loginRoutes,
   ...maintenanceRoutes,
   ...nodeInstancesRoutes,
+  ...nodeInstanceFilesRoutes,
   ...nodesRoutes,
   ...operationRoutes,
   ...ownUserRoutes,

@@ -97,11 +97,17 @@ const pluginUploadArguments = z.object({
   visibility: visibility.optional(),
   private_resource: queryBoolean.optional(),
   id: z.uuid().optional(),
+  development: queryBoolean
+    .optional()
+    .describe('A build of a plugin under development: replaces the last one of the same version'),
   uploaded_at: createdFields.created_at,
   created_by: createdFields.created_by,
 });
 /** The same as a JSON body, without an archive. */
-const pluginUploadBody = pluginUploadArguments.extend({ private_resource: z.boolean().optional() });
+const pluginUploadBody = pluginUploadArguments.extend({
+  private_resource: z.boolean().optional(),
+  development: z.boolean().optional(),
+});
 
 const owned = { owner: 'catalog', tenant: 'required' } as const;
 const path = '/plugins/:plugin_id';

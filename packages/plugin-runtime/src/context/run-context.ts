@@ -1,12 +1,16 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import {
+  FatalError,
   type InstanceContext,
   type NodeContext,
   type OperationContext,
   type OperationLogger,
   OperationRetry,
+  type RemoteCtx,
+  type RemoteFiles,
   type SideContext,
 } from '@baton/plugin-sdk';
+import { remoteCtx } from '../ctx/remote-ctx';
 import type { OperationHost } from '../host';
 import type { OperationTask } from '../task';
 import { textOf } from '../thrown';
@@ -42,11 +46,14 @@ export class RunContext implements OperationContext {
   readonly #session: OperationSession;
   readonly #task: OperationTask;
   readonly #tempDir: () => Promise<string>;
+  readonly #bin: string | null;
 
-  constructor(session: OperationSession, tempDir: () => Promise<string>) {
+  /** `bin`: folder with the programs that scripts call; null: there is none. */
+  constructor(session: OperationSession, tempDir: () => Promise<string>, bin: string | null = null) {
     this.#session = session;
     this.#task = session.task;
     this.#tempDir = tempDir;
+    this.#bin = bin;
   }
 
   get type(): OperationContext['type'] {
@@ -137,6 +144,12 @@ export class RunContext implements OperationContext {
   }
   render(text: string, variables?: JsonObject): Promise<string> {
     return renderText(this.#session, text, variables ?? {}, 'text');
+  }
+
+  async remoteCtx(files: RemoteFiles, hide?: (text: string) => string): Promise<RemoteCtx> {
+    if (this.#bin === null)
+      throw new FatalError('ctx is offered to other machines by plugins in packages only');
+    return await remoteCtx(this.#session, this.#bin, files, hide);
   }
 
   secret(name: string): Promise<string> {

@@ -5,7 +5,7 @@
  *     CTX <path> <args|lines> <bytes>\n<body>      a call; the body holds netstrings (ctx-client-calls.ts)
  *     <exit code> <bytes of the text, or ->\n<text>     the answer; `-`: until the end of the connection
  */
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { FatalError } from '@baton/plugin-sdk';
 
 export interface ClientCall {
@@ -44,7 +44,7 @@ export function clientReply({ text, exit }: { text: string; exit: number }): Cli
  * large is read to its end, so that the client receives the error.
  */
 export async function readClientCall(
-  socket: Socket,
+  socket: Duplex,
   isKnown: (path: string) => boolean,
 ): Promise<ClientCall | null> {
   let head: RegExpExecArray | null = null;

@@ -1,6 +1,7 @@
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { type ClientCall, type ClientReply, isClientCall, readClientCall } from './client-wire';
+import type { Duplex } from 'node:stream';
+import { type CtxAnswers, takeConnection } from './ctx-connection';
 
 /** The address of a run at the host. */
 export interface CtxPlace {
@@ -8,14 +9,6 @@ export interface CtxPlace {
   origin: string;
   /** Closes the address and the open connections to it. */
   close(): void;
-}
-
-/** What answers at the address of a run. */
-export interface CtxAnswers {
-  /** Requests of HTTP, to the path and to paths below it. */
-  http: RequestListener;
-  /** Calls of the command-line client. Never rejects. */
-  client(call: ClientCall): Promise<ClientReply>;
 }
 
 /** The single address for ctx calls of all runs of a worker, so that network rules can name its port. */
@@ -29,7 +22,7 @@ export interface CtxHost {
 
 interface Run {
   answers: CtxAnswers;
-  sockets: Set<Socket>;
+  sockets: Set<Duplex>;
 }
 
 /** Time for which a connection may say nothing before its call, or amid it. */
@@ -55,12 +48,7 @@ export function createCtxHost(): CtxHost {
     socket.on('error', () => undefined);
     socket.once('close', () => open.delete(socket));
     socket.setTimeout(SILENCE_MS, () => socket.destroy());
-    socket.once('data', (first) => {
-      socket.pause();
-      socket.unshift(first);
-      if (isClientCall(first)) void answerClient(socket, runOf);
-      else handOver(http, socket);
-    });
+    takeConnection(socket, http, runOf, () => socket.setTimeout(0).removeAllListeners('timeout'));
   });
   return {
     listen: () =>
@@ -85,26 +73,4 @@ export function createCtxHost(): CtxHost {
       for (const socket of open) socket.destroy();
     },
   };
-}
-
-/** Lets the server of HTTP read a connection that it has not accepted itself. */
-function handOver(http: Server, socket: Socket): void {
-  socket.setTimeout(0).removeAllListeners('timeout');
-  http.emit('connection', socket);
-  socket.resume();
-}
-
-/** A connection of the client carries one call. */
-async function answerClient(socket: Socket, runOf: (path: string) => Run | undefined): Promise<void> {
-  const call = await readClientCall(socket, (path) => {
-    const run = runOf(path);
-    run?.sockets.add(socket);
-    return run !== undefined;
-  });
-  socket.setTimeout(0);
-  const run = call && runOf(call.path);
-  if (!run) return void socket.destroy();
-  const { head, text } = await run.answers.client(call);
-  socket.end(head + text);
-  run.sockets.delete(socket);
 }

@@ -1,13 +1,10 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { isJsonObject, type Json, type JsonObject, newId } from '@baton/kernel';
-import { isMarkedError } from '@baton/plugin-sdk';
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { OperationSession } from '../context/session';
 import type { ScriptResult } from '../script/script-result';
-import { thrownTexts } from '../thrown';
-import { clientReply, MAX_BODY_BYTES, wholeBody } from './client-wire';
-import { ARGS_TYPE, answerClient, LINES_TYPE, type Reply, type Told } from './ctx-client-calls';
-import { type CtxAnswers, type CtxHost, createCtxHost } from './ctx-host';
-import { ctxTree, StopOperation } from './ctx-tree';
+import { type Call, type CtxCalls, ctxAnswers, replyOfThrown, replyTo } from './ctx-answers';
+import { ARGS_TYPE, answerClient, LINES_TYPE, type Told } from './ctx-client-calls';
+import { type CtxHost, createCtxHost } from './ctx-host';
+import { ctxTree } from './ctx-tree';
 import type { CtxWork } from './ctx-work';
 import { shimCalls } from './shim-calls';
 import { walk } from './walk';
@@ -19,8 +16,6 @@ export interface CtxServer {
   settled(): Promise<void>;
   close(): void;
 }
-
-type Call = (body: () => Buffer, type: string) => Promise<Told>;
 
 /** Calls of workflow code, by name; they run concurrently. */
 type WorkflowCalls = ReadonlyMap<string, (request: JsonObject) => Promise<Json>>;
@@ -36,39 +31,15 @@ export async function serveCtx(
   workflowCalls: WorkflowCalls = new Map(),
   shared?: CtxHost,
 ): Promise<CtxServer> {
-  const path = `/${newId().replaceAll('-', '')}`;
-  const calls = callsOf(ctxTree(session, result, work), shimCalls(session, result, work), workflowCalls);
-  let running = Promise.resolve();
-
-  const onRequest: RequestListener = (request, response) => {
-    const isWorkflow = request.url === `${path}/wf`;
-    if (request.method !== 'POST' || (request.url !== path && !isWorkflow))
-      return void response.writeHead(404).end();
-    // A client that never ends its request blocks neither other clients nor the end of its script.
-    void readBody(request).then(
-      (body) => {
-        const answered = (): Promise<void> =>
-          answer(request, response, body, isWorkflow ? calls.workflow : calls.ctx).catch(
-            () => void response.destroy(),
-          );
-        // One call at a time: scripts see each other's writes in order.
-        if (isWorkflow) void answered();
-        else running = running.then(answered);
-      },
-      () => response.destroy(),
-    );
-  };
-  const client: CtxAnswers['client'] = ({ body, isLines }) => {
-    const told = running.then(() => calls.client(body, isLines));
-    running = told.then(() => undefined);
-    return told.then(clientReply);
-  };
+  const { path, answers, settled } = ctxAnswers(
+    callsOf(ctxTree(session, result, work), shimCalls(session, result, work), workflowCalls),
+  );
   const host = shared ?? createCtxHost();
   if (!shared) await host.listen();
-  const place = host.open(path, { http: onRequest, client });
+  const place = host.open(path, answers);
   return {
     url: `${place.origin}${path}`,
-    settled: () => running,
+    settled,
     close: () => {
       place.close();
       if (!shared) host.close();
@@ -81,14 +52,7 @@ function callsOf(
   tree: ReturnType<typeof ctxTree>,
   shim: ReturnType<typeof shimCalls>,
   workflowCalls: WorkflowCalls,
-): { ctx: Call; client: (body: () => Buffer, isLines: boolean) => Promise<Told>; workflow: Call } {
-  const replyTo = async (run: () => Promise<Json>): Promise<Reply> => {
-    try {
-      return { type: 'result', payload: await run() };
-    } catch (thrown) {
-      return replyOfThrown(thrown);
-    }
-  };
+): CtxCalls {
   const asJson = async (run: () => Promise<Json>): Promise<Told> => {
     const reply = await replyTo(run);
     try {
@@ -119,40 +83,4 @@ function callsOf(
       return run(asked as JsonObject);
     });
   return { ctx, client, workflow };
-}
-
-/**
- * Returns a function that returns the body, or throws that it is too large. A body that is too large is read to its end
- * too, so that the client receives the error.
- */
-async function readBody(request: IncomingMessage): Promise<() => Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > MAX_BODY_BYTES) chunks.length = 0;
-    else chunks.push(chunk as Buffer);
-  }
-  return () => wholeBody(chunks, size);
-}
-
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: () => Buffer,
-  call: Call,
-): Promise<void> {
-  const { text, exit } = await call(body, request.headers['content-type'] ?? '');
-  response.sendDate = false;
-  response
-    .writeHead(200, { 'x-ctx-exit': String(exit), 'content-length': Buffer.byteLength(text) })
-    .end(text);
-}
-
-function replyOfThrown(thrown: unknown): Reply {
-  if (thrown instanceof StopOperation)
-    return { type: 'stop_operation', payload: { message: thrown.message } };
-  const { name, message } = thrownTexts(thrown);
-  const type = isMarkedError(thrown) ? thrown.exceptionType : name;
-  return { type: 'error', payload: { type, message, traceback: '' } };
 }

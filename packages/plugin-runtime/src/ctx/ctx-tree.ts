@@ -39,6 +39,7 @@ const constants = (facts: JsonObject): Attributes =>
 /** Makes the `ctx` object tree for scripts: facts, both sides, logger, resources and the result of the script. */
 export function ctxTree(session: OperationSession, result: ScriptResult, work: CtxWork): CtxObject {
   const facts = staticSnapshot(session);
+  const hide = (text: string): string => work.hide?.(text) ?? text;
   const { operation, plugin, deployment, blueprint, ...plainFacts } = facts as Record<string, JsonObject>;
   const lateFacts: Attributes = Object.fromEntries(
     ['creator', 'resource_tags', 'runtime_only_evaluation'].map((name) => [
@@ -70,10 +71,10 @@ export function ctxTree(session: OperationSession, result: ScriptResult, work: C
     instance: async () => instanceObject((await session.own()).instance),
     source: async () => sideObject('source', await session.side('source')),
     target: async () => sideObject('target', await session.side('target')),
-    logger: () => loggerObject(session),
+    logger: () => loggerObject(session, hide),
     send_event: () =>
       new CtxCallable(
-        async ([message]) => void (await session.host.emit('event', 'info', String(message ?? ''))),
+        async ([message]) => void (await session.host.emit('event', 'info', hide(String(message ?? '')))),
       ),
     local_deployment_workdir: () => new CtxCallable(() => session.host.deploymentDir()),
     ...resourceCalls(sessionResources(session, work.places)),
@@ -122,7 +123,7 @@ function sideObject(name: string, side: Side): CtxObject {
   return new CtxObject(name, { node: () => nodeObject(side), instance: () => instanceObject(side.instance) });
 }
 
-function loggerObject(session: OperationSession): CtxObject {
+function loggerObject(session: OperationSession, hide: (text: string) => string): CtxObject {
   const levels = {
     debug: 'debug',
     info: 'info',
@@ -133,7 +134,9 @@ function loggerObject(session: OperationSession): CtxObject {
     critical: 'critical',
   };
   const write = (level: string) => () =>
-    new CtxCallable(async (args) => void (await session.host.emit('log', level, args.map(String).join(' '))));
+    new CtxCallable(
+      async (args) => void (await session.host.emit('log', level, hide(args.map(String).join(' ')))),
+    );
   return new CtxObject(
     'logger',
     Object.fromEntries(Object.entries(levels).map(([name, level]) => [name, write(level)])),

@@ -8,6 +8,8 @@ export interface ModulePlugin {
   folder: string;
   /** Names of secrets that plugin.json declares; null: it says nothing about secrets, so the definition in the code counts. */
   secrets: readonly string[] | null;
+  /** Port of the debugger of the process of its operations; null: it has none. Only for builds under development. */
+  inspectPort?: number | null;
   /** Properties of its entry in the blueprint: ctx.plugin.properties. */
   properties: JsonObject;
 }

@@ -23,6 +23,7 @@ export interface ModuleProcesses {
 
 interface Kept {
   key: string;
+  inspectPort: number | null;
   process: ModuleProcess;
   idle: NodeJS.Timeout | undefined;
   /** Operations that hold the process, also those that wait for its code to load. */
@@ -51,7 +52,10 @@ class Pool implements ModuleProcesses {
   }
 
   async of(tenant: string, plugin: ModulePlugin, purpose: Purpose): Promise<ModuleProcess> {
-    const kept = await this.#findOrStart(JSON.stringify([tenant, plugin.folder, purpose]), tenant, plugin);
+    const key = JSON.stringify([tenant, plugin.folder, purpose]);
+    // Code of workflows has no debugger: one port fits one process.
+    const used = purpose === 'operations' ? plugin : { ...plugin, inspectPort: null };
+    const kept = await this.#findOrStart(key, tenant, used);
     clearTimeout(kept.idle);
     kept.holders++;
     if (this.#open.delete(kept.key)) this.#open.set(kept.key, kept);
@@ -87,8 +91,10 @@ class Pool implements ModuleProcesses {
   }
 
   async #start(key: string, tenant: string, plugin: ModulePlugin): Promise<Kept> {
+    const inspectPort = plugin.inspectPort ?? null;
+    if (inspectPort !== null) await this.#freePort(inspectPort);
     const process = await ModuleProcess.start(tenant, plugin, this.#settings, this.#limits);
-    const kept: Kept = { key, process, idle: undefined, holders: 0 };
+    const kept: Kept = { key, inspectPort, process, idle: undefined, holders: 0 };
     this.#open.set(key, kept);
     this.#all.set(process, kept);
     const forget = (): void => {
@@ -98,6 +104,14 @@ class Pool implements ModuleProcesses {
     void process.gone.then(forget, forget);
     if (this.#isClosed) process.kill('the worker stops');
     return kept;
+  }
+
+  /** Ends the process of the last build: the debugger of the new one has the same port. */
+  async #freePort(inspectPort: number): Promise<void> {
+    const former = [...this.#all.values()].filter((kept) => kept.inspectPort === inspectPort);
+    for (const { process } of former)
+      process.kill('a newer build of the plugin takes the port of its debugger');
+    await Promise.all(former.map(({ process }) => process.gone));
   }
 
   /** No further operation gets the process. */

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { startLaunch } from '@baton/isolation';
 import { newId } from '@baton/kernel';
@@ -28,7 +28,7 @@ export interface StartedProcess {
  */
 export async function startModuleProcess(
   tenant: string,
-  { folder }: ModulePlugin,
+  { folder, inspectPort = null }: ModulePlugin,
   settings: ScriptSettings,
   { heapMb }: ModuleLimits,
 ): Promise<StartedProcess> {
@@ -36,14 +36,14 @@ export async function startModuleProcess(
   if (!existsSync(file))
     throw new FatalError(`this worker runs no TypeScript plugins: ${file} is missing (npm run build)`);
   const home = await makeRunDir(settings.workRoot, settings.isolation.accountOf(tenant));
-  const readable = [folder, dirname(file), dirname(process.execPath)];
+  const readable = [folder, dirname(file), join(settings.assetsDir, 'bin'), dirname(process.execPath)];
   const confinement = { tenant, tmp: home.tmp, writable: [home.path], readable };
   // The wire comes after the descriptors of the isolation, whose number is known when the launch is.
   const mark = newId();
   const env = { ...settings.baseEnv, ...managerEnv(settings.managerUrl), TMPDIR: home.tmp };
   const command = {
     program: '/bin/sh',
-    args: ['-c', WITH_WIRE, 'sh', process.execPath, `--max-old-space-size=${heapMb}`, file, folder],
+    args: ['-c', WITH_WIRE, 'sh', process.execPath, ...nodeOptions(heapMb, inspectPort), file, folder],
     cwd: home.cwd,
     env: { ...env, [MARK_VARIABLE]: mark },
   };
@@ -64,6 +64,12 @@ export async function startModuleProcess(
     throw error;
   }
 }
+
+/** Whoever reaches the port runs code as the tenant: the worker allows it only where its configuration says so. */
+const nodeOptions = (heapMb: number, inspectPort: number | null): string[] => [
+  `--max-old-space-size=${heapMb}`,
+  ...(inspectPort === null ? [] : [`--inspect=127.0.0.1:${inspectPort}`]),
+];
 
 const FIRST_FD = 3;
 /** Begins with a shell, like most operations: the isolation puts its limits into the same shell. */

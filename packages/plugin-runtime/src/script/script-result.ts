@@ -31,12 +31,17 @@ export class ScriptResult {
   end(): OperationEnd | null {
     if (this.#isIllegal) return endOfThrown(new FatalError(ILLEGAL_RESULT));
     if (this.raised) return endOfKind(this.raised.kind, this.raised);
-    if (this.#recorded?.kind === 'abort') return endOfThrown(new FatalError(this.#recorded.message));
-    if (this.#recorded?.kind === 'retry') {
-      return endOfThrown(
-        new OperationRetry(this.#recorded.message, { retryAfter: this.#recorded.retryAfter }),
-      );
-    }
+    const decided = this.decided();
+    return decided && endOfThrown(decided);
+  }
+
+  /** The error that ctx calls decided for; null: none. */
+  decided(): FatalError | OperationRetry | null {
+    const recorded = this.#recorded;
+    if (this.#isIllegal) return new FatalError(ILLEGAL_RESULT);
+    if (recorded?.kind === 'abort') return new FatalError(recorded.message);
+    if (recorded?.kind === 'retry')
+      return new OperationRetry(recorded.message, { retryAfter: recorded.retryAfter });
     return null;
   }
 

@@ -32,7 +32,8 @@ export function checkNodeType(plugin: PluginDefinition, type: AnyNodeType, path:
   refuseInnerMarks(type.properties, at('properties'));
   refuseInnerMarks(type.runtime, at('runtime'));
   const kept = Object.keys(runtime).find((name) => runtime[name]!.isSensitive);
-  if (kept !== undefined && type.delete === undefined)
+  // A type whose parent has `delete` removes the property in `stop`, and its secret goes with it.
+  if (kept !== undefined && (type.delete ?? type.stop) === undefined)
     throw new DefinitionError(
       at('runtime', kept),
       'is kept in a secret, which nobody would remove',
@@ -77,17 +78,16 @@ function checkCompare(
 }
 
 function checkFurther(type: AnyNodeType, path: readonly string[]): void {
-  const taken = new Set<string>([...LIFECYCLE_OPERATIONS, 'update', ...DERIVED_OPERATIONS]);
+  // Without `read` nothing is derived: the author may write these operations.
+  const derived = type.read === undefined ? [] : DERIVED_OPERATIONS;
+  const taken = new Set<string>([...LIFECYCLE_OPERATIONS, 'update', ...derived]);
   for (const [name, operation] of Object.entries(type.operations ?? {})) {
     const at = [...path, name];
     requireName(name, path);
     if (taken.has(name)) throw new DefinitionError(at, 'the name is taken by the lifecycle', 'another name');
-    if (operation.interface !== undefined && !INTERFACE.test(operation.interface))
-      throw new DefinitionError(
-        [...at, 'interface'],
-        shown(operation.interface),
-        'letters, digits, _, . and -',
-      );
+    for (const { interface: place } of [operation, ...(operation.places ?? [])])
+      if (place !== undefined && !INTERFACE.test(place))
+        throw new DefinitionError([...at, 'interface'], shown(place), 'letters, digits, _, . and -');
     requireFunction(operation.run, [...at, 'run']);
     schemaOf(operation.inputs, [...at, 'inputs']);
     refuseInnerMarks(operation.inputs, [...at, 'inputs']);

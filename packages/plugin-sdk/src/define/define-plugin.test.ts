@@ -170,9 +170,14 @@ test.each([
     'the name belongs to Baton',
   ],
   [
-    'an operation of the lifecycle',
-    bad({ operations: { heal: { run: () => 1 } } }),
+    'an operation that follows from read',
+    bad({ create: () => 1, read: () => null, operations: { heal: { run: () => 1 } } }),
     `${T}.operations.heal: the name is taken`,
+  ],
+  [
+    'an interface that is no name',
+    bad({ operations: { renew: { places: [{ interface: 'a b' }], run: () => 1 } } }),
+    `${T}.operations.renew.interface`,
   ],
   [
     'a mapping of a stranger',

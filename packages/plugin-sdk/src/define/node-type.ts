@@ -76,6 +76,8 @@ export interface NodeTypeSpec<
     readonly [K in keyof I]: {
       /** Interface in blueprints. Default: the name of the plugin. */
       interface?: string;
+      /** Further interfaces in which the operation stands under the same name. */
+      places?: readonly { interface: string }[];
       /** z.object(...); without it the operation gets its inputs unchecked. */
       inputs?: I[K];
       run: Work<NodeScope<P, R, InputsOf<I[K]>>>;

@@ -21,10 +21,12 @@ export function operationsOf(type: AnyNodeType, pluginName: string): NamedOperat
   return [
     ...lifecycle.map((name) => ({ name, interface: LIFECYCLE })),
     ...derivedOf(type).map((name) => ({ name, interface: name === 'check_status' ? VALIDATION : LIFECYCLE })),
-    ...Object.entries(type.operations ?? {}).map(([name, further]) => ({
-      name,
-      interface: further.interface ?? pluginName,
-    })),
+    ...Object.entries(type.operations ?? {}).flatMap(([name, further]) =>
+      [{ interface: further.interface ?? pluginName }, ...(further.places ?? [])].map((place) => ({
+        name,
+        interface: place.interface,
+      })),
+    ),
   ];
 }
 

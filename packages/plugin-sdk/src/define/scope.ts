@@ -1,6 +1,7 @@
 import type { Json } from '@baton/kernel';
 import type { z } from 'zod';
 import type { OperationContext, OperationLogger } from '../context';
+import type { InstanceFiles } from '../files/instance-files';
 import type { ObjectSchema } from '../schema/describe';
 import type { OperationClock } from '../tools/clock';
 import type { Exec } from '../tools/exec';
@@ -59,6 +60,8 @@ export interface NodeScope<P extends ObjectSchema, R extends ObjectSchema, I = R
   /** May be changed; stored after the operation, and with each step. What no operation has set is undefined. */
   readonly runtime: Partial<z.output<R>>;
   readonly inputs: Readonly<I>;
+  /** Files of the node instance at the manager. They go on when the operation is cancelled. */
+  readonly files: InstanceFiles;
 }
 
 /** What `update` gets. */

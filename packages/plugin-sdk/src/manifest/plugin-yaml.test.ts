@@ -154,3 +154,33 @@ it('says what is missing when the export is no declared plugin', () => {
   expect(() => describePlugin(undefined)).toThrow('expected export default definePlugin(');
   expect(() => describePlugin(definePlugin({ name: 'raw', operations: {} }))).toThrow('declares no types');
 });
+
+it('an operation stands in all of its interfaces; without read authors write their own checks', () => {
+  const own = describePlugin(
+    definePlugin({
+      name: 'dns',
+      version: '1.2.0',
+      types: {
+        'dns.nodes.Zone': nodeType({
+          operations: {
+            check_drift: { interface: 'cloudify.interfaces.lifecycle', run: () => null },
+            pull: {
+              interface: 'cloudify.interfaces.lifecycle',
+              places: [{ interface: 'zone' }],
+              run: () => null,
+            },
+          },
+          mappings: { pull: 'dns.tasks.read' },
+        }),
+      },
+    }),
+  );
+  const types = own.yaml.node_types as Record<string, { interfaces: object }>;
+  expect(types['dns.nodes.Zone']!.interfaces).toEqual({
+    'cloudify.interfaces.lifecycle': {
+      check_drift: { implementation: 'dns.dns.nodes.Zone.check_drift' },
+      pull: { implementation: 'dns.tasks.read' },
+    },
+    zone: { pull: { implementation: 'dns.tasks.read' } },
+  });
+});

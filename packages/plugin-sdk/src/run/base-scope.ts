@@ -44,11 +44,13 @@ export function baseScope(
   };
   const progress = (done: number, total: number, text?: string): void =>
     ctx.progress(done, total, text === undefined ? undefined : mask.text(text));
+  const remoteCtx: OperationContext['remoteCtx'] = async (files, hide) =>
+    await ctx.remoteCtx(files, (text) => mask.text(hide?.(text) ?? text));
   const { send, run, clock = clockWith(signal) } = replacedPartsOf(ctx);
   const instance = async (): Promise<InstanceContext> => savedInstance(await ctx.instance(), sensitive);
   const own = sensitive === null ? {} : { instance };
   return {
-    ctx: withMembers(ctx, { logger: log, secret, step, progress, ...own }),
+    ctx: withMembers(ctx, { logger: log, secret, step, progress, remoteCtx, ...own }),
     log,
     signal,
     secret,
@@ -63,15 +65,22 @@ export function baseScope(
   };
 }
 
-/** The API of the manager, with the rights of the execution. @throws FatalError where no manager runs the operation */
+/**
+ * The API of the manager, with the rights of the execution. Without `signal` requests go on after a cancel.
+ * @throws FatalError where no manager runs the operation
+ */
 export function managerOf({
   executionToken,
   tenant,
   signal,
-}: Pick<OperationContext, 'executionToken' | 'tenant' | 'signal'>): Http {
+}: Pick<OperationContext, 'executionToken' | 'tenant'> & { signal?: AbortSignal }): Http {
   const baseUrl = managerAddress();
   if (baseUrl === null) throw new FatalError('this process does not know the address of the manager');
-  return httpWith({ signal, baseUrl, headers: { 'Execution-Token': executionToken, Tenant: tenant } });
+  return httpWith({
+    ...(signal ? { signal } : {}),
+    baseUrl,
+    headers: { 'Execution-Token': executionToken, Tenant: tenant },
+  });
 }
 
 /** An instance that writes sensitive values before it stores anything. */

@@ -52,8 +52,9 @@ export class Mask {
   thrown(thrown: unknown, depth = 0): unknown {
     if (typeof thrown === 'string') return this.text(thrown);
     if (!(thrown instanceof Error) || depth > MAX_CAUSES) return thrown;
-    thrown.message = this.text(thrown.message);
-    if (thrown.stack !== undefined) thrown.stack = this.text(thrown.stack);
+    // Errors of the platform, such as that of an aborted signal, have members that only read.
+    replace(thrown, 'message', this.text(thrown.message));
+    if (thrown.stack !== undefined) replace(thrown, 'stack', this.text(thrown.stack));
     if (thrown.cause !== undefined) thrown.cause = this.thrown(thrown.cause, depth + 1);
     if (thrown instanceof AggregateError)
       thrown.errors = thrown.errors.map((inner) => this.thrown(inner, depth + 1));
@@ -67,6 +68,9 @@ export class Mask {
 }
 
 const MAX_CAUSES = 8;
+
+const replace = (error: Error, name: 'message' | 'stack', value: string): void =>
+  void Object.defineProperty(error, name, { value, writable: true, configurable: true });
 
 /** Runs `work`; what it throws is masked. A null result stands for none: results are JSON. */
 export async function masked(

@@ -3,6 +3,9 @@ import type { InstanceContext, OperationContext } from '../context';
 import type { PluginDefinition } from '../define/definition';
 import type { AnyNodeType } from '../define/node-type';
 import type { NodeScope } from '../define/scope';
+import { storeOf } from '../files/file-store';
+import { instanceFiles } from '../files/instance-files';
+import { managerStore } from '../files/manager-store';
 import { describeShape, type ObjectSchema } from '../schema/describe';
 import { parseValues } from '../schema/parse-values';
 import { baseScope, managerOf } from './base-scope';
@@ -45,6 +48,7 @@ export async function openNodeScope({
   mask,
 }: Call): Promise<OpenedScope> {
   const [node, instance] = [await ctx.node(), await ctx.instance()];
+  const { executionToken, tenant } = ctx;
   hideSensitive(type.properties, node.properties, mask);
   hideSensitive(inputSchema, inputs, mask);
   const properties =
@@ -59,6 +63,10 @@ export async function openNodeScope({
     properties,
     runtime: runtimeView(instance, sensitive) as AnyNodeScope['runtime'],
     inputs: given as Readonly<Record<string, Json>>,
+    files: instanceFiles(
+      () => storeOf(ctx) ?? managerStore(managerOf({ executionToken, tenant }), instance.id),
+      ctx.signal,
+    ),
   };
   return { scope, sensitive };
 }

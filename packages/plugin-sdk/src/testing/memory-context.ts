@@ -1,6 +1,9 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Json, JsonObject } from '@baton/kernel';
 import type { NodeContext, OperationContext, OperationLogger } from '../context';
 import { FatalError } from '../errors';
+import { withStore } from '../files/file-store';
 import { storedStep } from '../run/steps';
 import { hasTemplate, renderTemplate } from '../template';
 import type { MemoryInstance } from './memory-instance';
@@ -22,7 +25,7 @@ export interface MemoryParts {
   target: MemorySide | null;
   plugin: { name: string; version: string; secrets: readonly string[] };
   secrets: Readonly<Record<string, string>>;
-  files: Readonly<Record<string, string>>;
+  files: Readonly<Record<string, string | Uint8Array>>;
   lines: LogLine[];
   operation: string;
   taskId: string;
@@ -48,7 +51,7 @@ export function memoryContext(parts: MemoryParts): OperationContext {
   };
   const part = async <T>(value: T, isThere: boolean, kind: string): Promise<T> =>
     isThere ? value : onlyIn(kind);
-  return {
+  const ctx: OperationContext = {
     ...identity,
     type: target === null ? 'node-instance' : 'relationship-instance',
     taskId: parts.taskId,
@@ -83,7 +86,11 @@ export function memoryContext(parts: MemoryParts): OperationContext {
     progress: (done, total, text = '') => logger.info(`${done} of ${total}${text === '' ? '' : `: ${text}`}`),
     render: async (text, variables = {}) => rendered(parts, text, variables, 'text'),
     ...resourcesOf(parts),
+    remoteCtx: async () => {
+      throw new FatalError('testNode serves no scripts on other machines: test this on a manager');
+    },
   };
+  return withStore(ctx, own.instance.files);
 }
 
 /** `ctx` in templates of a test holds the node and the instance, or both ends. */
@@ -139,20 +146,34 @@ type Resources = Pick<
   'getResource' | 'downloadResource' | 'downloadDirectory' | 'downloadResourceAndRender'
 >;
 
-/** Files of the blueprint are texts of the test; nothing is written to the disk. */
+/** Files of the blueprint are given by the test. They are written to the disk only where the operation names the place. */
 function resourcesOf({ files }: MemoryParts): Resources {
   const noFile = async (path: string): Promise<never> => {
     throw new FatalError(
       `testNode writes no files: read ${path} with getResource, or test this on a manager`,
     );
   };
+  const contentOf = (path: string): Uint8Array => {
+    const content = Object.hasOwn(files, path) ? files[path] : undefined;
+    if (content === undefined) throw new FatalError(`the test gives no file ${path}`);
+    return typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  };
+  const write = async (place: string, path: string): Promise<string> => {
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(place, contentOf(path));
+    return place;
+  };
   return {
-    getResource: async (path: string) => {
-      if (!Object.hasOwn(files, path)) throw new FatalError(`the test gives no file ${path}`);
-      return new TextEncoder().encode(files[path]);
+    getResource: async (path: string) => contentOf(path),
+    downloadResource: (path: string, target?: string) =>
+      target === undefined ? noFile(path) : write(target, path),
+    downloadDirectory: async (path: string, target?: string) => {
+      const inside = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
+      if (inside.length === 0) throw new FatalError(`the test gives no files below ${path}`);
+      if (target === undefined) return await noFile(path);
+      for (const file of inside) await write(join(target, file.slice(path.length + 1)), file);
+      return target;
     },
-    downloadResource: noFile,
-    downloadDirectory: noFile,
     downloadResourceAndRender: (path: string, _target?: string, _variables?: JsonObject) => noFile(path),
   };
 }

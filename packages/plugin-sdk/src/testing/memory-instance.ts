@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { InstanceContext } from '../context';
 import { FatalError } from '../errors';
+import { MemoryFiles } from './memory-files';
 
 /** A node instance in memory. `stored`: what a manager would have; changes count only when they are stored. */
 export class MemoryInstance implements InstanceContext {
@@ -11,6 +12,7 @@ export class MemoryInstance implements InstanceContext {
   readonly systemProperties = {};
   readonly relationships = [];
   readonly scalingGroups = [];
+  readonly files = new MemoryFiles();
   stored: JsonObject;
   runtimeProperties: JsonObject;
 

@@ -14,8 +14,8 @@ import { TestFailure } from './test-failure';
 export interface Surroundings {
   /** Values of the secrets that the plugin declares. */
   secrets?: Readonly<Record<string, string>>;
-  /** Texts of files of the blueprint. */
-  files?: Readonly<Record<string, string>>;
+  /** Files of the blueprint, by path. */
+  files?: Readonly<Record<string, string | Uint8Array>>;
   /** Time of `clock` in operations, of waits between requests and of `runToEnd`. Default: that of the machine; `runToEnd` has its own. */
   clock?: FakeClock;
   /** Answers of servers and programs from a recording. Default: the real ones. */

@@ -41,6 +41,10 @@ export interface TestNode {
   /** Values of sensitive runtime properties, by the names of their secrets: a text, or JSON with the member `value`. */
   readonly runtimeSecrets: ReadonlyMap<string, string>;
   readonly log: readonly LogLine[];
+  /** Files of the instance, as the operations wrote them. */
+  readonly files: Map<string, Uint8Array>;
+  /** Locks of such files; another holder's may be set. */
+  readonly locks: Map<string, { id: string; holder: string }>;
   /** Whether the operation would run again after the loss of its worker. */
   isResumable(operation: string): boolean;
 }
@@ -61,6 +65,8 @@ export function testNode(plugin: DeclaredPlugin, typeName: string, options: Test
   const node: TestNode = {
     properties: { ...options.properties },
     log: lines,
+    files: instance.files.contents,
+    locks: instance.files.locks,
     runtimeSecrets: secrets.values,
     get runtimeProperties() {
       const { [STEPS_PROPERTY]: _, ...shown } = instance.stored;

@@ -89,6 +89,22 @@ it('ends the whole group of processes on abort, also those that ignore the reque
   ]);
 });
 
+it('asks a program to end with the signal that it knows, and waits for what it still does', async () => {
+  const abort = new AbortController();
+  const said: string[] = [];
+  const code = 'trap "sleep 0.2; echo stored; exit 0" INT; echo ready; while :; do sleep 0.05; done';
+  const onLine = (line: string): void => {
+    said.push(line);
+    if (line === 'ready') abort.abort();
+  };
+  const options = { signal: abort.signal, onLine, endSignal: 'SIGINT' as const, graceMs: 4_000 };
+  expect(await failureOf(exec('bash', ['-c', code], options))).toEqual([
+    'retryable',
+    'bash was ended: the operation is stopped',
+  ]);
+  expect(said).toEqual(['ready', 'stored']);
+});
+
 it('ends what a program leaves behind: its open output would hold the operation', async () => {
   const { stdout } = await exec('sh', ['-c', 'sleep 1000 & echo $!']);
   await eventually(async () => expect(isAlive(Number(stdout))).toBe(false));

@@ -18,6 +18,10 @@ export interface ExecOptions {
   /** Added to the environment of this process. Secrets belong here or into `input`, not into arguments: others can see those. */
   env?: Readonly<Record<string, string>>;
   cwd?: string;
+  /** The request to end on abort and silence. Default: SIGTERM. */
+  endSignal?: NodeJS.Signals;
+  /** Time between that request and the kill, at most 4 s: longer than the process of a plugin has itself. Default: 2 s. */
+  graceMs?: number;
   /** Text for standard input; without it there is none. */
   input?: string;
   /** Meanings of exit codes. Default: 0 is ok; others are retryable. */
@@ -43,6 +47,7 @@ const KEPT_CHARACTERS = 1_000_000;
 const MAX_LINE = 64 * 1024;
 /** Time between the request to end and the kill. */
 const GRACE_MS = 2_000;
+const MAX_GRACE_MS = 4_000;
 const SHOWN_CHARACTERS = 500;
 
 /** Makes `exec` with options that every call has, unless it says otherwise. */
@@ -81,7 +86,7 @@ export const runProgram: RunProgram = async (file, args, options) => {
       detached: true,
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
-    const ending = endingOf(child);
+    const ending = endingOf(child, options);
     const watch = watchOf(name, options, ending.end);
     const stdout = collect(child.stdout!, 'stdout', options, watch.spoke);
     const stderr = collect(child.stderr!, 'stderr', options, watch.spoke);
@@ -113,15 +118,18 @@ function judged(name: string, result: ExecResult, { exitCodes = {} }: ExecOption
 }
 
 /** Ends the group of a child, first by request, then by force. */
-function endingOf({ pid }: ChildProcess): { end(): void; killGroup(): void; done(): void } {
+function endingOf(
+  { pid }: ChildProcess,
+  { endSignal = 'SIGTERM', graceMs = GRACE_MS }: ExecOptions,
+): { end(): void; killGroup(): void; done(): void } {
   // Without an id there is no child: the program could not be started.
   if (pid === undefined) return { end: nothing, killGroup: nothing, done: nothing };
   const release = holdGroup(pid);
   let cancel = nothing;
   return {
     end: () => {
-      sendToGroup(pid, 'SIGTERM');
-      cancel = afterDelay(GRACE_MS, () => sendToGroup(pid, 'SIGKILL'));
+      sendToGroup(pid, endSignal);
+      cancel = afterDelay(Math.min(graceMs, MAX_GRACE_MS), () => sendToGroup(pid, 'SIGKILL'));
     },
     killGroup: () => sendToGroup(pid, 'SIGKILL'),
     done: () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeRig } from '../testing/operation-rig';
 
-jest.setTimeout(180_000);
+jest.setTimeout(300_000);
 
 let blueprint: string;
 const HERE = { all: { hosts: { here: { ansible_connection: 'local' } } } };

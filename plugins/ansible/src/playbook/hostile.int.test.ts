@@ -15,7 +15,7 @@ import { eventually } from '@baton/testkit';
 import { makeRig } from '../testing/operation-rig';
 import { type Sshd, startSshd } from '../testing/sshd';
 
-jest.setTimeout(180_000);
+jest.setTimeout(300_000);
 
 let blueprint: string;
 let place: string;

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { makeRig, type Rig } from '../testing/operation-rig';
 import { type Sshd, startSshd } from '../testing/sshd';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let sshd: Sshd;
 let blueprint: string;
@@ -109,3 +109,32 @@ it('finds no drift after a run, and afterwards what somebody changed', async () 
   const changed = (await play.run('check_drift', inputs({ run_data: data }))) as { path: string }[];
   expect(changed.map(({ path }) => path)).toEqual(['run_data', 'one: Write the greeting']);
 });
+
+it('believes only the hosts of a file known_hosts beside the playbook, and uses modules of module_path', async () => {
+  mkdirSync(join(blueprint, 'strict/modules'), { recursive: true });
+  file('strict/modules/hello.py', MODULE);
+  file('strict/play.yaml', '- hosts: all\n  gather_facts: false\n  tasks: [{ hello: {} }]\n');
+  file('strict/known_hosts', sshd.knownHost);
+  const sources = {
+    all: { hosts: { one: host({ ansible_ssh_common_args: '-o StrictHostKeyChecking=no' }) } },
+  };
+  const strict = {
+    playbook_path: 'strict/play.yaml',
+    module_path: 'strict/modules',
+    sources,
+    number_of_attempts: 1,
+  };
+  const play = rig();
+  await play.run('run', strict);
+  expect(play.lines).toContain('info: ok [one]: hello from a module');
+  file('strict/known_hosts', sshd.knownHost.replace(/AAAA\S+/, OTHER_KEY));
+  await expect(rig().run('run', strict)).rejects.toThrow(
+    /unreachable \[one\] in hello: .*HOST IDENTIFICATION HAS CHANGED/s,
+  );
+});
+
+const MODULE = `from ansible.module_utils.basic import AnsibleModule
+AnsibleModule(argument_spec={}).exit_json(msg="hello from a module")
+`;
+/** A key of somebody else. */
+const OTHER_KEY = 'AAAAC3NzaC1lZDI1NTE5AAAAIJ7qk0DYgkJNVUC2mcJgEKsCIrCBS3hhdnlBAYIPOUoq';

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FatalError } from '@baton/plugin-sdk';
 import { chooseAnsible } from '../installation/choose';
 import type { AnsiblePrograms } from '../installation/programs';
 import { writeInventory } from '../inventory/inventory';
@@ -11,7 +10,7 @@ import { sensitiveValues } from '../settings/sensitive-values';
 import type { Settings } from '../settings/settings';
 import type { TaskScope } from '../settings/task-scope';
 import { variablesOf } from './arguments';
-import { callbackFolder } from './callback-folder';
+import { environmentOf } from './environment';
 import { endLeftovers } from './leftovers';
 import { placePlaybook } from './playbook-files';
 
@@ -71,75 +70,6 @@ export async function withWorkspace<T>(
 function hideSensitive(scope: TaskScope, settings: Settings): void {
   const { sensitive_keys: keys, sources, run_data, options_config, ansible_env_vars } = settings;
   scope.hide(sensitiveValues({ sources, run_data, options_config, ansible_env_vars }, keys));
-}
-
-interface Folders {
-  folder: string;
-  sockets: string;
-  files: string;
-  secret: string;
-}
-
-async function environmentOf(
-  scope: TaskScope,
-  { instance }: Place,
-  settings: Settings,
-  { folder, sockets, files, secret }: Folders,
-): Promise<Record<string, string>> {
-  const given = textsOf(settings.ansible_env_vars);
-  const { ANSIBLE_STDOUT_CALLBACK: shown = 'json', ANSIBLE_CALLBACK_PLUGINS: plugins } = given;
-  const isOwn = ['json', 'baton_events'].includes(shown);
-  const enabled = [given.ANSIBLE_CALLBACKS_ENABLED, isOwn ? undefined : 'baton_events'].filter(Boolean);
-  const config = join(files, 'ansible.cfg');
-  const hasConfig = (await stat(config).catch(() => null)) !== null;
-  return {
-    LC_ALL: 'C.UTF-8',
-    ...(hasConfig ? { ANSIBLE_CONFIG: config } : {}),
-    ANSIBLE_FORCE_COLOR: '0',
-    ANSIBLE_NOCOLOR: '1',
-    ANSIBLE_RETRY_FILES_ENABLED: 'False',
-    ...given,
-    // Beneath: what the run itself relies on.
-    ANSIBLE_HOME: join(folder, 'home'),
-    ANSIBLE_LOCAL_TEMP: join(folder, 'local'),
-    ANSIBLE_SSH_CONTROL_PATH_DIR: sockets,
-    ANSIBLE_STDOUT_CALLBACK: isOwn ? 'baton_events' : shown,
-    ...(enabled.length > 0 ? { ANSIBLE_CALLBACKS_ENABLED: enabled.join(',') } : {}),
-    ANSIBLE_CALLBACK_PLUGINS: [callbackFolder(), plugins].filter(Boolean).join(':'),
-    BATON_EVENTS_TYPE: isOwn ? 'stdout' : 'notification',
-    PYTHONUNBUFFERED: '1',
-    PYTHONDONTWRITEBYTECODE: '1',
-    CTX_NODE_INSTANCE_ID: instance.id,
-    CTX_DEPLOYMENT_ID: scope.ctx.deployment.id,
-    ...(await kerberosOf(scope, settings, secret)),
-  };
-}
-
-function textsOf(values: Readonly<Record<string, unknown>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
-      if (!/^[A-Za-z_]\w*$/.test(name))
-        throw new FatalError(`ansible_env_vars: ${JSON.stringify(name)} is no name`);
-      const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-      if (text.includes('\0'))
-        throw new FatalError(`ansible_env_vars.${name}: the character 0 cannot stand there`);
-      return [name, text];
-    }),
-  );
-}
-
-/** `kerberos_config`: the text of a krb5.conf, or a file of the blueprint. */
-async function kerberosOf(
-  { ctx }: TaskScope,
-  { kerberos_config: given }: Settings,
-  folder: string,
-): Promise<Record<string, string>> {
-  if (given === '') return {};
-  const isText = given.includes('\n') || given.includes('=');
-  const content = isText ? given : await ctx.getResource(requireInside(given, 'kerberos_config'));
-  const file = join(folder, 'krb5.conf');
-  await writeFile(file, content, { mode: 0o600 });
-  return { KRB5_CONFIG: file };
 }
 
 /** `module_path`: a folder of the worker, or one of the blueprint. */

@@ -20,8 +20,14 @@ interface RunOptions {
   onLine(line: string): void;
 }
 
+interface RigNode {
+  properties?: object;
+  /** The operations run in a relationship to this node then. */
+  target?: { id: string; instanceId: string; typeHierarchy: string[]; properties: object; runtime: object };
+}
+
 /** `blueprint`: a folder with the files of the blueprint. */
-export function makeRig(blueprint: string, node: { properties?: object; type?: string } = {}): Rig {
+export function makeRig(blueprint: string, node: RigNode = {}): Rig {
   const rig: Rig = {
     runtime: {},
     lines: [],
@@ -36,7 +42,7 @@ export function makeRig(blueprint: string, node: { properties?: object; type?: s
 function contextOf(
   rig: Rig,
   blueprint: string,
-  node: object,
+  { target, ...node }: RigNode,
   options: Partial<RunOptions>,
 ): OperationContext {
   const log =
@@ -63,7 +69,7 @@ function contextOf(
     properties: {},
   };
   return {
-    type: 'node-instance',
+    type: target === undefined ? 'node-instance' : 'relationship-instance',
     deployment: { id: 'dep', displayName: 'dep' },
     operation: { name: 'start', retryNumber: options.retryNumber ?? 0, maxRetries: 60 },
     plugin: { name: 'ansible' },
@@ -77,6 +83,11 @@ function contextOf(
     },
     node: async () => ({ ...about, ...node }),
     instance: async () => instance,
+    source: async () => ({ node: { ...about, ...node }, instance }),
+    target: async () => ({
+      node: { type: target?.typeHierarchy.at(-1), ...target },
+      instance: { id: target?.instanceId, runtimeProperties: target?.runtime },
+    }),
     getResource: async (path: string) => await readFile(join(blueprint, path)),
     downloadResource: async (path: string, target: string) => {
       await cp(join(blueprint, path), target);

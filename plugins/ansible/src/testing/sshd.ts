@@ -9,6 +9,8 @@ import { eventually } from '@baton/testkit';
 export interface Sshd {
   port: number;
   user: string;
+  /** Its line for a file known_hosts. */
+  knownHost: string;
   /** Text of the private key that may log in. */
   key: string;
   /** A folder for the effects of playbooks; logins see it as the whole machine does. */
@@ -46,6 +48,7 @@ export async function startSshd(): Promise<Sshd> {
   return {
     port,
     user: userInfo().username,
+    knownHost: `[127.0.0.1]:${port} ${readFileSync(join(folder, 'host.pub'), 'utf8')}`,
     key: readFileSync(join(folder, 'login'), 'utf8'),
     place,
     sessions: () => sessionsOf(child.pid!),

@@ -11,8 +11,9 @@ import {
 import { choosePluginYaml, type YamlFault } from '@baton/dsl';
 import type { SafeFetch } from '@baton/http';
 import { AppError, type Clock, type Json, newId, type Result } from '@baton/kernel';
-import type { Db, Tx } from '@baton/postgres';
+import type { Db } from '@baton/postgres';
 import type { CpuPool } from '@baton/service-runtime';
+import { isBundled, isBundledUrl, readBundled } from '../adapters/bundled-plugins';
 import { type PluginUpload, readPluginUpload } from '../archive/read-plugin';
 import { type Spool, spool } from '../archive/spool';
 import type { ArchiveLimits } from '../domain/archive-limits';
@@ -24,13 +25,12 @@ import {
   type PluginPackage,
   type PluginYaml,
 } from '../domain/plugin-package';
-import type { PublicKey } from '../domain/plugin-signature';
 import type { ThreadTask } from '../parse/protocol';
-import { readTrust } from '../queries/read-plugin-keys';
-import { findKey, lockKeys } from '../store/plugin-keys.sql';
 import { insertPlugin, lockPackage, rivalPackage } from '../store/plugins.sql';
 import { requireStorage } from '../store/storage.sql';
 import type { DB } from '../store/tables.gen';
+import { judgedSigner } from './judge-signer';
+import { alreadyThere, replaceBuild, requireDevelopment } from './replace-build';
 import { storeLoose } from './store-loose';
 
 export interface PluginDeps {
@@ -46,6 +46,10 @@ export interface PluginDeps {
   findUser: FindUser;
   /** Whether the configuration asks for trusted signatures in all tenants. */
   requiresSignatures: boolean;
+  /** Whether builds of authors at work are taken, and replaced. */
+  takesDevelopment: boolean;
+  /** Folder with the packages that come with Baton; it may be missing. */
+  bundledFolder: string;
 }
 
 export interface PluginRequest {
@@ -55,6 +59,8 @@ export interface PluginRequest {
   isPrivate: boolean | undefined;
   id: string | null;
   owner: Ownership;
+  /** A build of an author at work, which replaces the last one of the same version. */
+  isDevelopment: boolean;
 }
 
 async function obtain(
@@ -65,6 +71,7 @@ async function obtain(
 ): Promise<Spool> {
   const maxBytes = deps.pluginLimits.maxArchiveBytes;
   if (body !== null) return spool(body, maxBytes);
+  if (isBundledUrl(request.url!)) return spool(await readBundled(deps.bundledFolder, request.url!), maxBytes);
   return spool(
     await deps.fetch(
       request.url!,
@@ -122,52 +129,6 @@ async function readUpload(deps: PluginDeps, archive: Spool): Promise<PluginUploa
 }
 
 /**
- * Returns what the tenant thinks of the signature.
- * @throws AppError forbidden_error when it may not take the package
- */
-async function judgedSigner(
-  { requiresSignatures }: PluginDeps,
-  tx: Tx<DB>,
-  tenant: string,
-  { signer, package: { archive_name: archive } }: { signer: PublicKey | null; package: PluginPackage },
-) {
-  if (signer) await lockKeys(tx, tenant);
-  const fingerprint = signer?.fingerprint ?? null;
-  const key = fingerprint === null ? null : await findKey(tx, tenant, { fingerprint });
-  const { requires_signature: isRequired } = await readTrust(tx, tenant, requiresSignatures);
-  const refuse = (why: string): never => {
-    throw new AppError('forbidden_error', `plugin ${archive} is refused: ${why}`, {
-      archive_name: archive,
-      fingerprint,
-    });
-  };
-  if (key?.state === 'revoked') return refuse(`it is signed by the key \`${key.name}\`, which is revoked`);
-  if (isRequired && fingerprint === null)
-    return refuse(
-      `tenant \`${tenant}\` takes only plugins that a trusted key has signed, and it has no signature`,
-    );
-  if (isRequired && key === null)
-    return refuse(
-      `tenant \`${tenant}\` takes only plugins that a trusted key has signed, and it does not know the key ${fingerprint}`,
-    );
-  return {
-    signer_fingerprint: fingerprint,
-    signer_name: key?.name ?? null,
-    signer_state: fingerprint === null ? null : key ? 'trusted' : 'unknown',
-  };
-}
-
-/** A version is published once: blueprints and deployments rely on its content. */
-function alreadyThere({ package_name, archive_name }: PluginPackage, isSame: boolean): AppError {
-  const what = isSame ? 'with the same content' : 'with other content; a new release needs a new version';
-  return new AppError(
-    'conflict_error',
-    `a plugin archive \`${archive_name}\` of package \`${package_name}\` already exists, ${what}`,
-    { package_name, archive_name, is_same_content: isSame },
-  );
-}
-
-/**
  * Uploads a plugin; returns its id. A crash leaves loose blobs for the sweep.
  * @throws AppError invalid_plugin_error naming the entry, conflict_error when package and archive name exist already.
  */
@@ -189,16 +150,20 @@ export async function uploadPlugin(
     const upload = await readUpload(deps, archive);
     try {
       const wagonPackage = upload.package;
+      if (request.isDevelopment) requireDevelopment(deps, wagonPackage, visibility);
       await readYamls(deps, wagonPackage, upload.checkedYamls);
       const extras = await readYamls(deps, wagonPackage, upload.yamls);
       const yamls = await withYaml13(deps, upload.yamls);
       const wagon = await storeLoose(deps, upload.wagon.stream());
       const bundle = upload.isBundle ? await storeLoose(deps, archive.stream()) : null;
+      const is_bundled = await isBundled(deps.bundledFolder, wagonPackage.archive_name, wagon.digest);
       const id = request.id ?? newId();
       await deps.db.tx(async (tx) => {
         await lockPackage(tx, wagonPackage.package_name, wagonPackage.archive_name);
         const rival = await rivalPackage(tx, principal.tenant, wagonPackage, visibility === 'global', null);
-        if (rival) throw alreadyThere(wagonPackage, rival.wagon_digest === wagon.digest);
+        if (rival && !request.isDevelopment)
+          throw alreadyThere(wagonPackage, rival.wagon_digest === wagon.digest);
+        if (rival) await replaceBuild(tx, principal, rival, wagonPackage);
         const signer = await judgedSigner(deps, tx, principal.tenant, upload);
         await insertPlugin(tx, {
           ...signer,
@@ -214,6 +179,7 @@ export async function uploadPlugin(
           archive: bundle,
           yamls,
           icon: upload.icon,
+          is_bundled,
         });
         await requireStorage(tx, principal.tenant, deps.storageLimit(principal.tenant));
       });

@@ -51,6 +51,7 @@ async function upload(
     title: query.title ?? null,
     visibility: query.visibility,
     isPrivate: query.private_resource,
+    isDevelopment: query.development ?? false,
     id,
     owner: await ownershipOf(call.principal, query, deps.findUser, {
       at: 'uploaded_at',

@@ -92,6 +92,14 @@ export async function findPluginIcon(db: Reader, pluginId: string): Promise<Buff
   return row?.icon ?? null;
 }
 
+export interface RivalPlugin {
+  id: string;
+  tenant: string;
+  created_by: string;
+  visibility: string;
+  wagon_digest: string;
+}
+
 /** Returns the plugin whose archive exists already for `tenant`, or would conflict as a global one; null: the name is free. */
 export async function rivalPackage(
   tx: Tx<DB>,
@@ -99,10 +107,10 @@ export async function rivalPackage(
   p: { package_name: string; archive_name: string },
   isGlobal: boolean,
   exceptId: string | null,
-): Promise<{ wagon_digest: string } | null> {
+): Promise<RivalPlugin | null> {
   const row = await tx
     .selectFrom('plugins')
-    .select('wagon_digest')
+    .select(['id', 'tenant', 'created_by', 'visibility', 'wagon_digest'])
     .where('package_name', '=', p.package_name)
     .where('archive_name', '=', p.archive_name)
     .where((e) => (isGlobal ? e.lit(true) : e.or([e('tenant', '=', tenant), isGlobalRow()])))
@@ -126,6 +134,8 @@ export interface NewPlugin extends PluginPackage, PluginExtras {
   signer_fingerprint: string | null;
   signer_name: string | null;
   signer_state: string | null;
+  /** Whether it comes with Baton. */
+  is_bundled: boolean;
 }
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));

@@ -23,6 +23,7 @@ export const snapshotTables: SnapshotTables = {
   },
   cleared: commonlyCleared,
   contents: ['blueprints', 'plugins'],
+  ownContents: { plugins: 'is_bundled' },
   blobs: [BLOBS],
   noteBlobs: async (client, digests) => {
     await client.query(mark('select unnest($1::text[])'), [digests]);

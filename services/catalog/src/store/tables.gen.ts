@@ -164,6 +164,7 @@ export interface Plugins {
   excluded_wheels: Json | null;
   icon: Buffer | null;
   id: string;
+  is_bundled: Generated<boolean>;
   labels: Json | null;
   package_name: string;
   package_source: string | null;

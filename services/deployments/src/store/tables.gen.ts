@@ -219,12 +219,37 @@ export interface InterDeploymentDependencies {
   visibility: string;
 }
 
+export interface LooseBlobs {
+  digest: string;
+  since: Generated<string>;
+}
+
 export interface ModelCalls {
   call_name: string;
   created_at: Generated<string>;
   deployment_key: number;
   execution_id: string;
   result: Json;
+}
+
+export interface NodeInstanceFileLocks {
+  expires_at: string;
+  holder: string;
+  instance_id: string;
+  lock_id: string;
+  name: string;
+  taken_at: Generated<string>;
+  tenant: string;
+}
+
+export interface NodeInstanceFiles {
+  blob_digest: string;
+  instance_id: string;
+  name: string;
+  sha256: string;
+  size: number;
+  tenant: string;
+  updated_at: Generated<string>;
 }
 
 export interface NodeInstances {
@@ -358,7 +383,10 @@ export interface DB {
   drift_changes: DriftChanges;
   inbox: Inbox;
   inter_deployment_dependencies: InterDeploymentDependencies;
+  loose_blobs: LooseBlobs;
   model_calls: ModelCalls;
+  node_instance_file_locks: NodeInstanceFileLocks;
+  node_instance_files: NodeInstanceFiles;
   node_instances: NodeInstances;
   nodes: Nodes;
   outbox: Outbox;

@@ -1,5 +1,8 @@
 /** Starts a deployments service for tests: its own database, real HTTP, rpc in the process, stubs for the other services. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type BlobStore, createFileBlobStore } from '@baton/blob-store';
 import {
   catalogRpc,
   deploymentsRpc,
@@ -30,6 +33,7 @@ export interface Answer {
 export interface TestDeployments {
   db: Db<DB>;
   parts: ServiceParts;
+  blobs: BlobStore;
   rpc: RpcClient<typeof deploymentsRpc.DeploymentsServiceDefinition>;
   catalog: CatalogPeer;
   peers: Peers;
@@ -41,6 +45,8 @@ export interface TestDeployments {
     as?: Principal,
     headers?: Record<string, string>,
   ): Promise<Answer>;
+  /** Sends a body as it is, and returns the answer as it came. */
+  raw(method: string, path: string, body?: Uint8Array, as?: Principal): Promise<Response>;
   /** Creates a deployment; the test fails when that fails. */
   create(id: string, body?: Record<string, unknown>): Promise<Answer>;
   /** Returns the number of SQL statements run so far. */
@@ -106,6 +112,8 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
     applicationName: 'test',
     log: silentLog,
   });
+  const root = mkdtempSync(join(tmpdir(), 'baton-deployments-'));
+  const blobs = createFileBlobStore({ root });
   const local = createLocalRpc();
   const peers = createPeers();
   const catalog = await createCatalogPeer(BLUEPRINTS);
@@ -124,6 +132,7 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
     log: silentLog,
     clock: systemClock,
     instanceId: 'test',
+    blobs,
   } as unknown as Infra);
   for (const part of parts.rpc) local.serve('deployments', part.definition, part.handlers as never);
   const app = createHttpApp({
@@ -136,31 +145,39 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   });
   const origin = `http://127.0.0.1:${await app.listen('127.0.0.1', 0)}`;
   const count = countStatements(db);
-  const call: TestDeployments['call'] = async (method, path, body, as = principal('admin'), more = {}) => {
-    const headers = {
-      [principalHeader]: await signPrincipal(
-        as,
-        derivedTrust('gateway', internalKey).identity,
-        'deployments',
-      ),
-      'content-type': 'application/json',
-      ...more,
-    };
+  const send = async (
+    method: string,
+    path: string,
+    body: string | Uint8Array | undefined,
+    as: Principal,
+    more: Record<string, string> = {},
+  ): Promise<Response> => {
+    const identity = derivedTrust('gateway', internalKey).identity;
+    const type = body instanceof Uint8Array ? 'application/octet-stream' : 'application/json';
     const url = path.startsWith('/api/') ? `${origin}${path}` : `${origin}/api/v3.1${path}`;
-    const answer = await fetch(url, {
+    return await fetch(url, {
       method,
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: {
+        [principalHeader]: await signPrincipal(as, identity, 'deployments'),
+        'content-type': type,
+        ...more,
+      },
+      body: body as never,
     });
+  };
+  const call: TestDeployments['call'] = async (method, path, body, as = principal('admin'), more = {}) => {
+    const answer = await send(method, path, body === undefined ? undefined : JSON.stringify(body), as, more);
     const text = await answer.text();
     return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
   };
   return {
     db,
     parts,
+    blobs,
     catalog,
     peers,
     call,
+    raw: (method, path, content, as = principal('admin')) => send(method, path, content, as),
     rpc: local.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments'),
     create: async (id, body = {}) => {
       const answer = await call('PUT', `/deployments/${id}`, { blueprint_id: 'mini', ...body });
@@ -172,6 +189,7 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
       await app.close();
       await db.close();
       await database.drop();
+      rmSync(root, { recursive: true });
     },
   };
 }

@@ -79,6 +79,21 @@ it('one that says nothing about secrets leaves that to its code', async () => {
   expect(await plugins().of(digestOf(path), async () => path)).toMatchObject({ secrets: null });
 });
 
+it.each([
+  [9229, true, { inspectPort: 9229 }],
+  [9229, false, {}],
+  [22, true, {}],
+  ['9229', true, {}],
+])(
+  'a build that asks for a debugger on port %s of a worker that allows it (%s) gets %j',
+  async (inspect, allowsInspect, port) => {
+    const path = await archive([about({ development: { inspect } })]);
+    const placed = createModulePlugins({ workRoot: root, clock: systemClock, allowsInspect });
+    const found = await placed.of(digestOf(path), async () => path);
+    expect(found).toEqual({ kind: 'module', folder: expect.any(String), secrets: null, ...port });
+  },
+);
+
 it.each<[string, Entry[]]>([
   ['a path that leads out', [{ name: '../x', content: 'x' }]],
   ['an absolute path', [{ name: '/etc/x', content: 'x' }]],

@@ -36,7 +36,16 @@ interface Placed {
 }
 
 /** Manages TypeScript plugins as folders `plugins/modules/<digest>` below `workRoot`, shared by the workers of this machine. */
-export function createModulePlugins({ workRoot, clock }: { workRoot: string; clock: Clock }): ModulePlugins {
+export function createModulePlugins({
+  workRoot,
+  clock,
+  allowsInspect = false,
+}: {
+  workRoot: string;
+  clock: Clock;
+  /** Whether a build under development may have a debugger on this machine. */
+  allowsInspect?: boolean;
+}): ModulePlugins {
   const root = join(workRoot, 'plugins', 'modules');
   const placing = new Map<string, Promise<void>>();
   const placed = new Map<string, Placed>();
@@ -60,7 +69,7 @@ export function createModulePlugins({ workRoot, clock }: { workRoot: string; clo
       const module = known?.module ?? {
         kind: 'module' as const,
         folder: target,
-        secrets: await declaredSecrets(target),
+        ...(await declared(target, allowsInspect)),
       };
       placed.set(target, { module, touchedMs: clock.monotonic() });
       return module;
@@ -74,12 +83,17 @@ const isTouched = (path: string, now: Date): Promise<boolean> =>
     () => false,
   );
 
-/** Names that plugin.json declares; null: it has no list. */
-async function declaredSecrets(folder: string): Promise<string[] | null> {
+/** What plugin.json says: names of secrets (null: it has no list), and the port of a debugger. */
+async function declared(
+  folder: string,
+  allowsInspect: boolean,
+): Promise<Pick<ModulePlugin, 'secrets' | 'inspectPort'>> {
   const about = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Json;
-  const names = isJsonObject(about) ? about.secrets : undefined;
-  if (!Array.isArray(names)) return null;
-  return names.filter((name) => typeof name === 'string');
+  const { secrets: names, development } = isJsonObject(about) ? about : {};
+  const secrets = Array.isArray(names) ? names.filter((name) => typeof name === 'string') : null;
+  const port = isJsonObject(development) ? development.inspect : null;
+  const isPort = typeof port === 'number' && Number.isInteger(port) && port >= 1024 && port <= 65_535;
+  return { secrets, ...(allowsInspect && isPort ? { inspectPort: port } : {}) };
 }
 
 /**

@@ -65,6 +65,7 @@ function Shown({ plugin }: { plugin: PluginDetail }) {
             [t.plugins.package, plugin.package_name],
             [t.plugins.version, plugin.package_version],
             [t.plugins.archive, plugin.archive_name],
+            [t.plugins.signedBy, plugin.signature && <Signer key="signer" of={plugin.signature} />],
             [
               t.plugins.platform,
               [plugin.distribution, plugin.distribution_release].filter(Boolean).join(' ') ||
@@ -96,6 +97,15 @@ function Shown({ plugin }: { plugin: PluginDetail }) {
         </Panel>
       )}
     </Screen>
+  );
+}
+
+/** The key that has signed the package, and what the tenant of the plugin thinks of it. */
+function Signer({ of: { state, key_name, fingerprint } }: { of: NonNullable<PluginDetail['signature']> }) {
+  return (
+    <>
+      <Badge status={state} /> {key_name ?? t.plugins.unknownKey} <code>{fingerprint}</code>
+    </>
   );
 }
 

@@ -21,6 +21,7 @@ const ROW_FIELDS = [
 const DETAIL_FIELDS = [
   ...ROW_FIELDS,
   'archive_name',
+  'signature',
   'distribution_release',
   'supported_py_versions',
   'wheels',

@@ -38,7 +38,7 @@ export default function UploadDialog({ onClose }: { onClose: () => void }) {
             label={t.plugins.files}
             hint={t.plugins.filesHint}
             error={files.length > 0 && !isPlugin ? t.plugins.noPlugin : errorOf('archive')}
-            accept=".wgn,.zip,.yaml,.yml"
+            accept=".bplug,.wgn,.zip,.yaml,.yml"
             isMultiple
             onChange={setFiles}
           />

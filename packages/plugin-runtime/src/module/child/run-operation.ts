@@ -12,6 +12,8 @@ import type { OperationEnd } from '../../operation-end';
 import type { OperationTask } from '../../task';
 import { type Say, Waiting, wireHost } from './wire-host';
 
+/** The programs that scripts call, beside the folder of this program. */
+const bin = join(__dirname, '../bin');
 export const running = new AsyncLocalStorage<OperationLogger>();
 
 /** Passes what operations print with `console` on to the log of the operation that prints it. */
@@ -45,7 +47,7 @@ export function startOperation(
   let folder: Promise<string> | null = null;
   const tempDir = (): Promise<string> => (folder ??= mkdtemp(join(tmpdir(), 'operation-')));
   const session = new OperationSession(task, wireHost(op, waiting, say, tempDir), stop.signal);
-  const ctx = new RunContext(session, tempDir);
+  const ctx = new RunContext(session, tempDir, bin);
   const work = async (): Promise<OperationEnd> => {
     const inputs = await session.inputs();
     const result = await running.run(ctx.logger, () => operation(ctx, inputs as Record<string, Json>));

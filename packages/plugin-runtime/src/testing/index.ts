@@ -1,0 +1,1 @@
+export { makeRig, type Rig } from './memory-host';

@@ -1,0 +1,23 @@
+import { definePlugin } from '@baton/plugin-sdk';
+import { description, name, version } from '../package.json';
+import { container } from './container/container';
+import { containerFiles } from './files/container-files';
+import { host } from './host/host';
+import { image } from './image/image';
+import { containers, hostDetails, images } from './lists/lists';
+
+export default definePlugin({
+  name,
+  version,
+  description,
+  aliases: ['docker'],
+  types: {
+    'cloudify.nodes.docker.image': image,
+    'cloudify.nodes.docker.container': container,
+    'cloudify.nodes.docker.container_files': containerFiles,
+    'cloudify.nodes.docker.host': host,
+    'cloudify.nodes.docker.host_details': hostDetails,
+    'cloudify.nodes.docker.images': images,
+    'cloudify.nodes.docker.containers': containers,
+  },
+});

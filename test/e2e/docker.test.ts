@@ -1,0 +1,92 @@
+// The plugin of plugins/docker at a real engine behind TLS, through a manager and the isolation of its workers.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@baton/client';
+import { type TestEngine, testEngine } from '../../plugins/docker/src/testing-engine';
+import { type Fleet, startFleet } from '../harness/fleet';
+import { root } from '../harness/processes';
+import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
+
+let fleet: Fleet;
+let client: Client;
+let engine: TestEngine;
+
+beforeAll(async () => {
+  engine = await testEngine();
+  fleet = await startFleet({
+    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
+    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+    env: {
+      BATON_TASK_RETRIES: '0',
+      BATON_VALIDATE_RESPONSES: 'true',
+      BATON_WORKER_EGRESS_ALLOW: `127.0.0.1:${engine.port}`,
+    },
+  });
+  client = adminClient(fleet);
+  await client.upload('uploadPlugin', { content: built() });
+  await upload(client, 'docker', archiveOf(join(__dirname, 'blueprints/docker')));
+  const { ca, cert, key } = engine.tls;
+  await call(client, 'putSecret', { secret_key: 'docker_ca' }, { value: ca });
+  await call(client, 'putSecret', { secret_key: 'docker_cert' }, { value: cert });
+  await call(client, 'putSecret', { secret_key: 'docker_key' }, { value: key });
+  const inputs = { host: '127.0.0.1', port: engine.port };
+  await call(client, 'createDeployment', { id: 'site' }, { blueprint_id: 'docker', inputs });
+});
+afterAll(async () => {
+  await fleet?.stop();
+  await engine?.stop();
+});
+
+function built(): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'baton-docker-plugin-'));
+  try {
+    const file = join(folder, 'docker.bplug');
+    const cli = ['--import', 'tsx', join(root, 'apps/cli/src/main.ts')];
+    execFileSync(process.execPath, [...cli, 'plugins', 'build', 'plugins/docker', '--out', file], {
+      cwd: root,
+    });
+    return readFileSync(file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const drifts = async (): Promise<unknown[]> => {
+  const { items } = await call(client, 'listNodeInstances', {}, undefined, { deployment_id: 'site' });
+  return items.flatMap(
+    ({
+      system_properties: properties,
+    }: {
+      system_properties: { configuration_drift?: { result?: unknown } };
+    }) => {
+      const result = properties.configuration_drift?.result;
+      return result ? [result] : [];
+    },
+  );
+};
+
+test('an image and its container: installed, checked, drifted, healed and removed', async () => {
+  const { messages } = await succeed(client, 'site', 'install');
+  expect(engine.docker('exec', 'site', 'cat', '/page.html')).toBe('<h1>Welcome</h1>\n');
+  expect(messages.join('\n')).not.toContain('PRIVATE KEY');
+  const { outputs } = await call(client, 'getDeploymentOutputs', { id: 'site' });
+  expect(outputs.status).toBe('running');
+  await succeed(client, 'site', 'check_status');
+  await succeed(client, 'site', 'check_drift');
+  expect(await drifts()).toEqual([]);
+
+  // Somebody moves the name of the image.
+  engine.docker('tag', 'base:1', 'site:1');
+  await succeed(client, 'site', 'check_drift');
+  expect(JSON.stringify(await drifts())).toContain('image_id');
+
+  engine.docker('rm', '-f', 'site');
+  expect((await follow(client, 'site', 'check_status')).status).toBe('failed');
+  await succeed(client, 'site', 'heal');
+  expect(engine.docker('inspect', '--format', '{{.State.Status}}', 'site').trim()).toBe('running');
+
+  await succeed(client, 'site', 'uninstall');
+  expect(engine.docker('ps', '-aq')).toBe('');
+});
