@@ -1,7 +1,6 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { type CtxAnswers, takeConnection } from './ctx-connection';
+import { type CtxAnswers, type CtxRun, takeConnection } from './ctx-connection';
 
 /** The address of a run at the host. */
 export interface CtxPlace {
@@ -20,9 +19,8 @@ export interface CtxHost {
   close(): void;
 }
 
-interface Run {
+interface Run extends CtxRun {
   answers: CtxAnswers;
-  sockets: Set<Duplex>;
 }
 
 /** Time for which a connection may say nothing before its call, or amid it. */
