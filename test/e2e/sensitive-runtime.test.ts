@@ -1,12 +1,8 @@
 // Sensitive runtime properties of a TypeScript plugin: secrets of the tenant, and references to them.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@baton/client';
-import { runCli } from '../../apps/cli/src/run';
-import { quietIo } from '../../apps/cli/src/testing-io';
+import { builtPlugin } from '../harness/author-plugin';
 import { type Fleet, startFleet } from '../harness/fleet';
-import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -20,35 +16,11 @@ beforeAll(async () => {
     env: { BATON_TASK_RETRIES: '0', BATON_VALIDATE_RESPONSES: 'true' },
   });
   client = adminClient(fleet);
-  await client.upload('uploadPlugin', { content: await built() });
+  await client.upload('uploadPlugin', { content: await builtPlugin('vault') });
   await upload(client, 'vault', archiveOf(join(__dirname, 'blueprints/vault')));
   await call(client, 'createDeployment', { id: 'vault' }, { blueprint_id: 'vault' });
 });
 afterAll(async () => await fleet?.stop());
-
-/** The package as an author builds it, in a folder of its own. */
-async function built(): Promise<Buffer> {
-  const folder = mkdtempSync(join(tmpdir(), 'baton-vault-'));
-  try {
-    cpSync(join(__dirname, 'plugins/vault'), folder, { recursive: true });
-    mkdirSync(join(folder, 'node_modules/@baton'), { recursive: true });
-    for (const [name, place] of [
-      ['@baton/plugin-sdk', 'packages/plugin-sdk'],
-      ['zod', 'packages/plugin-sdk/node_modules/zod'],
-      ['esbuild', 'node_modules/esbuild'],
-    ] as const)
-      symlinkSync(join(root, place), join(folder, 'node_modules', name));
-    const { io, err } = quietIo({});
-    const code = await runCli(
-      ['node', 'baton', 'plugins', 'build', folder, '--out', join(folder, 'vault.bplug')],
-      io,
-    );
-    expect([code, err()]).toEqual([0, '']);
-    return readFileSync(join(folder, 'vault.bplug'));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 const secretKeys = async (): Promise<string[]> =>
   (await call(client, 'listSecrets', {})).items.map(({ key }: { key: string }) => key).sort();

@@ -1,9 +1,18 @@
 // The plugin of plugins/terraform and examples/terraform-stack, with the real terraform where there is one.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
+import { eventually } from '@baton/testkit/eventually';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { root } from '../harness/processes';
 import {
@@ -21,20 +30,27 @@ const standIns = join(root, 'plugins/terraform/src/testing');
 const hasTerraform = spawnSync('terraform', ['version']).status === 0;
 const program = hasTerraform ? 'terraform' : join(standIns, 'stand-in.cjs');
 const PASSWORD = 'correct horse 4711';
+const mode = (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'];
+const whereWorkersCanBeKilled = mode === 'services' ? test : test.skip;
 
 let fleet: Fleet;
 let client: Client;
 let place: string;
+/** Seen by the operations. */
+let shared: string;
 
 beforeAll(async () => {
   place = mkdtempSync(join(tmpdir(), 'baton-terraform-'));
+  // Operations have a /tmp of their own.
+  shared = mkdtempSync('/var/tmp/baton-terraform-');
+  chmodSync(shared, 0o777);
   fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
+    mode,
     workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
     env: {
       BATON_TASK_RETRIES: '0',
       BATON_VALIDATE_RESPONSES: 'true',
-      ...(hasTerraform ? {} : { BATON_WORKER_SHARED_PATHS: standIns }),
+      BATON_WORKER_SHARED_PATHS: [`${shared}:rw`, ...(hasTerraform ? [] : [standIns])].join(','),
     },
   });
   client = adminClient(fleet);
@@ -45,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fleet?.stop();
-  rmSync(place, { recursive: true, force: true });
+  for (const folder of [place, shared]) rmSync(folder, { recursive: true, force: true });
 });
 
 /** The package as `baton plugins build` makes it. */
@@ -58,9 +74,9 @@ function built(): Buffer {
   return readFileSync(file);
 }
 
-async function instance() {
-  const { items } = await call(client, 'listNodeInstances', {}, undefined, { deployment_id: 'stack' });
-  return items.find(({ node_id: node }: { node_id: string }) => node === 'stack');
+async function instance(deployment = 'stack') {
+  const { items } = await call(client, 'listNodeInstances', {}, undefined, { deployment_id: deployment });
+  return items.find(({ node_id: node }: { node_id: string }) => node === deployment);
 }
 const outputs = async () => (await call(client, 'getDeploymentOutputs', { id: 'stack' })).outputs;
 const filesOf = async (id: string): Promise<string[]> =>
@@ -181,3 +197,38 @@ test('uninstall destroys the stack, and leaves no file', async () => {
   await succeed(client, 'stack', 'uninstall');
   expect(await filesOf(id)).toEqual([]);
 });
+
+whereWorkersCanBeKilled(
+  'a worker that dies in the middle of an apply loses no state; the next one goes on',
+  async () => {
+    await upload(client, 'slow', archiveOf(join(__dirname, 'blueprints/terraform-slow')));
+    await call(
+      client,
+      'createDeployment',
+      { id: 'slow' },
+      { blueprint_id: 'slow', inputs: { program, place: shared } },
+    );
+    const started = { deployment_id: 'slow', workflow_id: 'install' };
+    const { id: execution } = await call(client, 'startExecution', {}, started);
+    const { id } = await instance('slow');
+    await eventually(() => existsSync(join(shared, 'begun')));
+    await eventually(async () => (await filesOf(id)).includes('terraform.tfstate'));
+    for (const worker of fleet.workers()) {
+      worker.signal('SIGKILL');
+      await worker.ended();
+    }
+    const before = JSON.parse((await download(id, 'terraform.tfstate')).toString());
+    writeFileSync(join(shared, 'go'), '');
+    // Nobody renews it: it would be free a minute later.
+    await call(client, 'unlockNodeInstanceFile', { id, name: 'terraform.tfstate' });
+    for (const worker of fleet.workers()) worker.start();
+    expect(await followExecution(client, execution)).toMatchObject({ status: 'terminated' });
+    const after = JSON.parse((await download(id, 'terraform.tfstate')).toString());
+    const idOf = (state: { resources: { name: string; instances: { attributes: { id: string } }[] }[] }) =>
+      state.resources.find(({ name }) => name === 'a')?.instances[0]?.attributes.id;
+    expect(idOf(before)).toMatch(/^[0-9a-f-]{36}$/);
+    expect(idOf(after)).toBe(idOf(before));
+    expect(after.serial).toBeGreaterThan(before.serial);
+    await succeed(client, 'slow', 'uninstall');
+  },
+);

@@ -9,6 +9,11 @@ export const cliMain = join(root, 'dist/apps/cli/main.js');
 /** Makes the plugin of `baton plugins init` in the folder, whose last part is its name. */
 export function makeAuthorFolder(folder: string): void {
   execFileSync(process.execPath, [cliMain, 'plugins', 'init', folder]);
+  linkTools(folder);
+}
+
+/** Installs what an author installs, from this checkout. */
+export function linkTools(folder: string): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@baton'), { recursive: true });
   const tools = {

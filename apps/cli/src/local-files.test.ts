@@ -154,6 +154,18 @@ describe('validate --plugins', () => {
     expect([code, text]).toEqual([0, expect.stringContaining('1 valid, 0 invalid')]);
   });
 
+  test('blueprints of the older language get the plugin without what is new, as from the manager', async () => {
+    const rules =
+      'workflows: {paint: {mapping: paint.all, availability_rules: {node_instances_active: [all]}}}';
+    writeFileSync(join(folder, 'plugins/old/plugin.yaml'), `${pluginYaml('1.2')}${rules}\n`);
+    writeFileSync(
+      join(folder, 'shop/blueprint.yaml'),
+      BLUEPRINT.replace(/cloudify_dsl_1_\d/, 'cloudify_dsl_1_3'),
+    );
+    const { code, text } = await validate('--plugins', join(folder, 'plugins'));
+    expect([code, text]).toEqual([0, expect.stringContaining('1 valid, 0 invalid')]);
+  });
+
   test('an archive that is damaged is named', async () => {
     writeFileSync(join(folder, 'plugins/broken.zip'), 'PK but no zip');
     const { code, text } = await validate('--plugins', join(folder, 'plugins'));

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
   choosePluginYaml,
+  derivePluginYaml13,
   type FoundPlugin,
   type PluginSpec,
   pluginMisfit,
@@ -95,5 +96,7 @@ function choose(
     return {
       unreadable: `${spec.name} ${chosen.version} has no one yaml for blueprints of version ${definitionsVersion}, only ${names.join(', ')}`,
     };
-  return { text: yaml.text };
+  // As the manager does: an author writes no file of his own for the older language.
+  const isOlder = definitionsVersion === '1_3' && !yaml.fileName.endsWith('_1_3.yaml');
+  return { text: (isOlder ? derivePluginYaml13(yaml.text) : null) ?? yaml.text };
 }

@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FILES } from './state/state-keeper';
@@ -31,13 +39,23 @@ describe.each(binaries)('with %s', (_, binary) => {
       is_drifted: false,
     });
     expect(JSON.stringify(module.runtimeProperties) + JSON.stringify(module.log)).not.toContain('top secret');
+    expect([...module.runtimeSecrets.values()].map((text) => JSON.parse(text))).toEqual([
+      expect.objectContaining({ value: { token: 'top secret' } }),
+    ]);
     expect(module.locks.size).toBe(0);
   });
 
   it('leaves nothing on the machine', async () => {
-    const before = readdirSync(tmpdir()).filter((name) => /^(terraform|linter)-/.test(name));
-    await node().run('configure');
-    expect(readdirSync(tmpdir()).filter((name) => /^(terraform|linter)-/.test(name))).toEqual(before);
+    const [own, before] = [join(place, 'tmp'), process.env.TMPDIR];
+    mkdirSync(own);
+    process.env.TMPDIR = own;
+    try {
+      await node().run('configure');
+      expect(readdirSync(own)).toEqual([]);
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
   });
 
   it('finds what somebody has changed outside, as data; heal repairs it', async () => {
@@ -96,8 +114,21 @@ describe.each(binaries)('with %s', (_, binary) => {
     await module.run('heal');
     expect(module.runtimeProperties.outputs).toMatchObject({ greeting: { value: { text: 'hello again' } } });
     await module.run('delete');
-    expect([...module.files.keys()]).toEqual([]);
+    expect([...module.files.keys(), ...module.runtimeSecrets.keys()]).toEqual([]);
     expect(module.runtimeProperties).not.toHaveProperty('resources');
+  });
+
+  it('goes on from the stored state when its worker was lost, and makes nothing twice', async () => {
+    const module = node();
+    const lost = { taskId: 'lost' };
+    await module.run('configure', {}, lost);
+    const before = JSON.parse(textOf(module.files, FILES.state));
+    await module.run('heal', {}, { ...lost, isResumed: true });
+    const after = JSON.parse(textOf(module.files, FILES.state));
+    const greeting = (state: { resources: { name: string; instances: unknown[] }[] }) =>
+      state.resources.find(({ name }) => name === 'greeting');
+    expect(greeting(after)).toEqual(greeting(before));
+    expect(module.isResumable('configure')).toBe(true);
   });
 
   it('tells by check_status that nothing is there', async () => {

@@ -16,6 +16,7 @@ export default definePlugin({
   },
   relationships: {
     'cloudify.relationships.terraform.run_on_host': {
+      description: 'The module uses the program of the host',
       aliases: ['cloudify.terraform.relationships.run_on_host'],
       source: { preconfigure: useHost },
       mappings: { source: { preconfigure: 'tf.cloudify_tf.tasks.set_directory_config' } },

@@ -21,20 +21,7 @@ export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
       );
     },
   });
-  command(cli, plugins, {
-    name: 'keygen <file>',
-    about: 'make a key that signs packages: the private one in the file, the public one beside it (.pub)',
-    uses: [],
-    examples: ['plugins keygen team.key'],
-    run: ({ args: [path], out }) => {
-      const made = makeKey(path);
-      out.done(
-        `${made.key_file}: private key, keep it secret. ${made.public_key_file}: public key ${made.fingerprint}; ` +
-          'trust it with `baton plugin-keys add NAME FILE`.',
-        made,
-      );
-    },
-  });
+  keygenCommand(cli, plugins);
   command(cli, plugins, {
     name: 'build [folder]',
     about: 'build the package (.bplug) of a plugin in TypeScript',
@@ -67,6 +54,10 @@ export function pluginAuthoringCommands(cli: Cli, plugins: Command): void {
       );
     },
   });
+  docsCommand(cli, plugins);
+}
+
+function docsCommand(cli: Cli, plugins: Command): void {
   command(cli, plugins, {
     name: 'docs [folder]',
     about: 'write a page (Markdown) and a JSON Schema about a plugin in TypeScript, from its definition',
@@ -99,4 +90,21 @@ function comparison({
       return null;
     }
   };
+}
+
+function keygenCommand(cli: Cli, plugins: Command): void {
+  command(cli, plugins, {
+    name: 'keygen <file>',
+    about: 'make a key that signs packages: the private one in the file, the public one beside it (.pub)',
+    uses: [],
+    examples: ['plugins keygen team.key'],
+    run: ({ args: [path], out }) => {
+      const made = makeKey(path);
+      out.done(
+        `${made.key_file}: private key, keep it secret. ${made.public_key_file}: public key ${made.fingerprint}; ` +
+          'trust it with `baton plugin-keys add NAME FILE`.',
+        made,
+      );
+    },
+  });
 }

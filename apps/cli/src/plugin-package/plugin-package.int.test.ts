@@ -176,18 +176,25 @@ it('docs writes a page and a schema, with the zod of the author', async () => {
   const page = readFileSync(join(outside, 'docs/notes.md'), 'utf8');
   expect(page).toMatch(/^# notes 0\.1\.0\n[\s\S]*\n## notes\.nodes\.Note\n\nA note\n/);
   const { $defs } = JSON.parse(readFileSync(join(outside, 'docs/notes.schema.json'), 'utf8'));
-  expect(Object.keys($defs)).toEqual(['notes.nodes.Note', 'notes.nodes.Note.runtime']);
+  expect(Object.keys($defs)).toEqual([
+    'notes.nodes.Note',
+    'notes.nodes.Note.runtime',
+    'notes.nodes.Note.shout.inputs',
+  ]);
 });
 
 it('a plugin that finds a program takes the entry for it along', async () => {
   write('src/finds.ts', "export { tool } from '@baton/plugin-sdk/tool';\n");
-  const code = `import { tool } from './finds'; console.log(typeof tool);`;
+  const contents = `import { tool } from './finds'; console.log(typeof tool);`;
   const { build } = require(INSTALLED.esbuild);
-  const options = { resolveDir: join(plugin, 'src'), contents: code };
-  const made = await build({ stdin: options, bundle: true, write: false, platform: 'node', format: 'cjs' });
-  expect(execFileSync(process.execPath, ['-e', made.outputFiles[0].text], { encoding: 'utf8' })).toBe(
-    'function\n',
-  );
+  const outfile = join(outside, 'finds.cjs');
+  await build({
+    stdin: { resolveDir: join(plugin, 'src'), contents },
+    bundle: true,
+    outfile,
+    platform: 'node',
+  });
+  expect(execFileSync(process.execPath, [outfile], { encoding: 'utf8' })).toBe('function\n');
   rmSync(join(plugin, 'src/finds.ts'));
 });
 

@@ -15,7 +15,7 @@ import { checkRelationshipType } from './check-relationship';
 import type { PluginDefinition } from './definition';
 
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9_.+-]{1,64})?$/;
-const WORKFLOW_KEYS = new Set(['run', 'parameters', 'mapping', 'isResumable']);
+const WORKFLOW_KEYS = new Set(['run', 'parameters', 'mapping', 'isResumable', 'availableWhen']);
 
 /** @throws DefinitionError at the first mistake: what, where (dotted path), what was expected */
 export function checkDefinition(plugin: PluginDefinition): void {
@@ -53,7 +53,8 @@ export function checkDefinition(plugin: PluginDefinition): void {
 function checkTypes(plugin: PluginDefinition, path: readonly string[]): void {
   const names = new Set<string>();
   const claim = (name: string, at: readonly string[]): void => {
-    requireTypeName(name, at);
+    // Old types have names without a dot: as an alias such a name goes on.
+    if (at.at(-1) !== 'aliases' || !NAME.test(name)) requireTypeName(name, at);
     if (names.has(name)) throw new DefinitionError(at, `the type ${name} is declared twice`, 'another name');
     names.add(name);
   };

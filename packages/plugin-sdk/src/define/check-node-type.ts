@@ -12,7 +12,7 @@ import {
 } from './check-parts';
 import type { PluginDefinition } from './definition';
 import { type AnyNodeType, LIFECYCLE_OPERATIONS } from './node-type';
-import { DERIVED_OPERATIONS, operationsOf, ownMappings, workOf } from './operation-names';
+import { DERIVED_OPERATIONS, derivedOf, operationsOf, ownMappings, workOf } from './operation-names';
 
 const FUNCTIONS = [...LIFECYCLE_OPERATIONS, 'update', 'read', 'drift'] as const;
 const NODE_TYPE_KEYS = new Set<string>([
@@ -78,13 +78,20 @@ function checkCompare(
 }
 
 function checkFurther(type: AnyNodeType, path: readonly string[]): void {
+  const lifecycle = [...LIFECYCLE_OPERATIONS, 'update' as const];
   // Without `read` nothing is derived: the author may write these operations.
   const derived = type.read === undefined ? [] : DERIVED_OPERATIONS;
-  const taken = new Set<string>([...LIFECYCLE_OPERATIONS, 'update', ...derived]);
+  const all = new Set<string>([...lifecycle, ...derived]);
+  // In an interface of its own an operation may have such a name, when the type itself has none of that name.
+  const written = new Set<string>([
+    ...lifecycle.filter((name) => type[name] !== undefined),
+    ...derivedOf(type),
+  ]);
   for (const [name, operation] of Object.entries(type.operations ?? {})) {
     const at = [...path, name];
     requireName(name, path);
-    if (taken.has(name)) throw new DefinitionError(at, 'the name is taken by the lifecycle', 'another name');
+    if ((operation.interface === undefined ? all : written).has(name))
+      throw new DefinitionError(at, 'the name is taken by the lifecycle', 'another name');
     for (const { interface: place } of [operation, ...(operation.places ?? [])])
       if (place !== undefined && !INTERFACE.test(place))
         throw new DefinitionError([...at, 'interface'], shown(place), 'letters, digits, _, . and -');

@@ -25,6 +25,8 @@ export interface WorkflowSpec<P extends ObjectSchema> {
   mapping?: string;
   /** See PluginWorkflow.isResumable. */
   isResumable?: boolean;
+  /** How many instances of the deployment must be active. Default: any number. */
+  availableWhen?: readonly ('all' | 'partial' | 'none')[];
 }
 
 /** A workflow of a declared plugin, without the types of its values. Its name is the name in blueprints. */

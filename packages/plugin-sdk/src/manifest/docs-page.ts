@@ -40,11 +40,14 @@ function typeSection(plugin: PluginDefinition, name: string, type: AnyNodeType):
     valuesTable('Properties', type.properties),
     runtimeTable(type.runtime),
     operationsTable(plugin, name, type),
+    // An operation may stand in several interfaces.
     inputsTables(
-      operationsOf(type, plugin.name).map(({ name: operation }) => ({
-        operation,
-        schema: inputsOf(type, operation),
-      })),
+      [...new Set(operationsOf(type, plugin.name).map(({ name: operation }) => operation))].map(
+        (operation) => ({
+          operation,
+          schema: inputsOf(type, operation),
+        }),
+      ),
     ),
   ]);
 }

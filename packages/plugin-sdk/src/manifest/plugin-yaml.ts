@@ -31,9 +31,12 @@ export function pluginYaml(plugin: PluginDefinition): JsonObject {
     for (const alias of type.aliases ?? []) relationships[alias] = { derived_from: name };
   }
   const workflows: Record<string, Json> = {};
-  for (const [name, { parameters, mapping }] of Object.entries(plugin.workflows ?? {}))
+  for (const [name, { parameters, mapping, availableWhen }] of Object.entries(plugin.workflows ?? {}))
     workflows[name] = {
       mapping: mapping ?? `${plugin.name}.${name}`,
+      ...(availableWhen === undefined
+        ? {}
+        : { availability_rules: { node_instances_active: [...availableWhen] } }),
       parameters: valuesOf(parameters, 'parameters', `${plugin.name}.workflows.${name}`),
     };
   const entry = {

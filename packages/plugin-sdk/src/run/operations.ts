@@ -16,7 +16,7 @@ import { openDirectScope } from './direct-scope';
 import { masked } from './mask';
 import { nodeOperation } from './node-operation';
 import { hideSensitive } from './node-scope';
-import { type Candidate, sharedOperation } from './shared-operation';
+import { byContext, type Candidate, sharedOperation } from './shared-operation';
 
 /** All operations of a definition, by mapping. @throws DefinitionError when two have the same mapping */
 export function operationsFrom(plugin: PluginDefinition): Record<string, PluginOperation> {
@@ -45,8 +45,13 @@ export function operationsFrom(plugin: PluginDefinition): Record<string, PluginO
   // An operation that blueprints name directly serves all who name its mapping.
   for (const [mapping, candidates] of shared)
     if (!Object.hasOwn(direct, mapping)) add(mapping, sharedOperation(candidates));
+  const addOfRelationship = (mapping: string, operation: PluginOperation): void => {
+    if (!shared.has(mapping) || Object.hasOwn(direct, mapping)) return add(mapping, operation);
+    operations[mapping] = byContext(operations[mapping]!, operation);
+    shared.delete(mapping);
+  };
   for (const [typeName, type] of Object.entries(plugin.relationships ?? {}))
-    addRelationship(plugin, typeName, type, add);
+    addRelationship(plugin, typeName, type, addOfRelationship);
   for (const [mapping, operation] of Object.entries(direct))
     add(mapping, typeof operation === 'function' ? operation : directOperation(plugin, operation));
   return operations;

@@ -21,6 +21,13 @@ export function sharedOperation(candidates: readonly Candidate[]): PluginOperati
   return candidates.every((one) => isResumable(one.operation)) ? resumable(operation) : operation;
 }
 
+/** One operation for a mapping that a node type and a relationship type share. It is resumable when both are. */
+export function byContext(ofNode: PluginOperation, ofRelationship: PluginOperation): PluginOperation {
+  const operation: PluginOperation = (ctx, inputs) =>
+    (ctx.type === 'relationship-instance' ? ofRelationship : ofNode)(ctx, inputs);
+  return isResumable(ofNode) && isResumable(ofRelationship) ? resumable(operation) : operation;
+}
+
 async function chosen(candidates: readonly Candidate[], ctx: OperationContext): Promise<Candidate> {
   const called = ctx.operation.name.split('.').at(-1);
   const types = ctx.type === 'node-instance' ? [...(await ctx.node()).typeHierarchy].reverse() : [];

@@ -1,7 +1,12 @@
 import type { Json } from '@baton/kernel';
 import { nearestName } from '@baton/kernel';
+import { bounded } from './bounds';
+import { filters } from './filters';
+import { percentFormat } from './format-text';
+import { methods } from './methods';
+import { tests } from './tests';
 import { TemplateError, type Token, tokenize } from './tokens';
-import { contains, filters, isTrue, memberOf, methods, tests, toText, type Value } from './values';
+import { contains, isTrue, memberOf, newNamespace, sliceOf, toText, type Value } from './values';
 
 export type Scope = Readonly<Record<string, Value>>;
 export type Expression = (scope: Scope) => Value;
@@ -35,11 +40,25 @@ const ADD: Record<string, (a: Value, b: Value) => Value> = {
   '~': (a, b) => toText(a) + toText(b),
 };
 const MULTIPLY: Record<string, (a: Value, b: Value) => Value> = {
+  '**': (a, b) => number(a) ** number(b),
   '*': (a, b) => number(a) * number(b),
   '/': (a, b) => number(a) / number(b),
   '//': (a, b) => Math.floor(number(a) / number(b)),
-  '%': (a, b) => number(a) % number(b),
+  '%': (a, b) =>
+    typeof a === 'string' ? percentFormat(a, Array.isArray(b) ? b : [b]) : number(a) % number(b),
 };
+
+/** Arguments of a call, evaluated when it runs. */
+interface Args {
+  given: (scope: Scope) => Value[];
+  named: (scope: Scope) => Readonly<Record<string, Value>>;
+}
+
+const NO_ARGUMENTS: Args = { given: () => [], named: () => ({}) };
+
+/** Absent values as null. */
+const asValue = (named: Readonly<Record<string, Value>>): Value =>
+  Object.fromEntries(Object.entries(named).map(([name, value]) => [name, value ?? null]));
 
 /** Reads expressions from tokens, with one method per precedence level; makes closures instead of a tree. */
 export class ExpressionReader {
@@ -69,6 +88,11 @@ export class ExpressionReader {
   }
   end(): void {
     if (this.#at < this.#tokens.length) throw this.#fail('unexpected words');
+  }
+
+  /** What a loop goes over: an `if` behind it belongs to the loop. */
+  iterable(): Expression {
+    return this.#or();
   }
 
   /** `a if condition else b`, the form with the lowest precedence. */
@@ -126,7 +150,19 @@ export class ExpressionReader {
     const name = this.name();
     const test = Object.hasOwn(tests, name) ? tests[name] : undefined;
     if (!test) throw this.#fail(`no test "${name}"`, nearestName(name, Object.keys(tests)));
-    return (s) => test(value(s)) !== isNegated;
+    const { given } = this.takes('(') ? this.#arguments() : this.#bareArgument();
+    return (s) => test(value(s), given(s).at(0)) !== isNegated;
+  }
+  /** `x is divisibleby 3`: an argument without parentheses. */
+  #bareArgument(): Args {
+    const token = this.#tokens[this.#at];
+    const begins =
+      token?.kind === 'string' || token?.kind === 'number' || (token?.kind === 'op' && token.text === '[');
+    const isName =
+      token?.kind === 'name' && !['and', 'or', 'if', 'else', 'is', 'in', 'not'].includes(token.text);
+    if (!begins && !isName) return { given: () => [], named: () => ({}) };
+    const argument = this.#postfix(this.#primary());
+    return { given: (s) => [argument(s)], named: () => ({}) };
   }
   #binary(table: Record<string, (a: Value, b: Value) => Value>, next: () => Expression): Expression {
     let left = next();
@@ -134,7 +170,7 @@ export class ExpressionReader {
       const sign = Object.keys(table).find((op) => this.takes(op));
       if (!sign) return left;
       const [a, b, apply] = [left, next(), table[sign] as (a: Value, b: Value) => Value];
-      left = (s) => apply(a(s), b(s));
+      left = (s) => bounded(apply(a(s), b(s)));
     }
   }
   #unary(): Expression {
@@ -149,34 +185,66 @@ export class ExpressionReader {
       if (this.takes('.')) {
         const name = this.name();
         value = this.takes('(') ? this.#method(a, name) : (s) => memberOf(a(s), name);
-      } else if (this.takes('[')) {
-        const key = this.expression();
-        this.needs(']');
-        value = (s) => memberOf(a(s), key(s));
-      } else if (this.takes('|')) value = this.#filter(a);
+      } else if (this.takes('[')) value = this.#subscript(a);
+      else if (this.takes('|')) value = this.#filter(a);
       else return value;
     }
   }
+  /** A key, a position, or a part of a list or text: `[1:3]`. */
+  #subscript(value: Expression): Expression {
+    const bounds: (Expression | undefined)[] = [];
+    let isSlice = false;
+    for (;;) {
+      const isEmpty = [':', ']'].some((sign) => this.#sees(sign));
+      bounds.push(isEmpty ? undefined : this.expression());
+      if (!this.takes(':')) break;
+      isSlice = true;
+    }
+    this.needs(']');
+    const [first, ...others] = bounds;
+    if (isSlice)
+      return (s) =>
+        sliceOf(
+          value(s),
+          [first, ...others].map((one) => one?.(s)),
+        );
+    if (first === undefined) throw this.#fail('expected a key');
+    return (s) => memberOf(value(s), first(s));
+  }
+  #sees(text: string): boolean {
+    const token = this.#tokens[this.#at];
+    return token?.kind === 'op' && token.text === text;
+  }
   #method(value: Expression, name: string): Expression {
-    const args = this.#list(')');
+    const { given, named } = this.#arguments();
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
     if (!method) throw this.#fail(`no method "${name}"`, nearestName(name, Object.keys(methods)));
-    return (s) =>
-      method(
-        value(s),
-        args.map((a) => a(s)),
-      );
+    return (s) => bounded(method(value(s), given(s), named(s)));
   }
   #filter(value: Expression): Expression {
     const name = this.name();
-    const args = this.takes('(') ? this.#list(')') : [];
+    const { given, named } = this.takes('(') ? this.#arguments() : NO_ARGUMENTS;
     const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;
     if (!filter) throw this.#fail(`no filter "${name}"`, nearestName(name, Object.keys(filters)));
-    return (s) =>
-      filter(
-        value(s),
-        args.map((a) => a(s)),
-      );
+    return (s) => bounded(filter(value(s), given(s), named(s)));
+  }
+  /** Arguments up to the closing parenthesis, some of them with names. */
+  #arguments(): Args {
+    const given: Expression[] = [];
+    const named: [string, Expression][] = [];
+    while (!this.takes(')')) {
+      if (given.length + named.length > 0) this.needs(',');
+      if (this.takes(')')) break;
+      const [token, next] = [this.#tokens[this.#at], this.#tokens[this.#at + 1]];
+      if (token?.kind === 'name' && next?.kind === 'op' && next.text === '=') {
+        this.#at += 2;
+        named.push([token.text, this.expression()]);
+      } else given.push(this.expression());
+    }
+    return {
+      given: (s) => given.map((one) => one(s)),
+      named: (s) => Object.fromEntries(named.map(([name, one]) => [name, one(s)])),
+    };
   }
   #list(close: string): Expression[] {
     const items: Expression[] = [];
@@ -187,16 +255,33 @@ export class ExpressionReader {
     }
     return items;
   }
+  #dictionary(): Expression {
+    const entries: [Expression, Expression][] = [];
+    while (!this.takes('}')) {
+      if (entries.length > 0) this.needs(',');
+      if (this.takes('}')) break;
+      const key = this.expression();
+      this.needs(':');
+      entries.push([key, this.expression()]);
+    }
+    return (s) =>
+      bounded(Object.fromEntries(entries.map(([key, value]) => [toText(key(s)), value(s) ?? null])));
+  }
   #primary(): Expression {
     if (this.takes('(')) {
       const inner = this.expression();
-      this.needs(')');
-      return inner;
+      if (!this.takes(',')) {
+        this.needs(')');
+        return inner;
+      }
+      const items = [inner, ...this.#list(')')];
+      return (s) => bounded(items.map((i) => i(s) ?? null));
     }
     if (this.takes('[')) {
       const items = this.#list(']');
-      return (s) => items.map((i) => i(s) ?? null);
+      return (s) => bounded(items.map((i) => i(s) ?? null));
     }
+    if (this.takes('{')) return this.#dictionary();
     const token = this.#tokens[this.#at++];
     if (token?.kind === 'string') return () => token.text;
     if (token?.kind === 'number') return () => token.value;
@@ -204,6 +289,14 @@ export class ExpressionReader {
     const { text: name } = token;
     if (Object.hasOwn(CONSTANTS, name)) return () => CONSTANTS[name];
     if (name === 'range' && this.takes('(')) return this.#range();
+    if (name === 'dict' && this.takes('(')) {
+      const { named } = this.#arguments();
+      return (s) => bounded(asValue(named(s)));
+    }
+    if (name === 'namespace' && this.takes('(')) {
+      const { named } = this.#arguments();
+      return (s) => newNamespace(named(s));
+    }
     return (s) => (Object.hasOwn(s, name) ? s[name] : undefined);
   }
   #range(): Expression {
@@ -211,8 +304,10 @@ export class ExpressionReader {
     return (s) => {
       const given = args.map((a) => number(a(s)));
       const [from, to] = given.length > 1 ? [given[0] as number, given[1] as number] : [0, given[0] ?? 0];
-      if (!(to - from <= MAX_RANGE)) throw this.#fail(`range of more than ${MAX_RANGE}`);
-      return Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+      const by = given[2] ?? 1;
+      const length = Math.max(0, Math.ceil((to - from) / by));
+      if (!(length <= MAX_RANGE)) throw this.#fail(`range of more than ${MAX_RANGE}`);
+      return Array.from({ length }, (_, i) => from + i * by);
     };
   }
   #fail(message: string, nearest: string | null = null): TemplateError {

@@ -1,12 +1,12 @@
-import type { JsonObject } from '@baton/kernel';
+import type { Json, JsonObject } from '@baton/kernel';
 import { FatalError } from '../errors';
 import { type Expression, ExpressionReader } from './expression';
 import { type Segment, splitTemplate, TemplateError } from './tokens';
-import { isTrue, iterate, toText, type Value } from './values';
+import { isTrue, iterate, setInNamespace, toText, type Value } from './values';
 
 /**
- * The part of Jinja2 that blueprints use: output, if/elif/else, for/else, set, comments, white-space control, filters
- * and tests (values.ts). Written here instead of taken from a library, because templates come from users and are
+ * The part of Jinja2 that blueprints use: output, if/elif/else, for/if/else, set, raw, namespaces, comments, white-space control,
+ * filters (filters.ts), methods of Python (methods.ts) and tests (tests.ts). Written here instead of taken from a library, because templates come from users and are
  * rendered inside the worker: only own keys of JSON values can be reached, and loops and output are bounded.
  */
 type Block = (scope: Record<string, Value>, out: Output) => void;
@@ -16,24 +16,34 @@ const MAX_STEPS = 1_000_000;
 /** During this time nothing else runs in the worker, and its leases are not renewed. */
 const MAX_MS = 2_000;
 
+/** Limits that all outputs of one rendering share. */
+interface Spent {
+  size: number;
+  steps: number;
+  readonly startedAt: number;
+}
+
 class Output {
   #parts: string[] = [];
-  #size = 0;
-  #steps = 0;
-  readonly #startedAt = performance.now();
+  constructor(private readonly spent: Spent = { size: 0, steps: 0, startedAt: performance.now() }) {}
+  /** An output whose text becomes a value. */
+  inner(): Output {
+    return new Output(this.spent);
+  }
   write(text: string): void {
     this.look();
-    this.#size += text.length;
-    if (this.#size > MAX_OUTPUT_CHARS) throw new TemplateError(`more than ${MAX_OUTPUT_CHARS} characters`, 0);
+    this.spent.size += text.length;
+    if (this.spent.size > MAX_OUTPUT_CHARS)
+      throw new TemplateError(`more than ${MAX_OUTPUT_CHARS} characters`, 0);
     this.#parts.push(text);
   }
   step(): void {
     this.look();
-    if (++this.#steps > MAX_STEPS) throw new TemplateError(`more than ${MAX_STEPS} steps`, 0);
+    if (++this.spent.steps > MAX_STEPS) throw new TemplateError(`more than ${MAX_STEPS} steps`, 0);
   }
   /** Called after each expression: the template's author decides the length of a single expression. */
   look(): void {
-    if (performance.now() - this.#startedAt > MAX_MS)
+    if (performance.now() - this.spent.startedAt > MAX_MS)
       throw new TemplateError(`it takes more than ${MAX_MS} ms to render`, 0);
   }
   text(): string {
@@ -54,7 +64,9 @@ export function renderTemplate(text: string, variables: JsonObject, path: string
     const out = new Output();
     block({ ...variables }, out);
     return out.text();
-  } catch (error) {
+  } catch (thrown) {
+    // Too long a text, or a list inside of itself.
+    const error = thrown instanceof RangeError ? new TemplateError('a value has no end', 0) : thrown;
     if (!(error instanceof TemplateError)) throw error;
     throw new FatalError(`template ${path}: ${error.message}`, {
       exceptionType: 'TemplateSyntaxError',
@@ -98,18 +110,33 @@ class BlockReader {
   #statement(word: string, rest: string, line: number): Block {
     if (word === 'if') return this.#if(rest, line);
     if (word === 'for') return this.#for(rest, line);
-    if (word === 'set') {
-      const reader = new ExpressionReader(rest, line);
-      const name = reader.name();
-      reader.needs('=');
-      const value = reader.expression();
+    if (word === 'set') return this.#set(rest, line);
+    throw new TemplateError(`unknown statement {% ${word} %}; expected if, for or set`, line);
+  }
+
+  /** `set name = value`, `set namespace.name = value`, and `set name` with a text up to endset. */
+  #set(rest: string, line: number): Block {
+    const reader = new ExpressionReader(rest, line);
+    const name = reader.name();
+    const key = reader.takes('.') ? reader.name() : null;
+    if (!reader.takes('=')) {
       reader.end();
+      const body = this.block(['endset']);
       return (scope, out) => {
-        scope[name] = value(scope);
-        out.look();
+        const inner = out.inner();
+        body({ ...scope }, inner);
+        scope[name] = inner.text();
       };
     }
-    throw new TemplateError(`unknown statement {% ${word} %}; expected if, for or set`, line);
+    const value = reader.expression();
+    reader.end();
+    return (scope, out) => {
+      const given = value(scope);
+      if (key === null) scope[name] = given;
+      else if (!Object.hasOwn(scope, name) || !setInNamespace(scope[name], key, given))
+        throw new TemplateError(`${name} is no namespace: its ${key} cannot be set`, line);
+      out.look();
+    };
   }
 
   #if(rest: string, line: number): Block {
@@ -131,28 +158,40 @@ class BlockReader {
     const names = [reader.name()];
     while (reader.takes(',')) names.push(reader.name());
     reader.needs('in');
-    const list = reader.expression();
+    const list = reader.iterable();
+    const condition = reader.takes('if') ? reader.expression() : null;
     reader.end();
     const body = this.block(['else', 'endfor']);
     const otherwise: Block = this.#ender.word === 'else' ? this.block(['endfor']) : () => undefined;
     return (scope, out) => {
-      const items = iterate(list(scope));
+      const named = (item: Json): Record<string, Value> => {
+        const bound = names.length === 1 ? [item] : iterate(item);
+        return Object.fromEntries(names.map((name, k) => [name, bound[k]]));
+      };
+      const items = iterate(list(scope)).filter((item) => {
+        if (condition === null) return true;
+        out.step();
+        return isTrue(condition({ ...scope, ...named(item) }));
+      });
       if (items.length === 0) return otherwise(scope, out);
       for (const [i, item] of items.entries()) {
         out.step();
-        const loop = {
-          index: i + 1,
-          index0: i,
-          first: i === 0,
-          last: i === items.length - 1,
-          length: items.length,
-        };
-        const bound = names.length === 1 ? [item] : iterate(item);
-        body({ ...scope, ...Object.fromEntries(names.map((n, k) => [n, bound[k]])), loop }, out);
+        body({ ...scope, ...named(item), loop: loopAt(i, items) }, out);
       }
     };
   }
 }
+
+/** What a loop knows about its place. */
+const loopAt = (i: number, items: readonly Json[]): JsonObject => ({
+  index: i + 1,
+  index0: i,
+  revindex: items.length - i,
+  revindex0: items.length - i - 1,
+  first: i === 0,
+  last: i === items.length - 1,
+  length: items.length,
+});
 
 function sequence(parts: Block[]): Block {
   return (scope, out) => {

@@ -13,6 +13,8 @@ export class TemplateError extends Error {
 }
 
 const OPEN = /\{\{-?|\{%-?|\{#-?/g;
+/** Text that is no template. */
+const RAW = /^\{%-?\s*raw\s*(-?)%\}([\s\S]*?)\{%(-?)\s*endraw\s*-?%\}/;
 const CLOSE: Record<string, RegExp> = { '{{': /-?\}\}/g, '{%': /-?%\}/g, '{#': /-?#\}/g };
 
 /** @throws TemplateError for an opening mark without its end. */
@@ -32,10 +34,19 @@ export function splitTemplate(text: string): Segment[] {
     const open = OPEN.exec(text);
     if (!open) break;
     addText(text.slice(at, open.index), open[0].endsWith('-'));
+    const raw = RAW.exec(text.slice(open.index));
+    if (raw !== null) {
+      const [all, before, inner, after] = raw as unknown as [string, string, string, string];
+      // White-space marks inside of raw and endraw trim the text between them, as Jinja does.
+      trimsNext = before === '-';
+      addText(inner, after === '-');
+      line += all.split('\n').length - inner.split('\n').length;
+      trimsNext = all.endsWith('-%}');
+      at = open.index + all.length;
+      continue;
+    }
     const kind = open[0].slice(0, 2);
-    const close = CLOSE[kind] as RegExp;
-    close.lastIndex = open.index + open[0].length;
-    const end = close.exec(text);
+    const end = endOf(text, open.index + open[0].length, kind);
     if (!end) throw new TemplateError(`${kind} has no end`, line);
     const inner = text.slice(open.index + open[0].length, end.index);
     if (kind !== '{#')
@@ -46,6 +57,32 @@ export function splitTemplate(text: string): Segment[] {
   }
   addText(text.slice(at), false);
   return segments;
+}
+
+/** The end of a part. Braces of dictionaries, and ends inside of texts, do not count. */
+function endOf(text: string, from: number, kind: string): RegExpExecArray | null {
+  const close = CLOSE[kind] as RegExp;
+  let depth = 0;
+  let quote = '';
+  for (let at = from; at < text.length && kind !== '{#'; at++) {
+    const one = text[at] as string;
+    if (quote !== '') {
+      if (one === '\\') at++;
+      else if (one === quote) quote = '';
+      continue;
+    }
+    if (depth === 0 && (one === '}' || one === '%' || one === '-')) {
+      close.lastIndex = at;
+      const end = close.exec(text);
+      if (end?.index === at) return end;
+    }
+    if (one === '"' || one === "'") quote = one;
+    else if (one === '{') depth++;
+    else if (one === '}') depth--;
+  }
+  // A quote or brace without its end: the reader of the expression says where.
+  close.lastIndex = from;
+  return close.exec(text);
 }
 
 export type Token =

@@ -3,8 +3,6 @@ import { isFalsy, pythonText } from './python-text';
 
 /** A value of an expression; undefined is a name or key that does not exist. */
 export type Value = Json | undefined;
-type Call = (value: Value, args: Value[]) => Value;
-
 export function toText(value: Value): string {
   return value === undefined ? '' : pythonText(value);
 }
@@ -34,69 +32,38 @@ export function contains(holder: Value, item: Value): boolean {
   return iterate(holder).some((one) => JSON.stringify(one) === JSON.stringify(item));
 }
 
-function lengthOf(value: Value): number {
-  return iterate(value).length;
+/** A part of a list or text, as Python's `[from:to:by]` takes it. */
+export function sliceOf(value: Value, [from, to, by]: readonly Value[]): Value {
+  const isText = typeof value === 'string';
+  if (!isText && !Array.isArray(value)) return undefined;
+  const items: Json[] = isText ? [...value] : value;
+  const step = typeof by === 'number' ? Math.trunc(by) : 1;
+  if (step === 0) return undefined;
+  const bound = (given: Value): number | undefined => (typeof given === 'number' ? given : undefined);
+  const part =
+    step > 0
+      ? items.slice(bound(from), bound(to)).filter((_, i) => i % step === 0)
+      : [...items].reverse().filter((_, i) => i % -step === 0);
+  if (step < 0 && (bound(from) !== undefined || bound(to) !== undefined)) return undefined;
+  return isText ? part.join('') : part;
 }
 
-const text = (value: Value): string => toText(value);
-const capitalize = (s: string): string => s.slice(0, 1).toUpperCase() + s.slice(1).toLowerCase();
+const namespaces = new WeakSet<object>();
 
-/** Filters by their names in Jinja. */
-export const filters: Readonly<Record<string, Call>> = {
-  default: (v, [otherwise = '', isAlsoForFalse]) =>
-    v === undefined || (isTrue(isAlsoForFalse) && !isTrue(v)) ? otherwise : v,
-  d: (v, args) => (filters.default as Call)(v, args),
-  upper: (v) => text(v).toUpperCase(),
-  lower: (v) => text(v).toLowerCase(),
-  capitalize: (v) => capitalize(text(v)),
-  title: (v) => text(v).replace(/\p{L}+/gu, capitalize),
-  trim: (v) => text(v).trim(),
-  replace: (v, [from, to]) => text(v).replaceAll(text(from), text(to)),
-  join: (v, [by = '']) => iterate(v).map(text).join(text(by)),
-  length: lengthOf,
-  count: lengthOf,
-  first: (v) => iterate(v)[0],
-  last: (v) => iterate(v).at(-1),
-  list: (v) => iterate(v),
-  unique: (v) => [...new Map(iterate(v).map((one) => [JSON.stringify(one), one])).values()],
-  sort: (v) =>
-    [...iterate(v)].sort((a, b) => ((a as never) > (b as never) ? 1 : (a as never) < (b as never) ? -1 : 0)),
-  reverse: (v) => [...iterate(v)].reverse(),
-  int: (v, [otherwise = 0]) =>
-    Number.isFinite(Number.parseInt(text(v), 10)) ? Number.parseInt(text(v), 10) : otherwise,
-  float: (v, [otherwise = 0]) =>
-    Number.isFinite(Number.parseFloat(text(v))) ? Number.parseFloat(text(v)) : otherwise,
-  string: text,
-  tojson: (v) => JSON.stringify(v ?? null),
-  indent: (v, [width = 4]) => text(v).replaceAll('\n', `\n${' '.repeat(Math.min(Number(width), 100))}`),
-  items: (v) => (isJsonObject(v) ? (Object.entries(v) as Json) : []),
-};
+/** A dictionary whose keys a `set` may change later, also from inside of a loop. */
+export function newNamespace(entries: Readonly<Record<string, Value>>): Value {
+  const made: JsonObject = Object.fromEntries(
+    Object.entries(entries).map(([name, value]) => [name, value ?? null]),
+  );
+  namespaces.add(made);
+  return made;
+}
 
-/** Methods that templates written for Python call. */
-export const methods: Readonly<Record<string, Call>> = {
-  items: (v) => (isJsonObject(v) ? (Object.entries(v) as Json) : []),
-  keys: (v) => (isJsonObject(v) ? Object.keys(v) : []),
-  values: (v) => (isJsonObject(v) ? Object.values(v) : []),
-  get: (v, [key, otherwise = null]) => memberOf(v as JsonObject, key) ?? otherwise,
-  upper: (v) => text(v).toUpperCase(),
-  lower: (v) => text(v).toLowerCase(),
-  strip: (v) => text(v).trim(),
-  split: (v, [by]) => (by === undefined ? text(v).trim().split(/\s+/) : text(v).split(text(by))),
-  join: (v, [list]) => iterate(list).map(text).join(text(v)),
-  replace: (v, [from, to]) => text(v).replaceAll(text(from), text(to)),
-  startswith: (v, [start]) => text(v).startsWith(text(start)),
-  endswith: (v, [end]) => text(v).endsWith(text(end)),
-};
-
-export const tests: Readonly<Record<string, (value: Value) => boolean>> = {
-  defined: (v) => v !== undefined,
-  undefined: (v) => v === undefined,
-  none: (v) => v === null,
-  string: (v) => typeof v === 'string',
-  number: (v) => typeof v === 'number',
-  mapping: (v) => isJsonObject(v),
-  sequence: (v) => Array.isArray(v) || typeof v === 'string',
-  iterable: (v) => Array.isArray(v) || typeof v === 'string' || isJsonObject(v),
-  odd: (v) => Number(v) % 2 === 1,
-  even: (v) => Number(v) % 2 === 0,
-};
+/** Sets a key of a namespace; false: the value is no namespace. */
+export function setInNamespace(holder: Value, key: string, value: Value): boolean {
+  if (!isJsonObject(holder) || !namespaces.has(holder)) return false;
+  // A namespace inside of itself would have no end.
+  const inner = isJsonObject(value) && namespaces.has(value) ? { ...value } : (value ?? null);
+  Object.defineProperty(holder, key, { value: inner, enumerable: true, writable: true, configurable: true });
+  return true;
+}

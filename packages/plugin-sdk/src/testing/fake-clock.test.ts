@@ -22,11 +22,11 @@ it('a sleep ends at once, and the time is later then; sleeps beside each other e
   const node = nodeOf(
     async ({ clock: time }) => {
       const start = time.now();
-      const sleep = async (ms: number) => {
+      const waited = async (ms: number) => {
         await time.sleep(ms);
         seen.push([ms, time.now() - start]);
       };
-      await Promise.all([sleep(3_600_000), sleep(1000), sleep(60_000)]);
+      await Promise.all([waited(3_600_000), waited(1000), waited(60_000)]);
     },
     { clock },
   );

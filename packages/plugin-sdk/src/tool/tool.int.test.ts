@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tgzOf, zipOf } from '../../../../services/catalog/src/testing/archives';
 import { definePlugin, nodeType } from '../index';
 import { testNode } from '../testing';
 import { type ToolSpec, tool } from '.';
+import { tgzOf, zipOf } from './testing-archives';
 
 /** A program that says a version. */
 const program = (version: string): string => `#!/bin/sh\necho "Orchid v${version} on linux"\n`;
@@ -169,10 +169,11 @@ describe('refuses, and says what to do', () => {
     },
   );
 
-  it('a link in place of the program', async () => {
-    const content = await tgzOf([{ name: 'orchid', type: 'symlink', linkname: '/bin/sh' } as never]);
-    files['/link.tar.gz'] = content;
-    const from = { url: `${base}/link.tar.gz`, sha256: sha256(content) };
+  it.each(['zip', 'tar.gz'])('a link in place of the program, in a %s', async (end) => {
+    const entries = [{ name: 'orchid', link: '/bin/sh' }];
+    const content = end === 'zip' ? zipOf(entries) : await tgzOf(entries);
+    files[`/link.${end}`] = content;
+    const from = { url: `${base}/link.${end}`, sha256: sha256(content) };
     await expect(nodeOf({ downloads: { [KIND]: from } }).run('create')).rejects.toThrow('has no file orchid');
   });
 

@@ -1,4 +1,11 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { http } from '../index';
@@ -13,7 +20,8 @@ let asked: Asked[];
 let answer: (
   request: Asked,
 ) => [status: number, headers: Record<string, string | string[]>, body?: string | Buffer];
-const listener: RequestListener = async (request, response) => {
+const listener: RequestListener = (request, response) => void answered(request, response);
+const answered = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   const one = {

@@ -2,7 +2,6 @@ import { FatalError, RetryableError } from '@baton/plugin-sdk';
 import type { KubeApi } from '../client/kube-api';
 import { type KubeObject, type Reference, referenceOf, shownReference } from '../client/kube-object';
 import { type Declared, identityOf, placed } from './declared';
-import { pause } from './pause';
 import { readinessOf } from './readiness';
 import { removeObjects } from './remove-objects';
 import { isHealing, type Kept, type ResourceScope } from './scope';
@@ -35,7 +34,7 @@ export async function createObjects(
     const state =
       isApplied && mayApply ? await api.apply(one.object, { isForced: isHealing(scope) }) : present!;
     if (state === present) scope.log.info(`${shownReference(reference)} exists: it is used as it is`);
-    await afterApply(api, state, scope.signal);
+    await afterApply(scope, api, state);
     kept.push({ ...referenceOf(state), key: one.key, origin });
     states.push([one, state]);
     scope.runtime.__kubernetes_objects = [...kept, ...beyond(scope, kept)];
@@ -90,13 +89,13 @@ function originOf(
 }
 
 /** A definition adds kinds, and objects of these may be next. */
-async function afterApply(api: KubeApi, state: KubeObject, signal: AbortSignal): Promise<void> {
+async function afterApply({ signal, clock }: ResourceScope, api: KubeApi, state: KubeObject): Promise<void> {
   if (state.kind !== 'CustomResourceDefinition') return;
   const reference = referenceOf(state);
   for (let tries = 0; tries < DEFINITION_TRIES && !signal.aborted; tries++) {
     const present = await api.get(reference);
     if (present !== null && readinessOf(present).state === 'ready') return api.discovery.forget();
-    await pause(DEFINITION_PAUSE_MS, signal);
+    await clock.sleep(DEFINITION_PAUSE_MS);
   }
   throw new RetryableError(`${shownReference(reference)} is not established yet`);
 }
@@ -136,7 +135,7 @@ export async function updateObjects(
   const kept: Kept[] = [];
   for (const one of wanted) {
     const state = await api.apply(one.object, { isForced: true });
-    await afterApply(api, state, scope.signal);
+    await afterApply(scope, api, state);
     const origin = before.find((old) => identityOf(old) === identityOf(ofDeclared(one)))?.origin ?? 'made';
     kept.push({ ...referenceOf(state), key: one.key, origin });
     states.push([one, state]);

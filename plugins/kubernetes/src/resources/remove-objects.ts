@@ -1,7 +1,6 @@
 import { OperationDeferred } from '@baton/plugin-sdk';
 import type { KubeApi } from '../client/kube-api';
 import { shownReference } from '../client/kube-object';
-import { nowMs, pause } from './pause';
 import type { Kept, ResourceScope } from './scope';
 
 const SHORT_WAIT_MS = 10_000;
@@ -34,8 +33,12 @@ export async function removeObjects(
   await untilGone(scope, api, waited);
 }
 
-async function untilGone({ signal }: ResourceScope, api: KubeApi, objects: readonly Kept[]): Promise<void> {
-  const began = nowMs();
+async function untilGone(
+  { signal, clock }: ResourceScope,
+  api: KubeApi,
+  objects: readonly Kept[],
+): Promise<void> {
+  const began = clock.now();
   let left = [...objects];
   for (let pauseMs = POLL_MS.first; left.length > 0; pauseMs = Math.min(pauseMs * 2, POLL_MS.most)) {
     const there: Kept[] = [];
@@ -45,13 +48,13 @@ async function untilGone({ signal }: ResourceScope, api: KubeApi, objects: reado
     }
     left = there;
     if (left.length === 0) return;
-    if (nowMs() - began > SHORT_WAIT_MS || signal.aborted)
+    if (clock.now() - began > SHORT_WAIT_MS || signal.aborted)
       throw new OperationDeferred(
         `Waiting until ${left.map(shownReference).slice(0, 3).join(', ')} is removed`,
         {
           checkAfter: CHECK_AFTER_S,
         },
       );
-    await pause(pauseMs, signal);
+    await clock.sleep(pauseMs);
   }
 }

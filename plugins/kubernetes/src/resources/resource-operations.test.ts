@@ -1,3 +1,4 @@
+import { fakeClock } from '@baton/plugin-sdk/testing';
 import { configMap, deployment, testCluster } from '../testing/cluster';
 
 const cluster = testCluster();
@@ -183,19 +184,59 @@ describe('an object that exists', () => {
 });
 
 describe('the wait', () => {
-  it('gives the place at the worker back when it takes longer, and ends with the wait_timeout', async () => {
+  it('ends with the wait_timeout, and says what holds the pods up', async () => {
     const node = cluster.node(CUSTOM, {
       definition: deployment('slow', 'none:1'),
       validate_resource_status: true,
     });
     cluster.double.fate(/^none:/, 'no-image');
     await node.run('create');
-    const stop = new AbortController();
-    stop.abort();
-    await expect(node.run('poststart', {}, { signal: stop.signal })).rejects.toThrow();
     await expect(node.run('poststart', { wait_timeout: 0 })).rejects.toThrow(
       'not ready within 0 s: Deployment slow in default: 0 of 1 replicas are available (web: ImagePullBackOff',
     );
+  });
+
+  it('goes on in later runs, until the objects are ready or the time is over', async () => {
+    const clock = fakeClock();
+    const node = cluster.node(
+      CUSTOM,
+      {
+        definition: deployment('late', 'late:1'),
+        validate_resource_status: true,
+      },
+      {},
+      clock,
+    );
+    cluster.double.fate(/^late:/, 'crash');
+    await node.run('create');
+    clock.at(clock.now() + 60_000, () => cluster.double.fate(/^late:/, 'run'));
+    const { deferrals, tookMs } = await node.runToEnd('poststart');
+    expect(deferrals).toBeGreaterThan(2);
+    expect(tookMs).toBeGreaterThanOrEqual(60_000);
+
+    cluster.double.fate(/^never:/, 'crash');
+    node.properties.definition = deployment('late', 'never:1');
+    await node.run('update');
+    await expect(node.runToEnd('poststart', { wait_timeout: 120 })).rejects.toThrow(
+      /not ready within 120 s: .*CrashLoopBackOff/,
+    );
+  });
+
+  it('for a removal goes on in later runs', async () => {
+    const clock = fakeClock();
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'slow' },
+      spec: { containers: [{ name: 'x', image: 'x:1' }] },
+    };
+    const node = cluster.node(CUSTOM, { definition: pod }, {}, clock);
+    await node.run('create');
+    cluster.double.hold();
+    clock.at(clock.now() + 40_000, () => cluster.double.release());
+    const { tookMs } = await node.runToEnd('delete');
+    expect(tookMs).toBeGreaterThanOrEqual(40_000);
+    expect(stored('slow', { group: '', resource: 'pods' })).toBeUndefined();
   });
 
   it('fails at once for what has failed', async () => {

@@ -1,7 +1,6 @@
 import { FatalError, OperationDeferred } from '@baton/plugin-sdk';
 import type { KubeApi } from '../client/kube-api';
 import { dictOf, type KubeObject, shownReference } from '../client/kube-object';
-import { nowMs, pause as waitFor } from './pause';
 import { podTrouble, readinessOf } from './readiness';
 import type { ResourceScope } from './scope';
 
@@ -22,8 +21,8 @@ export async function waitUntilReady(
   api: KubeApi,
   references: readonly KubeObject[],
 ): Promise<KubeObject[]> {
-  const { runtime, signal } = scope;
-  const began = nowMs();
+  const { runtime, signal, clock } = scope;
+  const began = clock.now();
   runtime.__kubernetes_wait_since ??= began;
   for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(pauseMs * 2, POLL_MS.most)) {
     const { objects, why } = await look(api, references);
@@ -31,17 +30,17 @@ export async function waitUntilReady(
       delete runtime.__kubernetes_wait_since;
       return objects;
     }
-    const waitedS = (nowMs() - runtime.__kubernetes_wait_since!) / 1000;
+    const waitedS = (clock.now() - runtime.__kubernetes_wait_since!) / 1000;
     const limitS = Number(scope.inputs.wait_timeout ?? DEFAULT_TIMEOUT_S);
     if (waitedS >= limitS) {
       delete runtime.__kubernetes_wait_since;
       throw new FatalError(`not ready within ${limitS} s: ${why}`);
     }
-    if (nowMs() - began >= SHORT_WAIT_MS || signal.aborted)
+    if (clock.now() - began >= SHORT_WAIT_MS || signal.aborted)
       throw new OperationDeferred(`Waiting: ${why}`, {
         checkAfter: Math.min(CHECK_AFTER_S, Math.max(1, limitS - waitedS)),
       });
-    await waitFor(pauseMs, signal);
+    await clock.sleep(pauseMs);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type TestNode, testNode } from '@baton/plugin-sdk/testing';
+import { type FakeClock, type TestNode, testNode } from '@baton/plugin-sdk/testing';
 import { type KubeDouble, startKubeDouble } from '@baton/testkit/kube-double';
 import plugin from '../plugin';
 
@@ -15,18 +15,24 @@ export function testCluster(): { readonly double: KubeDouble; node: NodeOfCluste
     get double() {
       return double!;
     },
-    node: (type, properties, files = {}) =>
+    node: (type, properties, files = {}, clock = undefined) =>
       testNode(plugin, `${RESOURCES}.${type}`, {
         properties: {
           client_config: { configuration: { file_content: double!.kubeconfig() } },
           ...properties,
         } as never,
         files,
+        clock,
       }),
   };
 }
 
-type NodeOfCluster = (type: string, properties: object, files?: Record<string, string>) => TestNode;
+type NodeOfCluster = (
+  type: string,
+  properties: object,
+  files?: Record<string, string>,
+  clock?: FakeClock,
+) => TestNode;
 
 export const configMap = (name: string, data: Record<string, string>) => ({
   apiVersion: 'v1',

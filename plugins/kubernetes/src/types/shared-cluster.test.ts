@@ -15,11 +15,16 @@ it('makes a service account, keeps its token as a secret, and removes both', asy
     'k8s-cacert': cluster.double.tls.ca,
     'k8s-service-account-token': { get_secret: expect.any(String) },
   });
+  const bindings = { group: 'rbac.authorization.k8s.io', resource: 'rolebindings' };
+  expect(cluster.double.store.get(bindings, 'kube-system', name)).toMatchObject({
+    roleRef: { name: 'admin' },
+  });
   await node.run('poststart');
   await node.run('check_status');
   expect(JSON.stringify([node.runtimeProperties, node.log])).not.toContain(`double.kube-system.${name}`);
   await node.run('stop');
-  expect(cluster.double.store.list({ group: '', resource: 'secrets' }, 'kube-system')).toEqual([]);
+  for (const type of [bindings, { group: '', resource: 'secrets' }])
+    expect(cluster.double.store.list(type, 'kube-system')).toEqual([]);
   await expect(node.run('check_status')).rejects.toThrow('does not exist any more');
 });
 

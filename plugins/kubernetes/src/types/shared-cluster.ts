@@ -5,7 +5,6 @@ import { KubeApi } from '../client/kube-api';
 import { dictOf, type KubeObject } from '../client/kube-object';
 import { resolveConnection } from '../client/resolve';
 import { CLIENT_CONFIG } from '../client/schema';
-import { pause } from '../resources/pause';
 import { managerOf, OPTIONS } from '../resources/scope';
 
 const PROPERTIES = z.object({
@@ -16,9 +15,7 @@ const RUNTIME = z.object({
   'k8s-ip': z.string().describe('Address of the API'),
   'k8s-service-account-token': sensitive(z.string()).describe('Token of the service account'),
   'k8s-cacert': z.string().describe('Authority of the server'),
-  service_account: z
-    .string()
-    .describe('Name of the service account. It has no rights until a binding gives some'),
+  service_account: z.string().describe('Name of the service account'),
 });
 type Scope = NodeScope<typeof PROPERTIES, typeof RUNTIME>;
 
@@ -41,12 +38,16 @@ async function open(scope: Scope) {
     type: 'kubernetes.io/service-account-token',
     metadata: { name: `${name}-token`, namespace, annotations },
   };
-  return {
-    api: new KubeApi(scope.http, connection, managerOf(scope.instanceId)),
-    connection,
-    account,
-    secret,
+  // The original makes a cluster-admin of it: here it may do everything in one namespace.
+  const binding: KubeObject = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name, namespace },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'admin' },
+    subjects: [{ kind: 'ServiceAccount', name, namespace }],
   };
+  const api = new KubeApi(scope.http, connection, managerOf(scope.instanceId));
+  return { api, connection, account, binding, secret };
 }
 
 const referenceOf = ({ apiVersion, kind, metadata: { name, namespace } }: KubeObject) => ({
@@ -65,16 +66,15 @@ async function tokenOf(scope: Scope, api: KubeApi, secret: KubeObject): Promise<
       scope.hide(text);
       return text;
     }
-    await pause(PAUSE_MS, scope.signal);
+    await scope.clock.sleep(PAUSE_MS);
   }
   throw new RetryableError('the cluster has made no token for the service account yet');
 }
 
 /** Makes a service account with a token, for other deployments. */
 async function start(scope: Scope): Promise<void> {
-  const { api, connection, account, secret } = await open(scope);
-  await api.apply(account, { isForced: true });
-  await api.apply(secret, { isForced: true });
+  const { api, connection, account, binding, secret } = await open(scope);
+  for (const one of [account, binding, secret]) await api.apply(one, { isForced: true });
   const { runtime } = scope;
   runtime.service_account = account.metadata.name;
   runtime['k8s-ip'] = connection.server;
@@ -106,8 +106,8 @@ export const sharedCluster = nodeType({
   },
   prestop: nothing,
   async stop(scope) {
-    const { api, account, secret } = await open(scope);
-    for (const one of [secret, account]) await api.delete(referenceOf(one), BACKGROUND);
+    const { api, account, binding, secret } = await open(scope);
+    for (const one of [secret, binding, account]) await api.delete(referenceOf(one), BACKGROUND);
     for (const name of Object.keys(RUNTIME.shape)) delete (scope.runtime as Record<string, unknown>)[name];
   },
   async read(scope) {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type TestNode, testNode } from '@baton/plugin-sdk/testing';
 import { ZipFile } from 'yazl';
@@ -18,6 +18,7 @@ let place: string;
 beforeAll(async () => {
   const zip = new ZipFile();
   zip.addBuffer(readFileSync(standIn), 'terraform', { mode: 0o100755 });
+  zip.addFile(join(dirname(standIn), 'read-blocks.cjs'), 'read-blocks.cjs');
   zip.end();
   archive = await buffer(zip.outputStream as never);
   server = createServer((request, response) => {

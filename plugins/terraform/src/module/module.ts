@@ -28,6 +28,7 @@ const TASKS = 'tf.cloudify_tf.tasks';
 /** A module of Terraform or OpenTofu. */
 export const terraformModule = nodeType({
   derivedFrom: 'cloudify.nodes.ApplicationModule',
+  description: 'A module of Terraform or OpenTofu: its state is a file of the instance, with a lock',
   properties: PROPERTIES,
   runtime: RUNTIME,
   inputs: { update: RELOAD_INPUTS },

@@ -1,4 +1,4 @@
-import type { NodeScope } from '@baton/plugin-sdk';
+import { type NodeScope, sensitive } from '@baton/plugin-sdk';
 import * as z from 'zod';
 
 const SOURCE = z
@@ -108,6 +108,8 @@ export const RUNTIME = z.object({
   resources_by_address: z.any(),
   state: z.any(),
   outputs: z.any(),
+  /** Values of the outputs that are sensitive, by name. */
+  sensitive_outputs: sensitive(z.record(z.string(), z.any())),
   plan: z.any(),
   plain_text_plan: z.string(),
   is_drifted: z.boolean(),

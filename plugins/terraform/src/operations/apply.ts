@@ -57,7 +57,15 @@ async function savedPlan(scope: ModuleScope, workspace: Workspace): Promise<stri
 
 /** Runtime properties that tell of resources. */
 const OF_RESOURCES = [
-  ...(['resources', 'resources_by_address', 'state', 'outputs', 'plan', 'plain_text_plan'] as const),
+  ...([
+    'resources',
+    'resources_by_address',
+    'state',
+    'outputs',
+    'sensitive_outputs',
+    'plan',
+    'plain_text_plan',
+  ] as const),
   ...(['is_drifted', 'drifts', 'resource_config', 'last_source_location', 'terraform_source'] as const),
 ] as const;
 

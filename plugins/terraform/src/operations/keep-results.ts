@@ -21,6 +21,7 @@ export async function keepState(
   const outputs = Object.entries(state?.outputs ?? {});
   for (const [, { value, sensitive }] of outputs) if (sensitive) scope.hide(value);
   setWithin(scope, 'outputs', Object.fromEntries(outputs.filter(([, output]) => !output.sensitive)));
+  keepSensitive(scope, outputs);
   await storeSecrets(scope, state, settings.config.store_output_secrets ?? {});
   if (state?.terraform_version) scope.runtime.terraform_version = state.terraform_version;
   return state;
@@ -51,6 +52,16 @@ function setWithin(
   scope.log.warning(
     `The runtime property ${name} is left out: it has ${size} characters, more than max_runtime_property_size`,
   );
+}
+
+/** Sensitive outputs are kept in a secret of the instance; the runtime property refers to it. */
+function keepSensitive(
+  { runtime }: ModuleScope,
+  outputs: [string, { value: unknown; sensitive: boolean }][],
+): void {
+  const values = outputs.filter(([, { sensitive }]) => sensitive).map(([name, { value }]) => [name, value]);
+  if (values.length === 0) delete runtime.sensitive_outputs;
+  else runtime.sensitive_outputs = Object.fromEntries(values);
 }
 
 /** Makes or changes the secrets that keep outputs. */

@@ -1,10 +1,12 @@
 // Parts of published blueprints with terminals and FTP servers, and the plans that the original plugin gives.
-import { parseBlueprint, withBuiltinTypes } from '@baton/dsl';
+import { derivePluginYaml13, parseBlueprint, withBuiltinTypes } from '@baton/dsl';
 import { describePlugin } from '@baton/plugin-sdk/manifest';
 import { stringify } from 'yaml';
 import plugin from '../plugin';
 
 const yaml = stringify(describePlugin(plugin).yaml, { aliasDuplicateObjects: false });
+/** What the manager shows to blueprints of this version. */
+const yaml13 = derivePluginYaml13(yaml) ?? yaml;
 
 async function nodesOf(templates: string) {
   const { plan, diagnostics } = await parseBlueprint({
@@ -15,7 +17,7 @@ imports:
 node_templates:
 ${templates}`,
     location: '/bp/blueprint.yaml',
-    resolver: withBuiltinTypes({ read: async () => null, plugin: async () => ({ text: yaml }) }),
+    resolver: withBuiltinTypes({ read: async () => null, plugin: async () => ({ text: yaml13 }) }),
   });
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   return plan!.nodes as unknown as {

@@ -28,8 +28,12 @@ export async function startSecretStore(): Promise<SecretStore> {
   const answerTo = (method: string, name: string, pieces: Buffer[]): number => {
     const { secrets } = store;
     if (method === 'PUT') {
-      if (secrets.has(name)) return 409;
-      secrets.set(name, (JSON.parse(Buffer.concat(pieces).toString()) as { value: string }).value);
+      const given = JSON.parse(Buffer.concat(pieces).toString()) as {
+        value: string;
+        update_if_exists?: boolean;
+      };
+      if (secrets.has(name) && given.update_if_exists !== true) return 409;
+      secrets.set(name, given.value);
       return 200;
     }
     if (!secrets.has(name)) return 404;
