@@ -108,7 +108,7 @@ describe.each(MODES)('scripts of a server, isolation %s', (mode) => {
   it('leave background processes running, and the next one has another server', async () => {
     const rig = await warmed();
     const end = await rig.script(
-      '#!/bin/bash\ngrep -qa baton_server /proc/$PPID/cmdline && ctx returns $PPID; sleep 300 < /dev/null > /dev/null 2>&1 &\necho $!',
+      '#!/bin/bash\ngrep -qa baton_server /proc/$PPID/cmdline && ctx returns $PPID; sleep 20 < /dev/null > /dev/null 2>&1 &\necho $!',
     );
     expect(end).toMatchObject({ kind: 'succeeded', result: expect.any(String) });
     expect(await isWarm(rig)).toBe(false);
