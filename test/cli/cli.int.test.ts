@@ -11,6 +11,7 @@ import { quietIo } from '../../apps/cli/src/testing-io';
 import { wagon } from '../contract/world';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { root } from '../harness/processes';
+import { SHOP, SLOW } from './blueprints';
 
 let fleet: Fleet;
 let folder: string;
@@ -35,30 +36,6 @@ afterAll(async () => {
   await fleet?.stop();
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
-
-const HOSTILE = '\\e[2Jescape';
-const SHOP = `tosca_definitions_version: cloudify_dsl_1_4
-imports: [cloudify/types/types.yaml]
-description: "${HOSTILE}"
-inputs:
-  size: {default: 1}
-node_templates:
-  app: {type: cloudify.nodes.Root}
-outputs:
-  size: {value: {get_input: size}}
-`;
-const SLOW = `tosca_definitions_version: cloudify_dsl_1_4
-imports: [cloudify/types/types.yaml]
-node_templates:
-  app:
-    type: cloudify.nodes.Root
-    interfaces:
-      cloudify.interfaces.lifecycle:
-        create:
-          implementation: |
-            #!/bin/bash
-            sleep 600
-`;
 
 /** Reads what -o yaml printed. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of many kinds; the tests say what they expect.
