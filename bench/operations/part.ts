@@ -2,6 +2,8 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chooseIsolation } from '@baton/isolation';
 import {
+  createCtxHost,
+  createWarmPython,
   type InvokeDeps,
   invoke,
   type OperationEnd,
@@ -26,11 +28,14 @@ export interface Ground {
   deps: InvokeDeps;
   /** Runs an operation through the runtime. @throws Error when it does not succeed */
   operation(task: Partial<OperationTask>, host?: Partial<OperationHost>): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 }
 
+/** A Python that every account of an operation can start. */
+const PYTHON = '/usr/bin/python3';
+
 /** Makes folders that every account may pass through, and the strongest isolation of this machine. Needs dist/. */
-export function openGround(): Ground {
+export async function openGround(): Promise<Ground> {
   const root = mkdtempSync('/var/tmp/baton-bench-operations-');
   const assetsDir = join(root, 'assets');
   mkdirSync(assetsDir);
@@ -52,8 +57,11 @@ export function openGround(): Ground {
   const guard = startOrphanGuard();
   const baseEnv = { PATH: path, HOME: '/', LANG: 'C.UTF-8' };
   const managerUrl = 'http://127.0.0.1:1';
-  const scripts = { assetsDir, workRoot, python: 'python3', baseEnv, managerUrl, guard, isolation };
-  const deps: InvokeDeps = { operations: new Map(), scripts };
+  const ctxHost = createCtxHost();
+  await ctxHost.listen();
+  const scripts = { assetsDir, workRoot, python: PYTHON, baseEnv, managerUrl, guard, isolation, ctxHost };
+  const warm = createWarmPython();
+  const deps: InvokeDeps = { operations: new Map(), scripts, warm };
   mkdirSync(join(root, 'deployment'), { mode: 0o777 });
   return {
     root,
@@ -62,7 +70,9 @@ export function openGround(): Ground {
       const end = await invoke({ ...benchTask, ...task }, { ...hostOf(root), ...host }, deps, signal);
       if (end.kind !== 'succeeded') throw new Error(`the operation ${textOf(end)}`);
     },
-    close: () => {
+    close: async () => {
+      await warm.close();
+      ctxHost.close();
       guard.close();
       rmSync(root, { recursive: true, force: true });
     },

@@ -12,6 +12,7 @@ const MODES: readonly (IsolationName | 'auto')[] = ['none', 'auto'];
 const COUNTS = { quick: 60, full: 200 };
 const LANES = 4;
 const CTX_CALLS = 50;
+const SCRIPT = '#!/bin/sh\n:\n';
 
 /** Bars of the project, on a machine with two cores and nothing else to do. */
 const BARS = { warmPerSecond: 300, coldMs: 250, ctxMs: 2, scriptsOfSpawn: 0.6 };
@@ -54,14 +55,21 @@ async function measured(runner: Runner, plan: Plan, mode: string): Promise<objec
     add('cold python /s', cold);
     add('warm python of cold', warm / cold);
     add('cold python ms', 1_000 / (await perSecond(5, () => runner.python('nothing.run'), 1)));
-    const script = await perSecond(count, () => runner.script('#!/bin/sh\n:\n'));
+    const own = await perSecond(count, () => runner.script(SCRIPT));
+    add('scripts, first of a deployment /s', own);
+    runner.setWarm(true);
+    // The servers of the deployment start one after the other.
+    await perSecond(count, () => runner.script(SCRIPT));
+    const script = await perSecond(count, () => runner.script(SCRIPT));
     add('scripts /s', script);
     add('scripts of bare spawn', script / bare);
+    add('Python scripts /s', await perSecond(count, () => runner.script('#!/usr/bin/python3\npass\n')));
     const [call = 0, command = 0, bash = 0, line = 0] = (await runner.script(CTX_SCRIPT)).map(Number);
     add('ctx in bash ms', call / 1_000);
     add('ctx as a program ms', command / 1_000);
     add('ctx in a batch ms', line / 1_000);
     add('ctx in bash of bash -c :', call / bash);
+    add('ctx as a program of bash -c :', command / bash);
   }
   plan.say(columns(`operations, isolation ${mode}`, 'median', 'worst'));
   const spreads: Record<string, object> = {};

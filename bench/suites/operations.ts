@@ -7,8 +7,9 @@ import { processParts } from '../operations/processes';
 import { coldMs, typescriptParts } from '../operations/typescript';
 
 const TURN_MS = { quick: 400, full: 1_500 };
+/** Servers for scripts start one after the other, beside the scripts. */
+const WARM_UP_MS = 3_000;
 const COLD_STARTS = 3;
-const WARM_UP = 20;
 
 /** What each part should reach: at least a rate, and at least a share of the rate of another part. */
 const BARS: Record<string, { perSecond: number; share?: [number, string] }> = {
@@ -18,26 +19,27 @@ const BARS: Record<string, { perSecond: number; share?: [number, string] }> = {
 const COLD_BAR_MS = 150;
 
 export async function operations(plan: Plan): Promise<object> {
-  const ground = openGround();
+  const ground = await openGround();
   try {
     const parts = [...processParts(ground), ...typescriptParts(ground)];
-    for (const part of parts) for (let i = 0; i < WARM_UP; i++) await part.run();
+    for (const part of parts) await perSecond(part, WARM_UP_MS);
+    const turnMs = plan.isQuick ? TURN_MS.quick : TURN_MS.full;
     const rates = new Map(parts.map(({ name }) => [name, [] as number[]]));
     const cold: number[] = [];
     for (let round = 0; round < plan.rounds; round++) {
-      for (const part of parts) rates.get(part.name)!.push(await perSecond(part, plan.isQuick));
+      for (const part of parts) rates.get(part.name)!.push(await perSecond(part, turnMs));
       for (let i = 0; i < COLD_STARTS; i++) cold.push(await coldMs(ground, round * COLD_STARTS + i));
     }
     return told(plan, ground.deps.scripts.isolation.name, rates, median(cold));
   } finally {
     await ground.deps.modules?.close();
-    ground.close();
+    await ground.close();
   }
 }
 
-async function perSecond(part: Part, isQuick: boolean): Promise<number> {
+async function perSecond(part: Part, forMs: number): Promise<number> {
   const began = systemClock.monotonic();
-  const until = began + (isQuick ? TURN_MS.quick : TURN_MS.full);
+  const until = began + forMs;
   let done = 0;
   const lane = async (): Promise<void> => {
     for (; systemClock.monotonic() < until; done++) await part.run();

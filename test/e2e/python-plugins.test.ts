@@ -2,9 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
+import { eventually } from '@baton/testkit/eventually';
 import { tgzOf, zipOf } from '../../services/catalog/src/testing/archives';
 import { type Fleet, startFleet } from '../harness/fleet';
-import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
+import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
 let client: Client;
@@ -80,6 +81,20 @@ test('failures that a plugin passes over are told, and what comes behind runs', 
   expect(messages).toContainEqual(expect.stringContaining('the ladder broke'));
   expect(messages).toContain('Ignoring task orchard.tasks.broken failure');
   expect(messages).toContain('pruned');
+});
+
+test('a workflow that returns the value of older code after a cancel is cancelled', async () => {
+  const start = { deployment_id: 'orchard', workflow_id: 'give_in' };
+  const { id } = await call(client, 'startExecution', {}, start);
+  await eventually(
+    async () => {
+      const { items } = await call(client, 'listEvents', {}, undefined, { execution_id: id });
+      expect(items.map((item: { message: string }) => item.message)).toContain('looks for a cancel');
+    },
+    { deadlineMs: 30_000 },
+  );
+  await call(client, 'actOnExecution', { executionId: id }, { action: 'cancel' });
+  expect((await followExecution(client, id)).status).toBe('cancelled');
 });
 
 test('an operation of a plugin runs workflows of a shared resource and tells what they told', async () => {

@@ -38,6 +38,8 @@ export interface BubblewrapPlan {
 
 /** The first descriptor after the standard ones: the filter's, where there is a filter. */
 const FIRST_FD = 3;
+/** The worker's home is not visible. */
+const HOME = '/tmp';
 
 /** Private mounts, processes, ipc and host name; no capabilities and no way to get any. */
 export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSettings): Isolation {
@@ -65,6 +67,7 @@ export function bubblewrapIsolation(plan: BubblewrapPlan, settings: IsolationSet
     notEnforced: plan.notEnforced,
     diskBytes: settings.limits.fileBytes,
     accountOf: plan.accountOf,
+    home: HOME,
     launch: (command, confinement) => {
       const account = plan.accountOf(confinement.tenant);
       const descriptors = plan.filter === null ? [] : [plan.filter];
@@ -134,7 +137,6 @@ function dropping(setpriv: string, account: Account | null): string[] {
   return [setpriv, ...ids, '--no-new-privs', '--bounding-set', '-all', '--inh-caps', '-all', '--'];
 }
 
-/** The environment inside: HOME is /tmp, because the worker's home is not visible. */
 function insideEnv({ env }: Command): Record<string, string> {
-  return { ...env, HOME: '/tmp' };
+  return { ...env, HOME };
 }

@@ -71,6 +71,8 @@ export interface Isolation {
   readonly diskBytes: number | null;
   /** Account that owns a tenant's files; null: the worker's own account. The same result on every call and after a restart. */
   accountOf(tenant: string): Account | null;
+  /** HOME that every process gets, whatever its environment says; absent: that of the environment. */
+  readonly home?: string;
   launch(command: Command, confinement: Confinement): Launch;
 }
 

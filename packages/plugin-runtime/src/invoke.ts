@@ -26,7 +26,7 @@ export interface InvokeDeps {
   operations: OperationRegistry;
   workflows?: WorkflowRegistry;
   scripts: ScriptSettings;
-  /** Servers that have imported Python plugins; absent: each of their functions starts its own process. */
+  /** Servers for functions of Python plugins and for scripts; absent: each starts its own process. */
   warm?: WarmPython;
   /** Processes of TypeScript plugins; absent: their operations fail. */
   modules?: ModuleProcesses;
@@ -88,7 +88,7 @@ async function run(
 /** Runs a script, or a function of an uploaded plugin. @throws FatalError for a mapping that is neither */
 async function runProcessOf(session: OperationSession, deps: InvokeDeps): Promise<OperationEnd> {
   const { mapping, plugin } = session.task;
-  if (mapping === SCRIPT_MAPPING) return await runScript(session, deps.scripts);
+  if (mapping === SCRIPT_MAPPING) return await runScript(session, deps.scripts, { warm: deps.warm ?? null });
   const installed = await session.host.installedPlugin(plugin.name);
   if (!installed) throw unknownMapping(mapping, plugin.name, [SCRIPT_MAPPING, ...deps.operations.keys()]);
   if (installed.kind === 'module') return await runModule(session, deps.modules, installed);

@@ -4,6 +4,6 @@ from pkgutil import extend_path
 # Modules that are not here are those of the library that a plugin brings in its wagon.
 __path__ = extend_path(__path__, __name__)
 
-from cloudify.context import ctx  # noqa: E402
+from cloudify.context import ctx, ctx_parameters as inputs  # noqa: E402
 
-__all__ = ['ctx']
+__all__ = ['ctx', 'inputs']

@@ -1,20 +1,25 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Json, newId } from '@baton/kernel';
-import { FatalError, isMarkedError } from '@baton/plugin-sdk';
+import { isMarkedError } from '@baton/plugin-sdk';
 import { thrownTexts } from '../thrown';
+import { clientReply, MAX_BODY_BYTES, wholeBody } from './client-wire';
 import type { Reply, Told } from './ctx-client-calls';
+import type { CtxAnswers } from './ctx-connection';
 import { StopOperation } from './ctx-tree';
-
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** An answer up to this size is told to the client as one text; it passes a longer one through. */
-const MAX_TEXT_BYTES = 64 * 1024;
 
 export type Call = (body: () => Buffer, type: string) => Promise<Told>;
 
-/** Answers requests to a path that is a secret of the run. */
-export function ctxAnswers(calls: { ctx: Call; workflow: Call | null }): {
+/** What runs the calls of a run: those of `ctx` by HTTP, those of the command-line client, and those of workflow code. */
+export interface CtxCalls {
+  ctx: Call;
+  client: (body: () => Buffer, isLines: boolean) => Promise<Told>;
+  workflow: Call | null;
+}
+
+/** Answers requests and calls to a path that is a secret of the run. */
+export function ctxAnswers(calls: CtxCalls): {
   path: string;
-  onRequest: RequestListener;
+  answers: CtxAnswers;
   settled(): Promise<void>;
 } {
   const path = `/${newId().replaceAll('-', '')}`;
@@ -37,7 +42,12 @@ export function ctxAnswers(calls: { ctx: Call; workflow: Call | null }): {
       () => response.destroy(),
     );
   };
-  return { path, onRequest, settled: () => running };
+  const client: CtxAnswers['client'] = ({ body, isLines }) => {
+    const told = running.then(() => calls.client(body, isLines));
+    running = told.then(() => undefined);
+    return told.then(clientReply);
+  };
+  return { path, answers: { http: onRequest, client }, settled: () => running };
 }
 
 export async function replyTo(run: () => Promise<Json>): Promise<Reply> {
@@ -60,10 +70,7 @@ async function readBody(request: IncomingMessage): Promise<() => Buffer> {
     if (size > MAX_BODY_BYTES) chunks.length = 0;
     else chunks.push(chunk as Buffer);
   }
-  if (size <= MAX_BODY_BYTES) return () => Buffer.concat(chunks);
-  return () => {
-    throw new FatalError(`one call of ctx may carry ${MAX_BODY_BYTES} bytes, this one has ${size}`);
-  };
+  return () => wholeBody(chunks, size);
 }
 
 async function answer(
@@ -73,16 +80,9 @@ async function answer(
   call: Call,
 ): Promise<void> {
   const { text, exit } = await call(body, request.headers['content-type'] ?? '');
-  // The client reads the head one character at a time, so it holds only what the client needs.
-  const bytes = Buffer.byteLength(text);
-  const isText = bytes <= MAX_TEXT_BYTES && !text.includes('\0');
   response.sendDate = false;
   response
-    .writeHead(200, {
-      'x-ctx-exit': String(exit),
-      ...(isText && { 'x-ctx-text': bytes }),
-      'content-length': bytes,
-    })
+    .writeHead(200, { 'x-ctx-exit': String(exit), 'content-length': Buffer.byteLength(text) })
     .end(text);
 }
 

@@ -1,5 +1,6 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type CtxAnswers, type CtxRun, takeConnection } from './ctx-connection';
 
 /** The address of a run at the host. */
 export interface CtxPlace {
@@ -13,33 +14,48 @@ export interface CtxPlace {
 export interface CtxHost {
   /** @returns its port at 127.0.0.1 */
   listen(): Promise<number>;
-  /** Passes requests to this path and to paths below it to `answer`. The host must be listening. */
-  open(path: string, answer: RequestListener): CtxPlace;
+  /** Passes requests and calls to this path to `answers`. The host must be listening. */
+  open(path: string, answers: CtxAnswers): CtxPlace;
   close(): void;
 }
 
-interface Run {
-  answer: RequestListener;
-  sockets: Set<Socket>;
+interface Run extends CtxRun {
+  answers: CtxAnswers;
 }
 
+/** Time for which a connection may say nothing before its call, or amid it. */
+const SILENCE_MS = 60_000;
+
+/**
+ * One port for two protocols: HTTP, and the one of the command-line client, whose answers a shell reads with two commands
+ * (client-wire.ts). The first bytes of a connection tell which it is.
+ */
 export function createCtxHost(): CtxHost {
   const runs = new Map<string, Run>();
-  const server = createServer((request, response) => {
-    const run = runs.get(`/${request.url?.split('/', 2)[1] ?? ''}`);
+  const runOf = (path: string): Run | undefined => runs.get(`/${path.split('/', 2)[1] ?? ''}`);
+  const http = createHttpServer((request, response) => {
+    const run = runOf(request.url ?? '');
     if (!run) return void response.writeHead(404).end();
     run.sockets.add(request.socket);
-    run.answer(request, response);
+    run.answers.http(request, response);
   });
-  server.keepAliveTimeout = 60_000;
+  http.keepAliveTimeout = 60_000;
+  const open = new Set<Socket>();
+  const server = createServer({ noDelay: true }, (socket) => {
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => open.delete(socket));
+    socket.setTimeout(SILENCE_MS, () => socket.destroy());
+    takeConnection(socket, http, runOf, () => socket.setTimeout(0).removeAllListeners('timeout'));
+  });
   return {
     listen: () =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
         server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
       }),
-    open: (path, answer) => {
-      const run: Run = { answer, sockets: new Set() };
+    open: (path, answers) => {
+      const run: Run = { answers, sockets: new Set() };
       runs.set(path, run);
       return {
         origin: `http://localhost:${(server.address() as AddressInfo).port}`,
@@ -51,7 +67,8 @@ export function createCtxHost(): CtxHost {
     },
     close: () => {
       server.close();
-      server.closeAllConnections();
+      http.close();
+      for (const socket of open) socket.destroy();
     },
   };
 }

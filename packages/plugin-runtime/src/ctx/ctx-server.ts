@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import type { OperationSession } from '../context/session';
 import type { ScriptResult } from '../script/script-result';
-import { type Call, ctxAnswers, replyOfThrown, replyTo } from './ctx-answers';
+import { type Call, type CtxCalls, ctxAnswers, replyOfThrown, replyTo } from './ctx-answers';
 import { ARGS_TYPE, answerClient, LINES_TYPE, type Told } from './ctx-client-calls';
 import { type CtxHost, createCtxHost } from './ctx-host';
 import { ctxTree } from './ctx-tree';
@@ -31,12 +31,12 @@ export async function serveCtx(
   workflowCalls: WorkflowCalls = new Map(),
   shared?: CtxHost,
 ): Promise<CtxServer> {
-  const { path, onRequest, settled } = ctxAnswers(
+  const { path, answers, settled } = ctxAnswers(
     callsOf(ctxTree(session, result, work), shimCalls(session, result, work), workflowCalls),
   );
   const host = shared ?? createCtxHost();
   if (!shared) await host.listen();
-  const place = host.open(path, onRequest);
+  const place = host.open(path, answers);
   return {
     url: `${place.origin}${path}`,
     settled,
@@ -52,7 +52,7 @@ function callsOf(
   tree: ReturnType<typeof ctxTree>,
   shim: ReturnType<typeof shimCalls>,
   workflowCalls: WorkflowCalls,
-): { ctx: Call; workflow: Call } {
+): CtxCalls {
   const asJson = async (run: () => Promise<Json>): Promise<Told> => {
     const reply = await replyTo(run);
     try {
@@ -61,10 +61,11 @@ function callsOf(
       return { text: JSON.stringify(replyOfThrown(thrown)), exit: 0 };
     }
   };
+  const client = (body: () => Buffer, isLines: boolean): Promise<Told> =>
+    answerClient(body, isLines, (args) => replyTo(() => walk(tree, args)));
   const ctx: Call = (body, type) => {
     const isLines = type.startsWith(LINES_TYPE);
-    if (isLines || type.startsWith(ARGS_TYPE))
-      return answerClient(body, isLines, (args) => replyTo(() => walk(tree, args)));
+    if (isLines || type.startsWith(ARGS_TYPE)) return client(body, isLines);
     return asJson(async () => {
       const request = JSON.parse(body().toString('utf8')) as Json;
       if (!isJsonObject(request)) throw new Error('expected a JSON object with args');
@@ -81,5 +82,5 @@ function callsOf(
       if (!run) throw new Error('only the code of a workflow may ask that');
       return run(asked as JsonObject);
     });
-  return { ctx, workflow };
+  return { ctx, client, workflow };
 }

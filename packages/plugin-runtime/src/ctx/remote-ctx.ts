@@ -5,8 +5,9 @@ import type { Json } from '@baton/kernel';
 import { FatalError, type RemoteCtx, type RemoteFiles } from '@baton/plugin-sdk';
 import type { OperationSession } from '../context/session';
 import { ScriptResult } from '../script/script-result';
-import { type Call, ctxAnswers, replyTo } from './ctx-answers';
+import { type Call, type CtxCalls, ctxAnswers, replyTo } from './ctx-answers';
 import { ARGS_TYPE, answerClient, LINES_TYPE } from './ctx-client-calls';
+import { takeConnection } from './ctx-connection';
 import { ctxTree } from './ctx-tree';
 import { walk } from './walk';
 
@@ -25,24 +26,26 @@ export async function remoteCtx(
 ): Promise<RemoteCtx> {
   const result = new ScriptResult();
   const tree = ctxTree(session, result, { places: files, makeFolder: noFolder, hide });
+  const client: CtxCalls['client'] = (body, isLines) =>
+    answerClient(body, isLines, (args) => replyTo(() => walk(tree, args)));
   const ctx: Call = async (body, type) => {
     const isLines = type.startsWith(LINES_TYPE);
-    if (isLines || type.startsWith(ARGS_TYPE))
-      return await answerClient(body, isLines, (args) => replyTo(() => walk(tree, args)));
+    if (isLines || type.startsWith(ARGS_TYPE)) return await client(body, isLines);
     return { text: 'RequestError: only the command ctx may call from another machine', exit: 1 };
   };
-  const { path, onRequest, settled } = ctxAnswers({ ctx, workflow: null });
+  const { path, answers, settled } = ctxAnswers({ ctx, client, workflow: null });
   // Loaded when needed: most operations of most plugins never are.
   const { createServer } = await import('node:http');
-  const server = createServer(onRequest);
+  const server = createServer(answers.http);
   const open = new Set<Duplex>();
+  const runOf = (asked: string) => (asked === path ? { answers, sockets: open } : undefined);
   return {
     path,
     programs: Object.fromEntries(PROGRAMS.map((name) => [name, readFileSync(join(bin, name), 'utf8')])),
     accept: (connection) => {
       open.add(connection);
       connection.once('close', () => open.delete(connection));
-      server.emit('connection', connection);
+      takeConnection(connection, server, runOf);
     },
     outcome: async () => {
       await settled();

@@ -10,6 +10,7 @@ import { textOf } from '../thrown';
 import { type Allowed, type Calls, callsOf, failureOf } from './answer-calls';
 import { endOfFrame } from './end-of-frame';
 import { encodeFrame, FrameReader, WireError } from './frames';
+import { hasOwnProcesses, killMarked } from './marked-processes';
 import type { ModuleLimits, ModulePlugin } from './module-plugin';
 import { OutputTail } from './output-tail';
 import type { ToModule, WireFailure } from './protocol';
@@ -72,6 +73,7 @@ export class ModuleProcess {
     });
     this.loaded.catch(() => undefined);
     settings.guard.add(started.child.pid);
+    if (!hasOwnProcesses(settings.isolation)) settings.guard.addMark(started.mark);
     started.wire.on('error', () => undefined);
     this.#tail = new OutputTail(started.child, (text) => this.#hide(text));
     const timer = setTimeout(() => this.kill('its code takes too long to load'), limits.loadMs);
@@ -150,7 +152,7 @@ export class ModuleProcess {
   }
 
   async #live(): Promise<void> {
-    const { child, home, group } = this.#started;
+    const { child, home, group, mark } = this.#started;
     const { diskBytes } = this.#settings.isolation;
     const endWatch =
       diskBytes === null
@@ -176,7 +178,9 @@ export class ModuleProcess {
       this.#reason ??= 'it took more memory than it may take (BATON_WORKER_LIMIT_MEMORY)';
     this.#reason ??= `it ended by itself with ${how}`;
     group?.end();
+    if (!hasOwnProcesses(this.#settings.isolation)) await killMarked(mark);
     this.#settings.guard.remove(child.pid);
+    this.#settings.guard.removeMark(mark);
     const lost = this.#lost();
     this.#load.reject(this.#isUnusable ? new FatalError(lost.why) : new RetryableError(lost.why));
     for (const { settle } of this.#running.values()) settle(lost);

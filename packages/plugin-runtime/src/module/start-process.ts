@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { startLaunch } from '@baton/isolation';
+import { newId } from '@baton/kernel';
 import { FatalError } from '@baton/plugin-sdk';
+import { MARK_VARIABLE } from '../script/orphan-guard';
 import { managerEnv } from '../script/process-run';
 import { makeRunDir, type RunDir, type ScriptSettings } from '../script/settings';
 import { type ModuleLimits, type ModulePlugin, moduleHostFile } from './module-plugin';
@@ -14,6 +16,8 @@ export interface StartedProcess {
   child: ChildProcess & { pid: number };
   wire: Duplex;
   home: RunDir;
+  /** Value of MARK_VARIABLE in the process and what it starts. */
+  mark: string;
   group: { kill(): void; end(): void; isOutOfMemory(): boolean } | null;
 }
 
@@ -35,11 +39,13 @@ export async function startModuleProcess(
   const readable = [folder, dirname(file), join(settings.assetsDir, 'bin'), dirname(process.execPath)];
   const confinement = { tenant, tmp: home.tmp, writable: [home.path], readable };
   // The wire comes after the descriptors of the isolation, whose number is known when the launch is.
+  const mark = newId();
+  const env = { ...settings.baseEnv, ...managerEnv(settings.managerUrl), TMPDIR: home.tmp };
   const command = {
     program: '/bin/sh',
     args: ['-c', WITH_WIRE, 'sh', process.execPath, ...nodeOptions(heapMb, inspectPort), file, folder],
     cwd: home.cwd,
-    env: { ...settings.baseEnv, ...managerEnv(settings.managerUrl), TMPDIR: home.tmp },
+    env: { ...env, [MARK_VARIABLE]: mark },
   };
   let group: StartedProcess['group'] = null;
   try {
@@ -50,7 +56,8 @@ export async function startModuleProcess(
     const child = startLaunch(launch, ['ignore', 'pipe', 'pipe'], 'with-wire');
     child.on('error', () => undefined);
     if (child.pid === undefined) throw new Error('the process of the plugin did not start');
-    return { child: child as StartedProcess['child'], wire: child.stdio[descriptor] as Duplex, home, group };
+    const wire = child.stdio[descriptor] as Duplex;
+    return { child: child as StartedProcess['child'], wire, home, mark, group };
   } catch (error) {
     group?.end();
     await home.remove();

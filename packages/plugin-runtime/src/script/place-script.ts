@@ -1,5 +1,5 @@
-import { chmod, chown, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { chmod, chown, copyFile, mkdir, readFile, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { randomSuffix } from '@baton/kernel';
 import { FatalError } from '@baton/plugin-sdk';
@@ -28,6 +28,15 @@ export async function placeScript(
   const account = work.settings.isolation.accountOf(session.task.tenant);
   if (account) for (const path of [folder, file]) await chown(path, account.uid, account.gid);
   return file;
+}
+
+/**
+ * Removes a placed script and its folder; what else the operation has put there stays. Neither call follows a link, so the
+ * operation cannot make the worker remove other files. Never throws.
+ */
+export async function removeScript(file: string): Promise<void> {
+  await unlink(file).catch(() => undefined);
+  await rmdir(dirname(file)).catch(() => undefined);
 }
 
 /** Programs of Windows read their own line ends, and those of Unix too. */

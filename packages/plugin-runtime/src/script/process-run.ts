@@ -26,8 +26,10 @@ export interface Ended extends ProcessEnd {
   command: string;
 }
 
+type EnvOf = Pick<ProcessRun, 'settings' | 'runDir' | 'ctxUrl'>;
+
 /** Returns the environment that all processes of operations get. */
-export function commonEnv({ settings, runDir, ctxUrl }: ProcessRun): Record<string, string> {
+export function commonEnv({ settings, runDir, ctxUrl }: EnvOf): Record<string, string> {
   const bin = join(settings.assetsDir, 'bin');
   // `bin/ctx` names /bin/bash itself: a search for bash would cost another process in each call.
   const portable = existsSync('/bin/bash') ? [] : [join(bin, 'portable')];
@@ -54,7 +56,7 @@ export function managerEnv(url: string): Record<string, string> {
 }
 
 /** Returns the environment of Python: our runner and its package `cloudify` come before all installed packages. */
-export function pythonEnv(run: ProcessRun): Record<string, string> {
+export function pythonEnv(run: EnvOf): Record<string, string> {
   return {
     ...commonEnv(run),
     PYTHONPATH: join(run.settings.assetsDir, 'python'),
@@ -69,10 +71,24 @@ export async function loggedProcess(
   isQuiet: boolean,
   spec: ProcessSpec,
 ): Promise<Ended> {
-  const { host, signal } = run.session;
-  const end = await logged(run, isQuiet, (events) => runProcess(spec, run.settings, signal, events));
+  const { signal } = run.session;
+  const start = (events: RunEvents): Promise<ProcessEnd> => runProcess(spec, run.settings, signal, events);
+  return loggedEnd(run, command, isQuiet, await logged(run, isQuiet, start));
+}
+
+/** Writes the end of a process into the operation's log unless `isQuiet`. */
+export async function loggedEnd(
+  { session }: ProcessRun,
+  command: string,
+  isQuiet: boolean,
+  end: ProcessEnd,
+): Promise<Ended> {
   if (!isQuiet)
-    await host.emit('log', 'info', `Execution done (PID=${end.pid}, return_code=${end.code}): ${command}`);
+    await session.host.emit(
+      'log',
+      'info',
+      `Execution done (PID=${end.pid}, return_code=${end.code}): ${command}`,
+    );
   return { ...end, command };
 }
 

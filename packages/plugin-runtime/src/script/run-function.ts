@@ -93,7 +93,9 @@ async function warmHome(
     confinement: server.confinement,
     leave: () => warm.leave(server),
     run: async (run) => {
-      const job = { mapping, ctxUrl: run.ctxUrl, isResumed };
+      const streams = { out: true, err: 'err' } as const;
+      const { ctxUrl } = run;
+      const job = { kind: 'fork', target: mapping, mode: 'function', ctxUrl, isResumed, streams } as const;
       const end = await logged(run, true, (events) => server.run(job, session.signal, events));
       if (end === null && !session.signal.aborted) warm.refuse(place);
       return end && { ...end, command: mapping };

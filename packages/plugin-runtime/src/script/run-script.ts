@@ -5,37 +5,42 @@ import type { OperationSession } from '../context/session';
 import { serveCtx } from '../ctx/ctx-server';
 import type { OperationEnd } from '../operation-end';
 import type { WorkflowCall } from '../workflow/workflow-calls';
-import { confinementOf, ctxWorkOf } from './operation-places';
+import { ctxWorkOf } from './operation-places';
 import { placeScript } from './place-script';
 import {
   commonEnv,
   type Ended,
   endOfProcess,
+  logged,
+  loggedEnd,
   loggedProcess,
   type ProcessRun,
   pythonEnv,
 } from './process-run';
 import type { ProcessSpec } from './run-process';
+import { scriptHome } from './script-home';
 import { environmentOf, readScriptInputs, type ScriptInputs } from './script-inputs';
 import { ScriptResult } from './script-result';
-import { makeRunDir, type ScriptSettings } from './settings';
+import type { ScriptSettings } from './settings';
+import type { WarmPython } from './warm-python';
+import type { WarmJob, WarmServer } from './warm-server';
 
 /** Exit code of the Python runner for a text of unknown kind that is not Python. */
 const NOT_PYTHON = 97;
 
 /**
- * Runs the operation of the script plugin (reference/workflows.md ch. 5).
+ * Runs the operation of the script plugin (reference/workflows.md ch. 5): by a server of the deployment, where one waits,
+ * else in a process of its own.
  * @throws FatalError for inputs that no retry can repair; other errors count as recoverable.
  */
 export async function runScript(
   session: OperationSession,
   settings: ScriptSettings,
-  /** Set when the script is the code of a workflow: such a script is always Python and may make these calls. */
-  workflow: { calls: ReadonlyMap<string, WorkflowCall> } | null = null,
+  { workflow = null, warm = null }: ScriptWay = {},
 ): Promise<OperationEnd> {
   const inputs = readScriptInputs(await session.inputs());
-  const runDir = await makeRunDir(settings.workRoot, settings.isolation.accountOf(session.task.tenant));
-  const confinement = await confinementOf(session, settings, runDir);
+  const home = await scriptHome(session, settings, warm);
+  const { runDir, confinement, server } = home;
   const work = { settings, runDir, confinement, signal: session.signal };
   const result = new ScriptResult();
   const proxy = inputs.process.hasCtxProxy
@@ -43,6 +48,7 @@ export async function runScript(
     : null;
   try {
     const script = await placeScript(inputs, session, work);
+    home.placed = script;
     const run = {
       inputs,
       script,
@@ -50,6 +56,7 @@ export async function runScript(
       settings,
       runDir,
       confinement,
+      server,
       ctxUrl: proxy?.url ?? '',
       isWorkflow: workflow !== null,
       outputLevel: 'info' as const,
@@ -61,13 +68,22 @@ export async function runScript(
     return endOfProcess(ended, result);
   } finally {
     proxy?.close();
-    await runDir.remove();
+    await home.leave();
   }
 }
+
+/**
+ * `workflow`: set when the script is the code of a workflow: such a script is always Python and may make these calls.
+ * `warm`: servers that start processes of scripts; absent: there are none.
+ */
+type ScriptWay =
+  | { workflow: { calls: ReadonlyMap<string, WorkflowCall> }; warm?: null }
+  | { workflow?: null; warm?: WarmPython | null };
 
 interface ScriptRun extends ProcessRun {
   inputs: ScriptInputs;
   script: string;
+  server: WarmServer | null;
 }
 
 /** Python by option, by name, or by trial (inline text whose first line names no other program). */
@@ -82,23 +98,24 @@ async function kindOf(script: string, inputs: ScriptInputs): Promise<'python' | 
 
 /** Runs the script with our Python runner; null when the text is not Python. */
 async function runPython(run: ScriptRun, isGuess: boolean): Promise<Ended | null> {
-  const { settings } = run;
-  const folder = join(settings.assetsDir, 'python');
-  const args = [
-    '-u',
-    '-B',
-    join(folder, 'baton_runner.py'),
-    run.script,
-    run.isWorkflow ? 'workflow' : isGuess ? 'guess' : 'python',
-  ];
+  const { settings, script, ctxUrl, inputs } = run;
+  const mode = run.isWorkflow ? 'workflow' : isGuess ? 'guess' : 'python';
+  const isQuiet = isGuess || run.isWorkflow;
+  const command = `python ${basename(script)}`;
+  const streams = { out: inputs.process.logStdout, err: inputs.process.logStderr ? ('err' as const) : null };
+  const job: WarmJob | null =
+    mode === 'workflow' ? null : { kind: 'fork', target: script, mode, ctxUrl, isResumed: false, streams };
+  const args = ['-u', '-B', join(settings.assetsDir, 'python', 'baton_runner.py'), script, mode];
   try {
-    const ended = await loggedProcess(run, `python ${basename(run.script)}`, isGuess || run.isWorkflow, {
-      command: { program: settings.python, args },
-      env: pythonEnv(run),
-      cwd: run.runDir.cwd,
-      confinement: run.confinement,
-      ...streamsOf(run),
-    });
+    const ended =
+      (await runWarm(run, command, isQuiet, job)) ??
+      (await loggedProcess(run, command, isQuiet, {
+        command: { program: settings.python, args },
+        env: pythonEnv(run),
+        cwd: run.runDir.cwd,
+        confinement: run.confinement,
+        ...streamsOf(run),
+      }));
     return isGuess && ended.code === NOT_PYTHON ? null : ended;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -111,24 +128,51 @@ async function runPython(run: ScriptRun, isGuess: boolean): Promise<Ended | null
 
 async function runProgram(run: ScriptRun): Promise<Ended> {
   const { inputs, script } = run;
-  const { args, commandPrefix, cwd, env } = inputs.process;
+  const { args, commandPrefix, cwd, env, logStdout, logStderr, stderrToStdout } = inputs.process;
   const prefix = commandPrefix ?? (script.endsWith('.ps1') ? 'powershell' : null);
   const command = [prefix, quoted(script), ...args].filter((part) => part !== null && part !== '').join(' ');
   const paths = commonEnv(run);
   const own = { ...environmentOf(inputs.variables), ...environmentOf(env) };
+  const whole = {
+    ...paths,
+    ...own,
+    // The ctx proxy and its client stay reachable whatever the names of the inputs.
+    CTX_SOCKET_URL: paths.CTX_SOCKET_URL ?? '',
+    PATH: own.PATH ? `${own.PATH}:${paths.PATH}` : (paths.PATH ?? ''),
+  };
+  const { home } = run.settings.isolation;
+  const path = command === script ? script : null;
+  const job: WarmJob = {
+    kind: 'spawn',
+    path,
+    shell: path === null ? command : `exec ${command}`,
+    // What the isolation, and the shell before a program, would set.
+    env: { ...whole, ...(home !== undefined && { HOME: home }), PWD: run.runDir.cwd },
+    streams: { out: logStdout, err: stderrToStdout ? 'out' : logStderr ? 'err' : null },
+  };
+  // A folder of the author may be missing in the isolation, which says so.
+  const ended = await runWarm(run, command, false, cwd === null ? job : null);
+  if (ended) return ended;
   return loggedProcess(run, command, false, {
     command,
-    // The ctx proxy and its client stay reachable whatever the names of the inputs.
-    env: {
-      ...paths,
-      ...own,
-      CTX_SOCKET_URL: paths.CTX_SOCKET_URL ?? '',
-      PATH: own.PATH ? `${own.PATH}:${paths.PATH}` : (paths.PATH ?? ''),
-    },
+    env: whole,
     cwd: cwd ?? run.runDir.cwd,
     confinement: run.confinement,
     ...streamsOf(run),
   });
+}
+
+/** Null: there is no job or no server for it, or the server cannot run it; nothing of it has begun. */
+async function runWarm(
+  run: ScriptRun,
+  command: string,
+  isQuiet: boolean,
+  job: WarmJob | null,
+): Promise<Ended | null> {
+  const { server, session } = run;
+  if (!server || !job) return null;
+  const end = await logged(run, isQuiet, (events) => server.run(job, session.signal, events));
+  return end && loggedEnd(run, command, isQuiet, end);
 }
 
 function streamsOf({ inputs }: ScriptRun): Pick<ProcessSpec, 'logStdout' | 'logStderr' | 'stderrToStdout'> {

@@ -132,6 +132,7 @@ describe.each(MODES)('functions of Python in forks, isolation %s', (mode) => {
       failure: { message: 'command: mine.dies, exit_code: -9' },
     });
     expect(await rig.run({ mapping: 'mine.nothing', inputs: {} })).toMatchObject({
+      isRecoverable: false,
       failure: { message: "mine has no function named 'nothing' " },
     });
   });

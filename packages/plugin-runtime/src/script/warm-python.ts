@@ -1,27 +1,36 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newId } from '@baton/kernel';
+import { newId, systemClock } from '@baton/kernel';
+import { Misses } from './warm-misses';
 import type { WarmServer } from './warm-server';
 
 /** What all operations of one server have in common: they see the same folders and modules. */
 export interface WarmPlace {
   tenant: string;
   deploymentId: string;
-  /** Folder of the plugin's environment. */
-  prefix: string;
+  /** Folder of the plugin's environment; null: a place of scripts, which have no plugin. */
+  prefix: string | null;
   /** Folders of the deployment that operations see. */
   folders: readonly string[];
-  /** Module of the function. */
+  /** Module of the function; empty for scripts. */
   module: string;
 }
 
 /**
- * Servers of Python plugins, for operations of this worker. A server serves one operation at a time, and only operations
- * of one place.
+ * Servers of Python plugins and scripts, for operations of this worker. A server serves one operation at a time, and only
+ * operations of one place.
  */
 export interface WarmPython {
-  /** Returns a server for the operation, a started one or a new one. Null: the operation needs a process of its own. */
-  take(place: WarmPlace, start: () => Promise<WarmServer | null>): Promise<WarmServer | null>;
+  /**
+   * Returns a server for the operation, a started one or a new one. Null: the operation needs a process of its own.
+   * `soon`: only a started one; where operations of the place come again and again, a server starts meanwhile for those
+   * that follow, because a process of its own begins earlier than a server.
+   */
+  take(
+    place: WarmPlace,
+    start: () => Promise<WarmServer | null>,
+    when?: 'now' | 'soon',
+  ): Promise<WarmServer | null>;
   /** Takes the server back after its operation, and ends it when no other may meet it. */
   leave(server: WarmServer): Promise<void>;
   /** Lets operations with functions of this module start their own process from now on. */
@@ -47,77 +56,128 @@ const DEFAULT_LIMITS: WarmLimits = {
   waitingBytes: 512 * MB,
   idleMs: 5 * 60_000,
 };
+/** A server that waits longer may be ended for one that is only likely to be needed. */
+const LONG_WAIT_MS = 10_000;
 /** Most modules that are known to need a process of their own. */
 const MOST_REFUSED = 1_000;
 
 interface Known {
   key: string;
   server: WarmServer;
-  /** Set while the server waits. */
+  /** Set while the server waits: its end, and the time since when it waits. */
   timer: NodeJS.Timeout | null;
+  since: number;
 }
 
 export function createWarmPython(limits: WarmLimits = DEFAULT_LIMITS): WarmPython {
-  /** In the order in which they began to wait. */
-  const waiting = new Map<string, Known>();
-  const busy = new Map<WarmServer, Known>();
+  const pool = new Pool(limits);
   const refused = refusals();
-  let starting = 0;
-  let isClosed = false;
+  const misses = new Misses(limits.idleMs);
+  /** The server that starts for later operations. One at a time: operations of now need the processor more. */
+  let coming: Promise<void> | null = null;
 
-  const end = async (id: string, known: Known): Promise<void> => {
-    waiting.delete(id);
-    if (known.timer) clearTimeout(known.timer);
-    await known.server.end();
-  };
-  const endOldest = (): void => {
-    for (const [id, known] of waiting) return void end(id, known);
-  };
-  const startNew = async (
-    key: string,
-    start: () => Promise<WarmServer | null>,
-  ): Promise<WarmServer | null> => {
-    if (waiting.size + busy.size + starting >= limits.servers) endOldest();
-    if (waiting.size + busy.size + starting >= limits.servers) return null;
-    starting++;
-    try {
-      const server = await start();
-      if (server) busy.set(server, { key, server, timer: null });
-      return server;
-    } finally {
-      starting--;
-    }
+  const prepare = (place: WarmPlace, key: string, start: () => Promise<WarmServer | null>): void => {
+    if (!misses.isFrequent(key) || coming !== null || !pool.canMakeRoom()) return;
+    coming = pool
+      .startNew(key, start)
+      .then(async (server) => {
+        if (server) await pool.leave(server);
+        else refused.add(place);
+      })
+      .catch(() => refused.add(place))
+      .finally(() => {
+        coming = null;
+      });
   };
   return {
-    take: async (place, start) => {
-      if (isClosed || refused.has(place)) return null;
+    take: async (place, start, when = 'now') => {
+      if (pool.isClosed || refused.has(place)) return null;
       const key = await keyOf(place);
       if (key === null) return null;
-      for (const [id, known] of waiting) {
-        if (known.key !== key) continue;
-        waiting.delete(id);
-        if (known.timer) clearTimeout(known.timer);
-        busy.set(known.server, { ...known, timer: null });
-        return known.server;
-      }
-      return startNew(key, start);
+      const waiting = pool.takeWaiting(key);
+      if (waiting || when === 'now') return waiting ?? pool.startNew(key, start);
+      prepare(place, key, start);
+      return null;
     },
-    leave: async (server) => {
-      const known = busy.get(server);
-      const isKept = !isClosed && server.memoryBytes() <= limits.serverBytes && (await server.isReady());
-      busy.delete(server);
-      if (!known || !isKept || isClosed) return server.end();
-      const id = newId();
-      const timer = setTimeout(() => void end(id, known), limits.idleMs).unref();
-      waiting.set(id, { ...known, timer });
-      while (waiting.size > 0 && memoryOf(waiting) > limits.waitingBytes) endOldest();
-    },
+    leave: (server) => pool.leave(server),
     refuse: refused.add,
     close: async () => {
-      isClosed = true;
-      await Promise.all([...waiting].map(([id, known]) => end(id, known)));
+      await Promise.all([pool.close(), coming]);
     },
   };
+}
+
+/** The servers that exist. */
+class Pool {
+  isClosed = false;
+  /** In the order in which they began to wait. */
+  readonly #waiting = new Map<string, Known>();
+  readonly #busy = new Map<WarmServer, Known>();
+  #starting = 0;
+
+  constructor(readonly limits: WarmLimits) {}
+
+  hasRoom(): boolean {
+    return this.#waiting.size + this.#busy.size + this.#starting < this.limits.servers;
+  }
+
+  /** Whether there is room, or a server that nobody has needed for a while. */
+  canMakeRoom(): boolean {
+    const [oldest] = this.#waiting.values();
+    return this.hasRoom() || (oldest !== undefined && systemClock.monotonic() - oldest.since > LONG_WAIT_MS);
+  }
+
+  takeWaiting(key: string): WarmServer | null {
+    for (const [id, known] of this.#waiting) {
+      if (known.key !== key) continue;
+      this.#waiting.delete(id);
+      if (known.timer) clearTimeout(known.timer);
+      this.#busy.set(known.server, { ...known, timer: null });
+      return known.server;
+    }
+    return null;
+  }
+
+  /** Ends the oldest waiting server for the new one where there is no room. Null: all servers have an operation, or it did not start. */
+  async startNew(key: string, start: () => Promise<WarmServer | null>): Promise<WarmServer | null> {
+    if (!this.hasRoom()) this.#endOldest();
+    if (!this.hasRoom()) return null;
+    this.#starting++;
+    try {
+      const server = await start();
+      if (server) this.#busy.set(server, { key, server, timer: null, since: 0 });
+      return server;
+    } finally {
+      this.#starting--;
+    }
+  }
+
+  async leave(server: WarmServer): Promise<void> {
+    const { serverBytes, waitingBytes, idleMs } = this.limits;
+    const known = this.#busy.get(server);
+    const isKept = !this.isClosed && server.memoryBytes() <= serverBytes && (await server.isReady());
+    this.#busy.delete(server);
+    if (!known || !isKept || this.isClosed) return server.end();
+    const id = newId();
+    const timer = setTimeout(() => void this.#end(id, known), idleMs).unref();
+    this.#waiting.set(id, { ...known, timer, since: systemClock.monotonic() });
+    while (this.#waiting.size > 0 && memoryOf(this.#waiting) > waitingBytes) this.#endOldest();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all([...this.#waiting].map(([id, known]) => this.#end(id, known)));
+  }
+
+  #endOldest(): void {
+    for (const [id, known] of this.#waiting) return void this.#end(id, known);
+  }
+
+  async #end(id: string, known: Known): Promise<void> {
+    this.#waiting.delete(id);
+    if (known.timer) clearTimeout(known.timer);
+    await known.server.end();
+  }
 }
 
 function memoryOf(servers: ReadonlyMap<string, Known>): number {
@@ -146,8 +206,9 @@ function moduleOf({ tenant, prefix, module }: WarmPlace): string {
  */
 async function keyOf({ tenant, deploymentId, prefix, folders }: WarmPlace): Promise<string | null> {
   try {
-    await stat(join(prefix, 'bin/python'));
-    const found = await Promise.all([prefix, ...folders].map((path) => stat(path)));
+    if (prefix !== null) await stat(join(prefix, 'bin/python'));
+    const seen = prefix === null ? folders : [prefix, ...folders];
+    const found = await Promise.all(seen.map((path) => stat(path)));
     const inodes = found.map(({ dev, ino }) => `${dev}:${ino}`);
     return JSON.stringify([tenant, deploymentId, prefix, ...folders, ...inodes]);
   } catch {

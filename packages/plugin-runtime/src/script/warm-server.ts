@@ -13,14 +13,36 @@ import {
 import { emptyRunDir, namesIn, type RunDir, type ScriptSettings } from './settings';
 import { type Frame, readFrames } from './warm-frames';
 
-/** An operation for a server. */
-export interface WarmJob {
-  mapping: string;
+/** Work for a server: a fork that does what `baton_runner.py` does, or a program. */
+export type WarmJob = ForkJob | ProgramJob;
+
+interface ForkJob {
+  kind: 'fork';
+  /** A function of the plugin, or the file of a script. */
+  target: string;
+  mode: 'function' | 'python' | 'guess';
   ctxUrl: string;
   isResumed: boolean;
+  streams: WarmStreams;
 }
 
-/** A server that forks a process for one operation at a time (docs/adr/0040-warm-python.md). */
+interface ProgramJob {
+  kind: 'spawn';
+  /** The program. Null, or where the system cannot start it: the command line. */
+  path: string | null;
+  /** Command line for /bin/sh. */
+  shell: string;
+  env: Readonly<Record<string, string>>;
+  streams: WarmStreams;
+}
+
+/** Which output is read: `out`; `err`: errors by themselves, among the output, or not at all. */
+export interface WarmStreams {
+  out: boolean;
+  err: 'err' | 'out' | null;
+}
+
+/** A server that starts a process for one operation at a time (docs/adr/0040-warm-python.md, 0043-warm-scripts.md). */
 export interface WarmServer {
   readonly runDir: RunDir;
   readonly confinement: Confinement;
@@ -170,8 +192,17 @@ function written(stream: Writable, content: Buffer): Promise<void> | undefined {
   });
 }
 
+function jobLine(job: WarmJob): string {
+  const { streams } = job;
+  const what =
+    job.kind === 'fork'
+      ? { target: job.target, mode: job.mode, ctx_url: job.ctxUrl, is_resumed: job.isResumed }
+      : { path: job.path, shell: job.shell, env: job.env };
+  return `${JSON.stringify({ kind: job.kind, ...what, ...streams })}\n`;
+}
+
 async function runJob(
-  { mapping, ctxUrl, isResumed }: WarmJob,
+  job: WarmJob,
   server: {
     child: ChildProcess;
     running: Running;
@@ -200,7 +231,7 @@ async function runJob(
     };
   });
   state.job = { signal, out, err, hasBegun: false, begin, finish };
-  child.stdin?.write(`${JSON.stringify({ mapping, ctx_url: ctxUrl, is_resumed: isResumed })}\n`);
+  child.stdin?.write(jobLine(job));
   try {
     // A stop while the module is imported: the server ends by it, and the caller learns that nothing has begun.
     const stop = (): void => void stopGroup(running.pid, 0, running.group);

@@ -27,7 +27,9 @@ export async function invokeWorkflow(
     const workflow = deps.workflows?.get(task.mapping);
     if (workflow) return await callWorkflow(workflow, session, port);
     if (task.mapping === WORKFLOW_SCRIPT_MAPPING)
-      return await withCalls(session, port, (calls) => runScript(session, deps.scripts, { calls }));
+      return await withCalls(session, port, (calls) =>
+        runScript(session, deps.scripts, { workflow: { calls } }),
+      );
     const plugin = await host.installedPlugin(task.plugin.name);
     if (plugin?.kind === 'module') return await runModuleWorkflow(session, deps.modules, plugin, port);
     if (plugin)

@@ -15,6 +15,9 @@ function rig(maxBytes = 1_000) {
     listFiles: async (_tenant: string, id: string, folder: string) => [`${id} ${folder}`],
     async *readFile(_tenant: string, id: string, path: string) {
       reads.push(`${id}/${path}`);
+      // The first of several prefixes, so that the path without them is there.
+      if (/^(part--)?missing/.test(path) && path !== 'missing/c') throw notFound('file', path);
+      if (path === 'part--missing/c') throw notFound('file', path);
       if (path === 'broken') {
         yield Buffer.from('half');
         throw notFound('file', path);
@@ -50,6 +53,16 @@ it('fetches a file once, also for several that ask at the same time, and anew fo
   setDigest('two');
   expect(await text('a', 'other')).toBe('other a two');
   expect(reads).toEqual(['bp/a', 'other/a']);
+});
+
+it('finds files without the prefix where the prefix is that of a file, and never outside of the blueprint', async () => {
+  const { text, reads } = rig();
+  expect(await text('part--missing--dir/b')).toBe('bp dir/b one');
+  expect(await text('ns--part--missing/c')).toBe('imported missing/c one');
+  await expect(text('part--missing')).rejects.toMatchObject({ code: 'not_found_error' });
+  for (const path of ['missing--/x', 'ns--../x', 'ns--missing--../x'])
+    await expect(text(path)).rejects.toMatchObject({ code: 'not_found_error' });
+  expect(reads.filter((path) => path.includes('..') && !path.includes('missing'))).toEqual([]);
 });
 
 it('finds files of imported blueprints by their prefix', async () => {

@@ -1,5 +1,5 @@
 import { normalize } from 'node:path';
-import { notFound } from '@baton/kernel';
+import { isAppError, notFound } from '@baton/kernel';
 import { LRUCache } from 'lru-cache';
 import type { CatalogClient } from '../adapters/catalog.client';
 import type { FileCache } from './file-cache';
@@ -47,18 +47,20 @@ export function createBlueprintFiles(deps: BlueprintFilesDeps): BlueprintFiles {
     const clean = insidePath(path);
     if (clean === null) throw notFound('file', path);
     const imported = clean.includes('--') ? await importedOf(tenant, blueprintId, clean) : null;
+    if (imported && insidePath(imported.path) === null) throw notFound('file', path);
     return imported ?? { blueprintId, path: clean };
   };
 
   return {
     list: async (tenant, blueprintId, folder) => {
       const place = await placeOf(tenant, blueprintId, folder);
-      return catalog.listFiles(tenant, place.blueprintId, place.path);
+      return withoutPrefixToo(place.path, (path) => catalog.listFiles(tenant, place.blueprintId, path));
     },
     locate: async (tenant, blueprintId, path) => {
       const file = await placeOf(tenant, blueprintId, path);
-      return cache.locate(await digestOf(tenant, file.blueprintId), file.path, () =>
-        catalog.readFile(tenant, file.blueprintId, file.path),
+      const digest = await digestOf(tenant, file.blueprintId);
+      return withoutPrefixToo(file.path, (inside) =>
+        cache.locate(digest, inside, () => catalog.readFile(tenant, file.blueprintId, inside)),
       );
     },
   };
@@ -76,6 +78,23 @@ export function remembered<T extends {}>(
   cache.set(key, reading);
   reading.catch(() => cache.delete(key));
   return reading;
+}
+
+/**
+ * Reads a path of a blueprint, else the path without prefixes: a file of the same blueprint that was imported under a prefix
+ * names its scripts with the prefix (reference/dsl.md 5.5, step 3). @throws AppError not_found_error for the given path
+ */
+async function withoutPrefixToo<T>(path: string, read: (path: string) => Promise<T>): Promise<T> {
+  try {
+    return await read(path);
+  } catch (error) {
+    // Behind the prefix a path may lead out again.
+    const plain = insidePath(path.slice(path.lastIndexOf('--') + 2));
+    if (!path.includes('--') || plain === null || !isAppError(error, 'not_found_error')) throw error;
+    return read(plain).catch(() => {
+      throw error;
+    });
+  }
 }
 
 /** Resolves the prefix of a path. The longest prefix wins, because prefixes of nested imports are longer. */

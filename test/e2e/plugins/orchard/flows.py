@@ -1,6 +1,8 @@
+import time
+
 from cloudify.decorators import workflow
 from cloudify.plugins import lifecycle
-from cloudify.workflows import ctx
+from cloudify.workflows import api, ctx
 
 
 @workflow
@@ -39,3 +41,12 @@ def prune(**_):
     lifecycle.set_send_node_event_on_error_handler(broken, instance)
     graph.sequence().add(broken, instance.send_event('pruned'))
     graph.execute()
+
+
+@workflow
+def give_in(**_):
+    """Older code returns this value when it finds a cancel."""
+    ctx.logger.info('looks for a cancel')
+    while not api.has_cancel_request():
+        time.sleep(0.1)
+    return api.EXECUTION_CANCELLED_RESULT

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo "inner speaks as $(ctx node name)"

@@ -1,0 +1,3 @@
+from cloudify import ctx
+ctx.abort_operation('no use in Python')
+print('goes on')

@@ -1,0 +1,3 @@
+#!/bin/bash
+echo "attempt $(ctx operation retry_number)"
+exit 1

@@ -1,0 +1,3 @@
+from cloudify import ctx
+
+del ctx.instance.runtime_properties['seen']

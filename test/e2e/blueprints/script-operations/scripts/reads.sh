@@ -1,0 +1,2 @@
+#!/bin/bash
+echo "text $(ctx get-resource texts/place.txt)"

@@ -1,0 +1,5 @@
+import time
+from cloudify.workflows import ctx
+
+ctx.logger.info('ignores')
+time.sleep(600)

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo "op of $(ctx node name)"
