@@ -287,13 +287,12 @@ test('the manager as a whole', async () => {
 
 test('files of a node instance: write, lock, list, read, remove', async () => {
   const [instance] = (await baton('node-instances', 'list', '-d', 'web', '-o', 'name')).split('\n');
-  const of = (command: string, ...more: string[]) => baton('node-instances', command, instance!, ...more);
+  const of = (name: string, ...more: string[]) => baton('node-instances', name, instance!, ...more);
   await of('lock-file', 'state', '--lock-id', 'mine', '--holder', 'Ada');
   await of('put-file', 'state', file('key.txt'), '--lock-id', 'mine');
   expect(parse(await of('files', '-o', 'yaml'))).toMatchObject([{ name: 'state', locked_by: 'Ada' }]);
-  await of('unlock-file', 'state');
   await of('get-file', 'state', file('copy'));
-  await of('delete-file', 'state');
+  for (const name of ['unlock-file', 'delete-file']) await of(name, 'state');
   expect(readFileSync(file('copy'), 'utf8')).toBe('passphrase-of-16\n');
 });
 
