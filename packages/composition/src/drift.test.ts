@@ -17,8 +17,10 @@ describe('drift', () => {
     ['more labels than asked', { labels: [{ a: 'b' }] }, []],
     ['another label', { labels: [{ a: 'c' }] }, ['labels']],
     ['other inputs', { inputs: { x: 2 } }, ['inputs']],
+    ['an input that is missing', { inputs: { x: 1, z: 3 } }, ['inputs']],
   ])('of a deployment: %s', (_what, spec, drift) => {
-    expect(deploymentDrift(spec, { id: 'd', labels, inputs: { x: 1 } })).toEqual(drift);
+    // y has the default of its blueprint.
+    expect(deploymentDrift(spec, { id: 'd', labels, inputs: { x: 1, y: 2 } })).toEqual(drift);
   });
   it('does not mind a counted id', () => {
     expect(

@@ -32,6 +32,13 @@ function haveLabelsDrifted(spec: unknown, labels: ShownLabels): boolean {
   return wanted(spec).some((label) => !present.has(label));
 }
 
+/** Whether an input of the node has another value. The others have the defaults of their blueprint. */
+function haveInputsDrifted(spec: Json, inputs: Json): boolean {
+  if (!isJsonObject(spec)) return false;
+  const present = isJsonObject(inputs) ? inputs : {};
+  return Object.entries(spec).some(([name, value]) => !isDeepStrictEqual(value, present[name]));
+}
+
 /** Returns which of id, labels and inputs of a component's deployment differ from its node (reference/workflows.md 8.1). */
 export function deploymentDrift(
   spec: { id?: string; auto_inc_suffix?: boolean; labels?: unknown; inputs?: unknown },
@@ -39,15 +46,10 @@ export function deploymentDrift(
 ): string[] {
   // <id>-<number>
   const id = spec.auto_inc_suffix ? deployment.id.replace(/-[^-]*$/, '') : deployment.id;
-  const inputs = spec.inputs as Json;
   return [
     ...(spec.id && spec.id !== id ? ['id'] : []),
     ...(haveLabelsDrifted(spec.labels, deployment.labels) ? ['labels'] : []),
-    ...(isJsonObject(inputs) &&
-    Object.keys(inputs).length > 0 &&
-    !isDeepStrictEqual(inputs, deployment.inputs)
-      ? ['inputs']
-      : []),
+    ...(haveInputsDrifted(spec.inputs as Json, deployment.inputs as Json) ? ['inputs'] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '@baton/kernel';
 import { FatalError } from '@baton/plugin-sdk';
 import { provideBlueprint } from '../blueprints';
+import { storeCapabilities } from '../capabilities';
 import { readDeployment, requireWell } from '../deployments';
 import { type UpdatePlan, updatePlan } from '../drift';
 import { untilIdle } from '../executions';
@@ -10,7 +11,8 @@ import { blueprintIdOf, type ComponentConfig, componentConfigOf, deploymentIdOf 
 import { runOnChild } from './run-on-child';
 
 /**
- * Brings the deployment in line with the node: new blueprint and inputs by a deployment update, labels are added
+ * Brings the deployment in line with the node: new blueprint and inputs by a deployment update, labels are added, and its
+ * capabilities become those of the node
  * (reference/workflows.md 8.1). The drift is the one that check_drift has stored.
  */
 export async function update(scope: Scope): Promise<Json> {
@@ -24,6 +26,8 @@ export async function update(scope: Scope): Promise<Json> {
   if (plan.hasLabels) await addLabels(scope, deploymentId, labelsOf(config.deployment.labels));
   await untilIdle(scope, deploymentId);
   await requireWell(manager, deploymentId);
+  // Other nodes read values of the deployment there.
+  await storeCapabilities(scope, deploymentId, instance);
   return null;
 }
 
