@@ -97,8 +97,11 @@ async function instance(deployment = 'stack') {
   return items.find(({ node_id: node }: { node_id: string }) => node === deployment);
 }
 const outputs = async () => (await call(client, 'getDeploymentOutputs', { id: 'stack' })).outputs;
+/** Names that are locked and have no file yet are left out. */
 const filesOf = async (id: string): Promise<string[]> =>
-  (await call(client, 'listNodeInstanceFiles', { id })).items.map(({ name }: { name: string }) => name);
+  (await call(client, 'listNodeInstanceFiles', { id })).items
+    .filter(({ size }: { size: number | null }) => size !== null)
+    .map(({ name }: { name: string }) => name);
 
 async function download(id: string, name: string): Promise<Buffer> {
   const { body } = await client.download(route('getNodeInstanceFile'), { params: { id, name } } as never);
