@@ -10,7 +10,7 @@ import { builtPlugin } from '../harness/example';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { type ItemsApi, startItemsApi } from '../harness/items-api';
 import { root } from '../harness/processes';
-import { adminClient, archiveOf, call, succeed, upload } from '../harness/session';
+import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 import { launch, openPage, signIn, type WatchedPage } from './browser';
 import { type Hands, handsOn } from './hands';
 import { judge } from './judge';
@@ -148,6 +148,21 @@ test('an update says by property what it would change, and takes the drift back 
   await completed();
   expect([named('network').size, named('server').size]).toEqual([5, 5]);
   await go('/deployments/items/drift');
+  await page.getByText('No drift is known').waitFor();
+});
+
+test('a check that fails is told from a difference, with its error', async () => {
+  const id = String(named('server').id);
+  const kept = api.items.get(id)!;
+  api.items.delete(id);
+  await follow(client, 'items', 'check_drift');
+  await go('/deployments/items/drift');
+  const section = page.getByRole('article', { name: /^server_/ });
+  await section.getByText('The check itself failed').waitFor();
+  await section.getByText(/does not exist any more/).waitFor();
+  await judge(page, 'example-check-failed');
+  api.items.set(id, kept);
+  await succeed(client, 'items', 'check_drift');
   await page.getByText('No drift is known').waitFor();
 });
 

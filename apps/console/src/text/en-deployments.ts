@@ -146,7 +146,7 @@ export const deploymentsTexts = {
       target_of_relationship: (other: string) => `The relationship that ${other} has to it`,
     },
     says: 'The check answered',
-    checkFailed: 'The check failed, so nobody knows whether anything differs. Its error:',
+    checkFailed: 'The check itself failed, with this error:',
     checkedAt: 'Checked at',
   },
 
