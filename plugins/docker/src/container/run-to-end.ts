@@ -9,7 +9,7 @@ export interface Inspected {
   Image: string;
   Name: string;
   Created: string;
-  State: { Status: string; Running: boolean; ExitCode: number; StartedAt: string };
+  State: { Status: string; Running: boolean; ExitCode: number; StartedAt: string; FinishedAt: string };
   Config: { Tty: boolean; Image: string };
   NetworkSettings?: { IPAddress?: string; Ports?: unknown };
 }
@@ -33,7 +33,7 @@ export const infoOf = ({ Id, Name, Image, Created, State, NetworkSettings }: Ins
   ports: NetworkSettings?.Ports ?? {},
 });
 
-/** Waits for the end of a container. Gives the last part of its output, from the time `since` on (of the engine, by ISO 8601). */
+/** Waits for the end of a container. Gives the last part of its output, after the time `since` (of the engine, by ISO 8601). */
 export async function followed(
   { log }: { log: OperationLogger },
   engine: Engine,
@@ -42,7 +42,12 @@ export async function followed(
   since?: string,
 ): Promise<string> {
   const output = outputOf(isTerminal);
-  const query = { stdout: true, stderr: true, follow: true, ...(since && { since: secondsOf(since) }) };
+  const query = {
+    stdout: true,
+    stderr: true,
+    follow: true,
+    ...(since !== undefined && { since: secondsOf(since) }),
+  };
   await engine.call('GET', `/containers/${id}/logs`, { query, onData: output.onData, timeoutMs: 0 });
   await engine.call('POST', `/containers/${id}/wait`, { timeoutMs: 0 });
   for (const line of output.text().split('\n').slice(-200)) if (line.trim() !== '') log.info(plainLine(line));
@@ -51,4 +56,4 @@ export async function followed(
 
 /** Seconds since 1970 with all digits that the engine gave: an earlier run may have ended in the same second. */
 const secondsOf = (time: string): string =>
-  `${Math.floor(Date.parse(time) / 1000)}.${/\.(\d+)/.exec(time)?.[1] ?? '0'}`;
+  `${Math.max(0, Math.floor(Date.parse(time) / 1000))}.${/\.(\d+)/.exec(time)?.[1] ?? '0'}`;

@@ -40,8 +40,9 @@ async function started(
   engine: Engine,
   { id, isDetached, isTerminal }: { id: string; isDetached: boolean; isTerminal: boolean },
 ): Promise<void> {
+  // The output after the end of the last run is that of this one.
+  const since = (await inspect(engine, id))?.State.FinishedAt;
   await engine.call('POST', `/containers/${encodeURIComponent(id)}/start`);
-  const since = (await inspect(engine, id))?.State.StartedAt;
   if (!isDetached) runtime.run_result = await followed({ log }, engine, id, isTerminal, since);
   const found = await inspect(engine, id);
   if (found === null) return;

@@ -1,4 +1,5 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { FatalError, type Http, type OperationContext } from '@baton/plugin-sdk';
 import { quote, type SshConnection } from '@baton/plugin-sdk/ssh';
@@ -90,17 +91,26 @@ export async function placeFolder(
   source: string,
   folder: string,
 ): Promise<void> {
-  const local = await ctx.downloadDirectory(source);
+  const local = await mkdtemp(join(tmpdir(), 'baton-files-'));
+  try {
+    await ctx.downloadDirectory(source, local);
+    const archive = await packed(local);
+    if (archive === null) throw new FatalError(`the blueprint has no files in ${source}`);
+    await connection.run(`mkdir -p -- ${quote(folder)} && tar -xf - -C ${quote(folder)}`, { stdin: archive });
+  } finally {
+    await rm(local, { recursive: true, force: true });
+  }
+}
+
+/** The files of a folder as a tar; null: there are none. */
+async function packed(folder: string): Promise<Uint8Array | null> {
   const entries = [];
-  for (const inside of await readdir(local, { recursive: true })) {
-    const facts = await stat(join(local, inside));
+  for (const inside of await readdir(folder, { recursive: true })) {
+    const facts = await stat(join(folder, inside));
     if (!facts.isFile()) continue;
-    const body = await readFile(join(local, inside));
+    const body = await readFile(join(folder, inside));
     const mode = facts.mode & 0o100 ? 0o755 : 0o644;
     entries.push({ header: { name: inside, size: body.length, mode, mtime: new Date(0) }, body });
   }
-  if (entries.length === 0) throw new FatalError(`the blueprint has no files in ${source}`);
-  await connection.run(`mkdir -p -- ${quote(folder)} && tar -xf - -C ${quote(folder)}`, {
-    stdin: await packTar(entries),
-  });
+  return entries.length === 0 ? null : await packTar(entries);
 }
