@@ -1,5 +1,5 @@
 // Files and commands for containers, run by containers of a real engine.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -27,6 +27,7 @@ const machine = () => ({
   docker_key: host.key,
   docker_port: host.port,
   container_volume: VOLUME,
+  sudo_password: host.password,
 });
 type Files = Record<string, string>;
 const node = (type: string, properties: object, files: Files = {}) =>
@@ -45,7 +46,7 @@ const container = (tag: string, folder: unknown, args: { volumes?: string[]; vol
   });
 const mode = (path: string): number => statSync(path).mode & 0o777;
 
-/** Ansible of this machine (Debian: ansible), in a container that has nothing else of it. */
+/** Ansible of this machine (Debian: ansible-core), in a container that has nothing else of it. */
 const ANSIBLE = { volumes: ['/usr', '/lib', '/lib64', '/etc/passwd'] };
 const KEY = '-----BEGIN OPENSSH PRIVATE KEY-----\nYWJj\n-----END OPENSSH PRIVATE KEY-----';
 const SITE = `- hosts: all
@@ -143,7 +144,8 @@ test('ansible_sources give container_files an inventory and a command; a folder 
 });
 
 /** A program that shows how it is called, for machines without Terraform. */
-const SHOWS = '#!/bin/sh\necho "terraform $*"\n[ "$1" = plan ] && cat vars.json\nexit 0\n';
+const SHOWS =
+  '#!/bin/sh\necho "terraform $*"\n[ "$1" = plan ] && cat vars.json\nbusybox mkdir -p left && touch left/by-root\nexit 0\n';
 
 async function showingImage(): Promise<void> {
   await node(
@@ -263,6 +265,42 @@ test('terraform_sources give container_files a module in a folder of its own', a
   await apply.run('delete');
   await files.run('delete');
 });
+
+const which = spawnSync('sh', ['-c', 'command -v terraform'], { encoding: 'utf8' }).stdout.trim();
+// Where this machine has the real program, it takes the script, the variables and the backend as they are.
+if (which !== '')
+  test('the real terraform applies a module of a folder, and destroys it when the container is stopped', async () => {
+    const main =
+      'variable "who" {}\noutput "greeting" { value = join(" ", ["hello", var.who]) }\nterraform {\n  backend "local" {}\n}';
+    const module = node(
+      'terraform_module',
+      {
+        docker_machine: machine(),
+        resource_config: {
+          source: 'modules/one',
+          variables: { who: 'you' },
+          backend: { name: 'local', options: { path: 'here.tfstate' } },
+        },
+      },
+      { 'modules/one/main.tf': main, 'modules/two/main.tf': 'not this' },
+    );
+    await module.run('create');
+    const { destination, terraform_container_command_arg: command, storage_dir } = module.runtimeProperties;
+    const apply = container('base:1', destination, {
+      ...{ command, working_dir: storage_dir },
+      volumes: ['/bin/terraform'],
+      volumes_mapping: [which],
+    });
+    await apply.run('create');
+    expect(String(apply.runtimeProperties.run_result)).toMatch(/greeting = "hello you"\s*$/);
+    const state = () => readFileSync(join(String(destination), 'storage/here.tfstate'), 'utf8');
+    expect(state()).toContain('hello you');
+    await apply.run('stop', { stop_command: 'terraform destroy -auto-approve -var-file vars.json' });
+    expect(state()).not.toContain('hello you');
+    await apply.run('delete');
+    await module.run('delete');
+    expect(existsSync(String(destination))).toBe(false);
+  });
 
 test('the mapping start_container runs a container that has ended once more', async () => {
   const started = testNode(plugin, 'cloudify.nodes.docker.container', {

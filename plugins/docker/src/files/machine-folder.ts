@@ -67,7 +67,11 @@ export async function removeFolder(scope: FolderScope, machine: Machine | null |
   const gone = isOwn === true ? [destination] : files;
   if (gone.length > 0)
     await atMachine(scope, machine, async (connection) => {
-      await connection.run(`rm -rf -- ${gone.map(quote).join(' ')}`);
+      const command = `rm -rf -- ${gone.map(quote).join(' ')}`;
+      const { exitCode } = await connection.run(command, { exitCodes: { 1: 'ok' } });
+      if (exitCode === 0) return;
+      log.info('containers have left files of root: they are removed by sudo');
+      await connection.run(command, { sudo: { password: machine?.sudo_password } });
     });
   if (isOwn !== true) log.info(`${destination} was there before this node: its files stay`);
 }
