@@ -22,6 +22,16 @@ test('runtime properties show no sensitive value, and create has them all the sa
   expect(hidden).toEqual(['geheim', KEY, 'hush']);
 });
 
+test('the text of an inventory with a password is masked as a whole', () => {
+  const given = SETTINGS.parse({
+    sources: '[web]\none ansible_password=geheim',
+    additional_args: '-c local',
+  });
+  const stored = storedSettings(given, given);
+  expect(stored).toMatchObject({ sources: '********', additional_args: '-c local' });
+  expect(settingsOf(given, stored).settings.sources).toBe(given.sources);
+});
+
 test('an input of precreate replaces the property', () => {
   const stored = storedSettings(properties, { ...properties, playbook_path: 'other.yaml' });
   expect(settingsOf(properties, stored).settings.playbook_path).toBe('other.yaml');

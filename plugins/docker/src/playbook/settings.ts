@@ -7,12 +7,14 @@ import { SETTINGS, type SettingName, type Settings } from './schema';
 const MASK = '********';
 /** Values that are never shown, besides those of `sensitive_keys`. */
 const ALWAYS = /^(ansible_(ssh_)?pass(word)?|ansible_(become|sudo)_pass(word)?|vault_password)$/i;
+/** In the text of an inventory. */
+const PASSWORD_IN_TEXT = /\b(ansible_\w*pass(word)?|vault_password)["']?\s*[=:]/i;
 
 type Values = Partial<Record<SettingName, unknown>>;
 
 /** The value without what must not be shown; `hidden` gets that. */
 export function masked(value: unknown, sensitiveKeys: readonly string[], hidden: unknown[] = []): unknown {
-  if (isKeyText(value)) {
+  if (isKeyText(value) || (typeof value === 'string' && PASSWORD_IN_TEXT.test(value))) {
     hidden.push(value);
     return MASK;
   }
