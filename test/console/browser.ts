@@ -28,6 +28,10 @@ const DOCUMENTED = new Set([
   'update-preview-light',
   'device-question-light',
   'plugin-signed-light',
+  'example-nodes-light',
+  'example-drift-light',
+  'example-update-light',
+  'example-plan-light',
 ]);
 const isForDocs = process.env.BATON_SCREENSHOTS === 'docs';
 /** Pictures of all screens are asked for. */

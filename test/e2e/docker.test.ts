@@ -1,12 +1,8 @@
-// The plugin of plugins/docker at a real engine behind TLS, through a manager and the isolation of its workers.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { type TestEngine, testEngine } from '../../plugins/docker/src/testing-engine';
+import { builtPlugin } from '../harness/example';
 import { type Fleet, startFleet } from '../harness/fleet';
-import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -25,7 +21,7 @@ beforeAll(async () => {
     },
   });
   client = adminClient(fleet);
-  await client.upload('uploadPlugin', { content: built() });
+  await client.upload('uploadPlugin', { content: builtPlugin('docker') });
   await upload(client, 'docker', archiveOf(join(__dirname, 'blueprints/docker')));
   const { ca, cert, key } = engine.tls;
   await call(client, 'putSecret', { secret_key: 'docker_ca' }, { value: ca });
@@ -38,20 +34,6 @@ afterAll(async () => {
   await fleet?.stop();
   await engine?.stop();
 });
-
-function built(): Buffer {
-  const folder = mkdtempSync(join(tmpdir(), 'baton-docker-plugin-'));
-  try {
-    const file = join(folder, 'docker.bplug');
-    const cli = ['--import', 'tsx', join(root, 'apps/cli/src/main.ts')];
-    execFileSync(process.execPath, [...cli, 'plugins', 'build', 'plugins/docker', '--out', file], {
-      cwd: root,
-    });
-    return readFileSync(file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 const drifts = async (): Promise<unknown[]> => {
   const { items } = await call(client, 'listNodeInstances', {}, undefined, { deployment_id: 'site' });

@@ -1,12 +1,11 @@
 // The plugin of plugins/fabric at a real sshd, through a manager and the isolation of its workers.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually, type SshHost, sshHost } from '@baton/testkit';
+import { builtPlugin } from '../harness/example';
 import { type Fleet, startFleet } from '../harness/fleet';
-import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -26,7 +25,7 @@ beforeAll(async () => {
     },
   });
   client = adminClient(fleet);
-  await client.upload('uploadPlugin', { content: built() });
+  await client.upload('uploadPlugin', { content: builtPlugin('fabric') });
   await upload(client, 'fabric', archiveOf(join(__dirname, 'blueprints/fabric')));
   await call(client, 'putSecret', { secret_key: 'login_key' }, { value: host.key });
   await call(client, 'putSecret', { secret_key: 'sudo_password' }, { value: host.password });
@@ -35,20 +34,6 @@ afterAll(async () => {
   await fleet?.stop();
   await host?.stop();
 });
-
-function built(): Buffer {
-  const folder = mkdtempSync(join(tmpdir(), 'baton-fabric-'));
-  try {
-    const file = join(folder, 'fabric.bplug');
-    const cli = ['--import', 'tsx', join(root, 'apps/cli/src/main.ts')];
-    execFileSync(process.execPath, [...cli, 'plugins', 'build', 'plugins/fabric', '--out', file], {
-      cwd: root,
-    });
-    return readFileSync(file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 const deploy = async (id: string, inputs: Record<string, unknown> = {}): Promise<void> => {
   const { port, user, hostKey } = host;

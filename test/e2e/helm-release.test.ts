@@ -1,6 +1,6 @@
 // examples/helm-release, with the real helm and kubectl, against the stand-in for the API of a cluster.
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@baton/client';
 import { type KubeDouble, type KubeTools, kubeTools, startKubeDouble } from '@baton/testkit/kube-double';
+import { builtPlugin } from '../harness/example';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
@@ -40,7 +41,7 @@ beforeAll(async () => {
   });
   client = adminClient(fleet);
   for (const plugin of ['kubernetes', 'helm'])
-    await client.upload('uploadPlugin', { content: built(plugin) });
+    await client.upload('uploadPlugin', { content: builtPlugin(plugin) });
   await call(client, 'putSecret', { secret_key: 'helm_release_kubeconfig' }, { value: double.kubeconfig() });
   await upload(client, NAME, archiveOf(join(root, 'examples', NAME)));
   const inputs = { helm_source: source };
@@ -62,16 +63,6 @@ async function serveHelm(): Promise<string> {
   downloads = createServer((_, response) => response.end(archive));
   await new Promise<void>((resolve) => downloads.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(downloads.address() as AddressInfo).port}/helm-linux-amd64.tar.gz`;
-}
-
-/** The package as `baton plugins build` makes it. */
-function built(plugin: string): Buffer {
-  const file = join(folder, `${plugin}.bplug`);
-  const cli = ['--import', 'tsx', join(root, 'apps/cli/src/main.ts')];
-  execFileSync(process.execPath, [...cli, 'plugins', 'build', `plugins/${plugin}`, '--out', file], {
-    cwd: root,
-  });
-  return readFileSync(file);
 }
 
 /** Not by execFileSync: the stand-in runs in this process. */

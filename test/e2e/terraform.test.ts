@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit/eventually';
+import { builtPlugin } from '../harness/example';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { root } from '../harness/processes';
 import {
@@ -61,7 +62,7 @@ beforeAll(async () => {
     },
   });
   client = adminClient(fleet);
-  await client.upload('uploadPlugin', { content: built() });
+  await client.upload('uploadPlugin', { content: builtPlugin('terraform') });
   await upload(client, 'stack', archiveOf(join(root, 'examples/terraform-stack')));
   await call(client, 'putSecret', { secret_key: 'stack_admin_password' }, { value: PASSWORD });
   await call(client, 'createDeployment', { id: 'stack' }, { blueprint_id: 'stack', inputs: { program } });
@@ -80,16 +81,6 @@ async function serveProgram(): Promise<string> {
   server = createServer((_, response) => response.end(content));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/other.tar.gz`;
-}
-
-/** The package as `baton plugins build` makes it. */
-function built(): Buffer {
-  const file = join(place, 'terraform.bplug');
-  const cli = ['--import', 'tsx', join(root, 'apps/cli/src/main.ts')];
-  execFileSync(process.execPath, [...cli, 'plugins', 'build', 'plugins/terraform', '--out', file], {
-    cwd: root,
-  });
-  return readFileSync(file);
 }
 
 async function instance(deployment = 'stack') {

@@ -1,12 +1,8 @@
-// The plugin of plugins/utilities: built as authors build theirs, uploaded, and used by a blueprint of the original plugin.
-import { execFileSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
+import { builtPlugin } from '../harness/example';
 import { type Fleet, startFleet } from '../harness/fleet';
-import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -19,26 +15,11 @@ beforeAll(async () => {
     env: { BATON_TASK_RETRIES: '0', BATON_VALIDATE_RESPONSES: 'true' },
   });
   client = adminClient(fleet);
-  await client.upload('uploadPlugin', { content: built() });
+  await client.upload('uploadPlugin', { content: builtPlugin('utilities') });
   await upload(client, 'keys', archiveOf(join(__dirname, 'blueprints/utilities')));
   await call(client, 'createDeployment', { id: 'keys' }, { blueprint_id: 'keys' });
 });
 afterAll(async () => await fleet?.stop());
-
-/** The package as `baton plugins build` makes it. */
-function built(): Buffer {
-  const folder = mkdtempSync(join(tmpdir(), 'baton-utilities-'));
-  try {
-    const file = join(folder, 'utilities.bplug');
-    const cli = ['--import', 'tsx', join(root, 'apps/cli/src/main.ts')];
-    execFileSync(process.execPath, [...cli, 'plugins', 'build', 'plugins/utilities', '--out', file], {
-      cwd: root,
-    });
-    return readFileSync(file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 const secretKeys = async (): Promise<string[]> =>
   (await call(client, 'listSecrets', {})).items.map(({ key }: { key: string }) => key).sort();

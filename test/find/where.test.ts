@@ -6,8 +6,8 @@ const root = join(__dirname, '..', '..');
 const page = readFileSync(join(root, 'docs/where.md'), 'utf8');
 const rows = page.split('\n').filter((line) => /^\| .*\?/.test(line));
 
-test('there are twelve questions', () => {
-  expect(rows).toHaveLength(12);
+test('there are at least twelve questions', () => {
+  expect(rows.length).toBeGreaterThanOrEqual(12);
 });
 
 test.each(rows)('%s', (row) => {

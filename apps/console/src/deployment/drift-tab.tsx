@@ -4,54 +4,93 @@ import { useApi, useTenant } from '../api/api-context';
 import { driftQuery } from '../api/deployments';
 import { t } from '../text/text';
 import { JsonView } from '../ui/json-view';
+import cells from '../ui/row-cells.module.css';
 import { SimpleTable } from '../ui/simple-table';
 import { Empty, Loaded } from '../ui/states';
+import { Time } from '../ui/time';
+import { driftLines } from './drift-lines';
+import styles from './drift-tab.module.css';
 
-/** Instances that differ from their expected state, with the result of the last check. */
+type Drifted = Drift['instances'][number];
+type Finding = Drifted['findings'][number];
+
+/** Instances that differ from their expected state: each value as it is expected and as the last check found it. */
 export default function DriftTab({ id }: { id: string }) {
   const { client } = useApi();
   const query = useQuery(driftQuery(client, useTenant(), id));
   return (
     <Loaded query={query}>
-      {({ instances }) =>
+      {({ instances, total }) =>
         instances.length === 0 ? (
           <Empty title={t.drift.empty} hint={t.drift.emptyHint} />
         ) : (
-          <SimpleTable
-            label={t.drift.title}
-            rows={instances}
-            keyOf={(instance) => instance.id}
-            columns={[
-              { name: t.drift.instance, cell: (instance) => <strong>{instance.id}</strong> },
-              { name: t.drift.node, cell: (instance) => instance.node_id },
-              { name: t.drift.what, cell: (instance) => <Findings findings={instance.findings} /> },
-            ]}
-          />
+          <div>
+            {total > instances.length && <p className={cells.quiet}>{t.of(instances.length, total)}</p>}
+            {instances.map((instance) => (
+              <Instance key={instance.id} instance={instance} />
+            ))}
+          </div>
         )
       }
     </Loaded>
   );
 }
 
-function Findings({ findings }: { findings: Drift['instances'][number]['findings'] }) {
+function Instance({ instance }: { instance: Drifted }) {
   return (
-    <>
-      {findings.map((finding) => (
-        <div key={`${finding.of} ${finding.other_instance_id}`}>
-          {finding.changes.length === 0 ? (
-            <JsonView value={finding.result} />
-          ) : (
-            <ul>
-              {finding.changes.map(({ path, expected, actual }) => (
-                <li key={path.join('.')}>
-                  <strong>{path.join('.')}</strong>: <del>{JSON.stringify(expected)}</del>{' '}
-                  <ins>{JSON.stringify(actual)}</ins>
-                </li>
-              ))}
-            </ul>
+    <article className={styles.instance} aria-label={instance.id}>
+      <div className={styles.title}>
+        <h2>{instance.id}</h2>
+        <span className={cells.quiet}>{t.drift.ofNode(instance.node_id)}</span>
+      </div>
+      {instance.findings.map((finding) => (
+        <div key={`${finding.of} ${finding.other_instance_id}`} className={styles.finding}>
+          {finding.other_instance_id !== null && (
+            <h3>{t.drift.relationships[finding.of](finding.other_instance_id)}</h3>
           )}
+          <Found finding={finding} of={instance.id} />
+          <p className={styles.checked}>
+            {t.drift.checkedAt} <Time at={finding.checked_at} />
+            {finding.task && ` · ${finding.task}`}
+          </p>
         </div>
       ))}
-    </>
+    </article>
   );
 }
+
+function Found({ finding, of }: { finding: Finding; of: string }) {
+  const lines = driftLines(finding);
+  const { columns } = t.drift;
+  if (lines.length === 0)
+    return (
+      <>
+        <p className={finding.is_check_failed ? styles.unknown : undefined}>
+          {finding.is_check_failed ? t.drift.checkFailed : t.drift.says}
+        </p>
+        <JsonView value={finding.result} isOpen />
+      </>
+    );
+  return (
+    <SimpleTable
+      label={t.drift.label(of, finding.other_instance_id)}
+      rows={lines}
+      keyOf={({ path }) => path}
+      columns={[
+        { name: columns.path, cell: ({ path }) => <strong>{path || t.update.itself}</strong> },
+        { name: columns.expected, cell: ({ expected }) => <Value of={expected} /> },
+        {
+          name: columns.found,
+          cell: ({ found }) => (
+            <span className={styles.found}>
+              <Value of={found} />
+            </span>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+const Value = ({ of }: { of: unknown }) =>
+  of === undefined ? <span className={cells.quiet}>{t.update.absent}</span> : <JsonView value={of} />;

@@ -97,7 +97,19 @@ function Instances({ deploymentId, nodeId }: { deploymentId: string; nodeId: str
   );
 }
 
+/** Null: the last check found nothing wrong. Before the first one the manager counts an instance as unavailable, too. */
+function checkOf({ is_status_check_ok: isOk, system_properties: system }: NodeInstance): string | null {
+  if (isOk) return null;
+  return system?.status === undefined ? t.nodes.notChecked : t.nodes.checkFailed;
+}
+
+/** Runtime properties that plugins and Baton need for their own work, such as the results of steps. */
+const isInner = ([name]: [string, unknown]): boolean => name.startsWith('__baton');
+
 function Instance({ instance }: { instance: NodeInstance }) {
+  const runtime = Object.entries(instance.runtime_properties);
+  const inner = runtime.filter(isInner);
+  const told = runtime.filter((entry) => !isInner(entry));
   return (
     <section className={styles.instance} aria-label={instance.id}>
       <h3 className={styles.title}>
@@ -109,7 +121,7 @@ function Instance({ instance }: { instance: NodeInstance }) {
       <Facts
         facts={[
           [t.nodes.host, instance.host_id === instance.id ? null : instance.host_id],
-          [t.nodes.check, instance.is_status_check_ok ? null : t.nodes.checkFailed],
+          [t.nodes.check, checkOf(instance)],
           [
             t.nodes.relationships,
             instance.relationships
@@ -120,7 +132,13 @@ function Instance({ instance }: { instance: NodeInstance }) {
       />
       <div className={styles.runtime}>
         <p className={styles.label}>{t.nodes.runtime}</p>
-        <Properties of={instance.runtime_properties} empty={t.nodes.noRuntime} />
+        <Properties of={Object.fromEntries(told)} empty={t.nodes.noRuntime} />
+        {inner.length > 0 && (
+          <details className={styles.inner}>
+            <summary>{t.nodes.inner(inner.length)}</summary>
+            <Properties of={Object.fromEntries(inner)} empty="" />
+          </details>
+        )}
       </div>
     </section>
   );

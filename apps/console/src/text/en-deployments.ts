@@ -104,10 +104,12 @@ export const deploymentsTexts = {
     relationships: 'Relationships',
     runtime: 'Runtime properties',
     noRuntime: 'No runtime properties',
+    inner: (n: number) => `${count.format(n)} more for the work of plugins`,
     drift: 'Drift',
     hasDrift: 'drifted',
     check: 'Status check',
     checkFailed: 'failed',
+    notChecked: 'not yet',
     index: 'Number',
     none: 'No instances',
     tooMany: (shown: number, total: number) =>
@@ -134,9 +136,18 @@ export const deploymentsTexts = {
     title: 'Drift',
     empty: 'No drift is known',
     emptyHint: 'The workflow check_drift compares instances with what the blueprint asks for.',
-    instance: 'Instance',
-    node: 'Node',
-    what: 'Found',
+    ofNode: (node: string) => `of the node ${node}`,
+    label: (instance: string, other: string | null) =>
+      other === null ? `Drift of ${instance}` : `Drift of ${instance} and ${other}`,
+    columns: { path: 'What', expected: 'Expected', found: 'Found' },
+    relationships: {
+      instance: (other: string) => other,
+      source_of_relationship: (other: string) => `Its relationship to ${other}`,
+      target_of_relationship: (other: string) => `The relationship that ${other} has to it`,
+    },
+    says: 'The check answered',
+    checkFailed: 'The check itself failed, with this error:',
+    checkedAt: 'Checked at',
   },
 
   topology: {
@@ -188,5 +199,10 @@ export const deploymentsTexts = {
     empty: 'No events of this deployment yet',
   },
 
-  json: { items: (n: number) => many(n, 'item'), keys: (n: number) => many(n, 'key'), empty: 'empty' },
+  json: {
+    items: (n: number) => many(n, 'item'),
+    keys: (n: number) => many(n, 'key'),
+    lines: (n: number) => many(n, 'line'),
+    empty: 'empty',
+  },
 };
