@@ -32,7 +32,11 @@ const machine = () => ({
 type Files = Record<string, string>;
 const node = (type: string, properties: object, files: Files = {}) =>
   testNode(plugin, `cloudify.nodes.docker.${type}`, { properties: properties as never, files });
-const container = (tag: string, folder: unknown, args: { volumes?: string[]; volumes_mapping?: string[] }) =>
+const container = (
+  tag: string,
+  folder: unknown,
+  args: Record<string, unknown> & { volumes?: string[]; volumes_mapping?: string[] },
+) =>
   node('container', {
     client_config: { docker_sock_file: engine.socket },
     resource_config: {
@@ -259,7 +263,7 @@ test('terraform_sources give container_files a module in a folder of its own', a
   const { destination, terraform_container_command_arg: command, storage_dir } = files.runtimeProperties;
   expect(storage_dir).toBe('/in/a module');
   expect(existsSync(join(String(destination), 'a module/main.tf'))).toBe(true);
-  const apply = container('terraform:1', destination, { ...{ command } });
+  const apply = container('terraform:1', destination, { command });
   await apply.run('create');
   expect(String(apply.runtimeProperties.run_result)).toContain('{"a":1}terraform apply');
   await apply.run('delete');
@@ -314,8 +318,10 @@ test('the mapping start_container runs a container that has ended once more', as
   });
   await started.run('create');
   expect(started.runtimeProperties.run_result).toBe('once\n');
-  await started.run('cloudify_docker.tasks.start_container');
-  expect(started.runtimeProperties).toMatchObject({ run_result: 'once\nonce\n', exit_code: 0 });
+  for (const runs of [2, 3, 4]) {
+    await started.run('cloudify_docker.tasks.start_container');
+    expect(started.runtimeProperties).toMatchObject({ run_result: 'once\n'.repeat(runs), exit_code: 0 });
+  }
   await started.run('delete');
 });
 

@@ -9,7 +9,7 @@ export interface Inspected {
   Image: string;
   Name: string;
   Created: string;
-  State: { Status: string; Running: boolean; ExitCode: number; StartedAt: string; FinishedAt: string };
+  State: { Status: string; Running: boolean; ExitCode: number; StartedAt: string };
   Config: { Tty: boolean; Image: string };
   NetworkSettings?: { IPAddress?: string; Ports?: unknown };
 }
@@ -33,7 +33,7 @@ export const infoOf = ({ Id, Name, Image, Created, State, NetworkSettings }: Ins
   ports: NetworkSettings?.Ports ?? {},
 });
 
-/** Waits for the end of a container. Gives the last part of its output, after the time `since` (of the engine, by ISO 8601). */
+/** Waits for the end of a container. Gives the last part of its output. `since`: what `afterOutput` gave. */
 export async function followed(
   { log }: { log: OperationLogger },
   engine: Engine,
@@ -42,18 +42,27 @@ export async function followed(
   since?: string,
 ): Promise<string> {
   const output = outputOf(isTerminal);
-  const query = {
-    stdout: true,
-    stderr: true,
-    follow: true,
-    ...(since !== undefined && { since: secondsOf(since) }),
-  };
+  const query = { stdout: true, stderr: true, follow: true, since };
   await engine.call('GET', `/containers/${id}/logs`, { query, onData: output.onData, timeoutMs: 0 });
   await engine.call('POST', `/containers/${id}/wait`, { timeoutMs: 0 });
   for (const line of output.text().split('\n').slice(-200)) if (line.trim() !== '') log.info(plainLine(line));
   return output.text();
 }
 
-/** Seconds since 1970 with all digits that the engine gave: an earlier run may have ended in the same second. */
-const secondsOf = (time: string): string =>
-  `${Math.max(0, Math.floor(Date.parse(time) / 1000))}.${/\.(\d+)/.exec(time)?.[1] ?? '0'}`;
+/**
+ * The time behind the last output of a container that has ended, as the engine takes it: seconds and nanoseconds since 1970. The times
+ * of its start and end are no bounds: the engine notes lines later than their container writes them. Undefined: there is no output.
+ */
+export async function afterOutput(
+  engine: Engine,
+  id: string,
+  isTerminal: boolean,
+): Promise<string | undefined> {
+  const output = outputOf(isTerminal);
+  const query = { stdout: true, stderr: true, tail: 1, timestamps: true };
+  await engine.call('GET', `/containers/${id}/logs`, { query, onData: output.onData });
+  const [, time, fraction] = /^(\d{4}-\d\d-\d\dT[\d:]+)\.(\d+)Z/.exec(output.text()) ?? [];
+  if (time === undefined || fraction === undefined) return undefined;
+  const nanoseconds = BigInt(Date.parse(`${time}Z`)) * 1_000_000n + BigInt(fraction.padEnd(9, '0')) + 1n;
+  return `${nanoseconds / 1_000_000_000n}.${String(nanoseconds % 1_000_000_000n).padStart(9, '0')}`;
+}

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { CLIENT_CONFIG, checked, placeOf } from '../engine/client-config';
 import { type Engine, withEngine } from '../engine/engine';
 import { readContainerArgs } from './container-args';
-import { followed, infoOf, inspect } from './run-to-end';
+import { afterOutput, followed, infoOf, inspect } from './run-to-end';
 
 const PROPERTIES = z.object({
   client_config: CLIENT_CONFIG.nullish(),
@@ -40,8 +40,9 @@ async function started(
   engine: Engine,
   { id, isDetached, isTerminal }: { id: string; isDetached: boolean; isTerminal: boolean },
 ): Promise<void> {
-  // The output after the end of the last run is that of this one.
-  const since = (await inspect(engine, id))?.State.FinishedAt;
+  const before = await inspect(engine, id);
+  // One that runs was started by an attempt whose worker was lost.
+  const since = before?.State.Running === false ? await afterOutput(engine, id, isTerminal) : undefined;
   await engine.call('POST', `/containers/${encodeURIComponent(id)}/start`);
   if (!isDetached) runtime.run_result = await followed({ log }, engine, id, isTerminal, since);
   const found = await inspect(engine, id);
