@@ -12,7 +12,7 @@ export interface SourceScope {
   hide(value: unknown): void;
 }
 
-export interface SourceOptions {
+interface SourceOptions {
   /** Name of the property, for messages. */
   name: string;
   /** An archive with one folder, as code hosts make them, gives the content of that folder. */

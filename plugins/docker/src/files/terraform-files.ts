@@ -20,7 +20,7 @@ export const TERRAFORM_RUNTIME = {
   terraform_container_command_arg: z.string().describe('Command for a container that applies the module'),
 };
 
-export interface TerraformFiles {
+interface TerraformFiles {
   folder: string;
   /** Where the container has the folder. */
   volume: string;
@@ -80,7 +80,7 @@ export async function writeTerraformFiles(
 }
 
 /** What is applied is the plan that was shown. Paths are those of the container. */
-export function terraformScript({
+function terraformScript({
   storage,
   plugins,
   hasVariables,

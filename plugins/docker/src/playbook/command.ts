@@ -4,7 +4,7 @@ import { splitWords } from '../container/split-words';
 import type { Settings } from './schema';
 
 /** Paths in the container. */
-export interface CommandFiles {
+interface CommandFiles {
   inventory: string;
   variables: string;
   playbook: string;

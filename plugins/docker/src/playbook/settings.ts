@@ -13,7 +13,7 @@ const PASSWORD_IN_TEXT = /\b(ansible_\w*pass(word)?|vault_password)["']?\s*[=:]/
 type Values = Partial<Record<SettingName, unknown>>;
 
 /** The value without what must not be shown; `hidden` gets that. */
-export function masked(value: unknown, sensitiveKeys: readonly string[], hidden: unknown[] = []): unknown {
+function masked(value: unknown, sensitiveKeys: readonly string[], hidden: unknown[] = []): unknown {
   if (isKeyText(value) || (typeof value === 'string' && PASSWORD_IN_TEXT.test(value))) {
     hidden.push(value);
     return MASK;
