@@ -144,9 +144,10 @@ test('a worker that is lost at any step makes no second container', async () => 
 
 test('the contract of plugins: descriptions, plugin.yaml, lost workers, hidden values', async () => {
   const client = { client_config: socket() };
+  const files = { 'site.yaml': '[]', who: 'me', 'main.tf': '' };
   const sample = (type: string, properties: object, order: string[]) => ({
     properties: properties as never,
-    make: (given: never) => testNode(plugin, `cloudify.nodes.docker.${type}`, { properties: given }),
+    make: (given: never) => testNode(plugin, `cloudify.nodes.docker.${type}`, { properties: given, files }),
     order,
   });
   const build = { image_content: 'FROM base:1\nLABEL a=b', tag: 'contract:1' };
@@ -175,12 +176,22 @@ test('the contract of plugins: descriptions, plugin.yaml, lost workers, hidden v
         { resource_config: { docker_machine: machine } },
         ['create', 'delete'],
       ),
+      'cloudify.nodes.docker.ansible_playbook': sample(
+        'ansible_playbook',
+        { docker_machine: machine, playbook_path: 'site.yaml', additional_playbook_files: ['who'] },
+        ['precreate', 'create', 'delete'],
+      ),
+      'cloudify.nodes.docker.terraform_module': sample(
+        'terraform_module',
+        { docker_machine: machine, resource_config: { source: 'main.tf', variables: { a: 1 } } },
+        ['create', 'delete'],
+      ),
     },
   });
-  expect(survived).toHaveLength(8);
+  expect(survived).toHaveLength(13);
   // What runs with a crash is not removed by the check.
   for (const id of engine.docker('ps', '-aq').split('\n').filter(Boolean)) engine.docker('rm', '-f', id);
-});
+}, 180_000);
 
 test.each(['TLS', 'SSH'])('lists over %s', async (way) => {
   const client =

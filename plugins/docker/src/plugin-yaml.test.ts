@@ -7,6 +7,11 @@ import plugin from './plugin';
 const yaml = stringify(describePlugin(plugin).yaml, { aliasDuplicateObjects: false });
 const LIFECYCLE = 'cloudify.interfaces.lifecycle';
 
+/** The inputs of the original. */
+const PRECREATE_INPUTS =
+  `ansible_playbook_executable_path playbook_source_path playbook_path site_yaml_path save_playbook remerge_sources sources
+  run_data sensitive_keys options_config ansible_env_vars debug_level additional_args`.split(/\s+/);
+
 it('gives blueprints of the original the same plan', async () => {
   const { plan, diagnostics } = await parseBlueprint({
     text: `tosca_definitions_version: cloudify_dsl_1_3
@@ -35,7 +40,30 @@ node_templates:
   files:
     type: cloudify.nodes.docker.container_files
     properties:
-      resource_config: { source: a.zip, destination: /srv/a }
+      resource_config:
+        source: a.zip
+        destination: /srv/a
+        ansible_sources: { container_volume: /in, playbook_path: site.yaml, ansible_user: me }
+        terraform_sources: { container_volume: /in, plugins: ["https://example.org/p.zip"], backend: { name: s3 } }
+  again:
+    type: cloudify.nodes.docker.container
+    properties: { resource_config: { image_tag: "app:1" } }
+    interfaces:
+      ${LIFECYCLE}:
+        start: docker.cloudify_docker.tasks.start_container
+  playbook:
+    type: cloudify.nodes.docker.ansible_playbook
+    properties:
+      docker_machine: { docker_ip: 10.0.0.1, docker_user: me, docker_key: key, container_volume: /in }
+      playbook_path: apache/site.yaml
+      sources: { webservers: { hosts: { web: { ansible_host: 10.0.0.2 } } } }
+      options_config: { skip_tags: [slow] }
+  module:
+    type: cloudify.nodes.docker.terraform_module
+    properties:
+      docker_machine: { docker_ip: 10.0.0.1, docker_user: me, docker_key: key, container_volume: /in }
+      terraform_plugins: ["https://example.org/p.zip"]
+      resource_config: { source: module.zip, variables: { a: 1 }, environment_variables: { A: b } }
   details: { type: cloudify.nodes.docker.host_details }
   images: { type: cloudify.nodes.docker.images }
   containers: { type: cloudify.nodes.docker.containers }
@@ -56,7 +84,7 @@ node_templates:
         .filter(([key, one]) => key.startsWith(LIFECYCLE) && one.operation.startsWith('cloudify_docker'))
         .map(([key, one]) => [
           key.slice(LIFECYCLE.length + 1),
-          one.operation.replace('cloudify_docker.tasks.', ''),
+          one.operation.replace(/^cloudify_docker\.(tasks\.)?/, ''),
         ]),
     );
   };
@@ -73,6 +101,33 @@ node_templates:
     { create: 'list_images' },
     { create: 'list_containers' },
   ]);
+  expect(own('again')).toMatchObject({ create: 'create_container', start: 'start_container' });
+  expect(own('playbook')).toEqual({
+    precreate: 'ansible.set_playbook_config',
+    create: 'ansible.create_ansible_playbook',
+    delete: 'ansible.remove_ansible_playbook',
+  });
+  expect(own('module')).toEqual({
+    create: 'terraform.prepare_terraform_files',
+    delete: 'terraform.remove_terraform_files',
+  });
+  const playbook = nodes.find(({ name }) => name === 'playbook')!;
+  expect(playbook.operations[`${LIFECYCLE}.precreate`]!.inputs).toEqual(
+    Object.fromEntries(PRECREATE_INPUTS.map((name) => [name, { get_property: ['SELF', name] }])),
+  );
+  expect(playbook.properties).toMatchObject({
+    ansible_playbook_executable_path: 'ansible-playbook',
+    sensitive_keys: ['ansible_password'],
+    ansible_env_vars: {
+      ANSIBLE_HOST_KEY_CHECKING: 'False',
+      ANSIBLE_INVALID_TASK_ATTRIBUTE_FAILED: 'False',
+    },
+    debug_level: 2,
+    run_data: {},
+  });
+  expect(nodes.find(({ name }) => name === 'module')!.properties).toMatchObject({
+    resource_config: { source: 'module.zip', backend: {}, environment_variables: { A: 'b' } },
+  });
   const image = nodes.find(({ name }) => name === 'image')!;
   expect(image.properties).toMatchObject({
     client_config: { docker_host: '10.0.0.1', docker_rest_port: '2375', docker_sock_file: '' },

@@ -6,6 +6,7 @@ import { type Engine, withEngine } from '../engine/engine';
 import { outputOf } from '../engine/output';
 import { imageId } from '../image/image';
 import { type ContainerSettings, readContainerArgs } from './container-args';
+import { followed, type Inspected, infoOf, inspect } from './run-to-end';
 import { splitWords } from './split-words';
 
 const PROPERTIES = z.object({
@@ -33,16 +34,6 @@ const STOP_INPUTS = z.object({
 });
 
 type ContainerScope = NodeScope<typeof PROPERTIES, typeof RUNTIME>;
-
-interface Inspected {
-  Id: string;
-  Image: string;
-  Name: string;
-  Created: string;
-  State: { Status: string; Running: boolean; ExitCode: number; StartedAt: string };
-  Config: { Tty: boolean; Image: string };
-  NetworkSettings?: { IPAddress?: string; Ports?: unknown };
-}
 
 /** Finds the container of an attempt whose worker was lost between the creation and its record. */
 const LABEL = 'io.baton.task';
@@ -82,7 +73,7 @@ async function create(scope: ContainerScope): Promise<void> {
 async function created(
   { ctx, log }: ContainerScope,
   engine: Engine,
-  { name, body }: ContainerSettings,
+  { name, body }: Pick<ContainerSettings, 'name' | 'body'>,
 ): Promise<string> {
   const filters = JSON.stringify({ label: [`${LABEL}=${ctx.taskId}`] });
   const left = await engine.call('GET', '/containers/json', { query: { all: true, filters } });
@@ -99,37 +90,6 @@ async function created(
   return id;
 }
 
-async function followed(
-  { log }: ContainerScope,
-  engine: Engine,
-  id: string,
-  isTerminal: boolean,
-): Promise<string> {
-  const output = outputOf(isTerminal);
-  const query = { stdout: true, stderr: true, follow: true };
-  await engine.call('GET', `/containers/${id}/logs`, { query, onData: output.onData, timeoutMs: 0 });
-  await engine.call('POST', `/containers/${id}/wait`, { timeoutMs: 0 });
-  for (const line of output.text().split('\n').slice(-200)) if (line.trim() !== '') log.info(plainLine(line));
-  return output.text();
-}
-
-async function inspect(engine: Engine, id: string): Promise<Inspected | null> {
-  const { status, json } = await engine.call('GET', `/containers/${encodeURIComponent(id)}/json`, {
-    alsoOk: [404],
-  });
-  return status === 404 ? null : json<Inspected>();
-}
-
-const infoOf = ({ Id, Name, Image, Created, State, NetworkSettings }: Inspected) => ({
-  id: Id,
-  name: Name.replace(/^\//, ''),
-  image: Image,
-  created: Created,
-  status: State.Status,
-  ip: NetworkSettings?.IPAddress ?? '',
-  ports: NetworkSettings?.Ports ?? {},
-});
-
 /** Runs the command in the container, and stops it. One that does not run is stopped already. */
 async function stop(scope: ContainerScope): Promise<void> {
   const { runtime, inputs, log } = scope;
@@ -137,8 +97,13 @@ async function stop(scope: ContainerScope): Promise<void> {
   if (id === undefined) return void log.info('there is no container');
   await atEngine(scope, async (engine) => {
     const found = await inspect(engine, id);
-    if (found === null || !found.State.Running) return void log.info('the container does not run');
     const command = splitWords((inputs as z.output<typeof STOP_INPUTS>).stop_command ?? '');
+    if (found === null || !found.State.Running) {
+      log.info('the container does not run');
+      if (found !== null && command.length > 0 && !settingsOf(scope).isDetached)
+        await runInstead(scope, engine, command);
+      return;
+    }
     if (command.length > 0) await runInside(scope, engine, id, command);
     await engine.call('POST', `/containers/${id}/stop`, { alsoOk: [404], timeoutMs: 0 });
   });
@@ -158,6 +123,20 @@ async function runInside({ log }: ContainerScope, engine: Engine, id: string, Cm
     ExitCode: number | null;
   }>();
   if (code !== 0) throw new FatalError(`stop_command ended with ${code}: the container still runs`);
+}
+
+/** Runs the command in a container with the settings of one that has ended: it destroys what that one has made, for instance. */
+async function runInstead(scope: ContainerScope, engine: Engine, Cmd: string[]): Promise<void> {
+  const { body, isTerminal } = settingsOf(scope);
+  // Nobody reaches it, and its name and ports belong to the other one.
+  const { PortBindings: _, RestartPolicy: __, ...host } = body.HostConfig as Record<string, unknown>;
+  const settings = { name: undefined, body: { ...body, Cmd, HostConfig: host } };
+  const id = await scope.step('instead', async () => await created(scope, engine, settings));
+  await engine.call('POST', `/containers/${id}/start`);
+  await followed(scope, engine, id, isTerminal);
+  const code = (await inspect(engine, id))?.State.ExitCode;
+  await engine.call('DELETE', `/containers/${id}`, { query: { force: true }, alsoOk: [404] });
+  if (code !== 0) throw new FatalError(`stop_command ended with ${code ?? 'an unknown exit code'}`);
 }
 
 async function remove(scope: ContainerScope): Promise<void> {
