@@ -1,7 +1,7 @@
 // Functions of Python plugins, from the upload of a wagon to their effects.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from '@baton/client';
+import { type Client, createClient } from '@baton/client';
 import { eventually } from '@baton/testkit/eventually';
 import { tgzOf, zipOf } from '../../services/catalog/src/testing/archives';
 import { type Fleet, startFleet } from '../harness/fleet';
@@ -18,6 +18,10 @@ beforeAll(async () => {
   });
   client = adminClient(fleet);
   await client.upload('uploadPlugin', { content: await wagonOf('orchard') });
+  // Its wheel is none.
+  await client.upload('uploadPlugin', {
+    content: await wagonAround('mildew', Buffer.from('PK, and no more')),
+  });
   await upload(client, 'orchard', archiveOf(join(__dirname, 'blueprints/python-plugin')));
   await call(client, 'createDeployment', { id: 'orchard' }, { blueprint_id: 'orchard' });
 });
@@ -34,6 +38,10 @@ async function wagonOf(name: string): Promise<Buffer> {
     })),
     { name: about, content: `Metadata-Version: 2.1\nName: ${name}-plugin\nVersion: 1.0\n` },
   ]);
+  return await wagonAround(name, wheel);
+}
+
+async function wagonAround(name: string, wheel: Buffer): Promise<Buffer> {
   const file = `${name}_plugin-1.0-py3-none-any`;
   const packageJson = {
     package_name: `${name}-plugin`,
@@ -49,6 +57,15 @@ async function wagonOf(name: string): Promise<Buffer> {
     { name: `${name}-plugin/wheels/${file}.whl`, content: wheel },
   ]);
 }
+
+const said = (id: string, message: string) =>
+  eventually(
+    async () => {
+      const { items } = await call(client, 'listEvents', {}, undefined, { execution_id: id });
+      expect(items.map((item: { message: string }) => item.message)).toContain(message);
+    },
+    { deadlineMs: 30_000 },
+  );
 
 test('operations of an uploaded plugin are carried out, tried again and fail as they say', async () => {
   const { messages } = await succeed(client, 'orchard', 'install');
@@ -86,13 +103,7 @@ test('failures that a plugin passes over are told, and what comes behind runs', 
 test('a workflow that returns the value of older code after a cancel is cancelled', async () => {
   const start = { deployment_id: 'orchard', workflow_id: 'give_in' };
   const { id } = await call(client, 'startExecution', {}, start);
-  await eventually(
-    async () => {
-      const { items } = await call(client, 'listEvents', {}, undefined, { execution_id: id });
-      expect(items.map((item: { message: string }) => item.message)).toContain('looks for a cancel');
-    },
-    { deadlineMs: 30_000 },
-  );
+  await said(id, 'looks for a cancel');
   await call(client, 'actOnExecution', { executionId: id }, { action: 'cancel' });
   expect((await followExecution(client, id)).status).toBe('cancelled');
 });
@@ -115,4 +126,37 @@ test('a plugin that is nowhere fails its operation at once, and says where it wa
   const { status, error } = await follow(client, 'orchard', 'execute_operation', { parameters });
   expect(status).toBe('failed');
   expect(error).toContain('neither a folder plugins/nowhere nor plugins/nowhere.zip');
+});
+
+test('a corrupted wagon fails its own operations at once and says why; other plugins and deployments go on (78)', async () => {
+  const parameters = { operation: 'odd.mildewed', node_ids: ['tree'] };
+  const { status, error, messages } = await follow(client, 'orchard', 'execute_operation', { parameters });
+  expect([status, messages.filter((text) => text.startsWith('Task started'))]).toEqual([
+    'failed',
+    [expect.anything()],
+  ]);
+  expect(error).toMatch(
+    /plugin mildew cannot be installed: the wheel mildew_plugin-1\.0-py3-none-any\.whl is broken/,
+  );
+  await succeed(client, 'orchard', 'harvest', { baskets: 1 });
+});
+
+test('a plain user resumes a cancelled operation by force, also one that is not resumable: it runs again (31)', async () => {
+  const user = { username: 'paula', password: 'paula-password' };
+  await call(client, 'createUser', {}, { ...user, role: 'default' });
+  const member = { tenant_name: 'default_tenant', username: 'paula', role: 'user' };
+  await call(client, 'addTenantUser', {}, member);
+  const paula = createClient({ baseUrl: fleet.baseUrl, ...user, tenant: 'default_tenant' });
+  const parameters = { operation: 'odd.ripen', node_ids: ['tree'] };
+  const start = { deployment_id: 'orchard', workflow_id: 'execute_operation', parameters };
+  const { id } = await call(paula, 'startExecution', {}, start);
+  await said(id, 'ripens');
+  await call(paula, 'actOnExecution', { executionId: id }, { action: 'force-cancel' });
+  expect((await followExecution(paula, id)).status).toBe('cancelled');
+  await call(paula, 'actOnExecution', { executionId: id }, { action: 'force-resume' });
+  await said(id, 'is ripe');
+  await eventually(
+    async () => expect((await call(paula, 'getExecution', { executionId: id })).status).toBe('terminated'),
+    { deadlineMs: 30_000 },
+  );
 });

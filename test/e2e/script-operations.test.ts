@@ -3,8 +3,18 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
+import { eventually } from '@baton/testkit/eventually';
 import { type Fleet, startFleet } from '../harness/fleet';
-import { adminClient, archiveOf, call, type Followed, follow, succeed, upload } from '../harness/session';
+import {
+  adminClient,
+  archiveOf,
+  call,
+  type Followed,
+  follow,
+  followExecution,
+  succeed,
+  upload,
+} from '../harness/session';
 
 let fleet: Fleet;
 let client: Client;
@@ -135,13 +145,53 @@ test('an abort is not tried again, whatever the exit code (20)', async () => {
   expect(python.messages).toContain('<out> goes on');
 });
 
-test('two executions that count the same property up lose nothing (42)', async () => {
-  const parameters = { operation: 'probe.counts', node_ids: ['work'] };
-  const both = await Promise.all(
-    [0, 1].map(() => follow(client, DEPLOYMENT, 'execute_operation', { parameters, force: true })),
+test('of two executions that count a property up the later one finds a conflict, and loses nothing (42)', async () => {
+  const start = { deployment_id: DEPLOYMENT, workflow_id: 'execute_operation', force: true };
+  const parameters = { operation: 'probe.counts', node_ids: ['work'], allow_kwargs_override: true };
+  const { id } = await call(
+    client,
+    'startExecution',
+    {},
+    { ...start, parameters: { ...parameters, operation_kwargs: { waits: true } } },
   );
-  expect(both.map(({ status }) => status)).toEqual(['terminated', 'terminated']);
+  const events = async (): Promise<string[]> =>
+    (await call(client, 'listEvents', {}, undefined, { execution_id: id })).items.map(
+      ({ message }: { message: string }) => message,
+    );
+  await eventually(async () => expect(await events()).toContain('has read 0'), { deadlineMs: 60_000 });
+  // This one writes between the read and the write of the other.
+  const between = await follow(client, DEPLOYMENT, 'execute_operation', { parameters, force: true });
+  expect([between.status, times(between.messages, /^Task started/)]).toEqual(['terminated', 1]);
+  const waited = await followExecution(client, id);
+  expect([waited.status, times(waited.messages, /^Task started/)]).toEqual(['terminated', 2]);
+  expect(times(waited.messages, /^Task failed .*`work_\w+` was changed meanwhile/)).toBe(1);
   expect((await propertiesOf('work')).count).toBe(2);
+});
+
+test('the event of a failure has its causes, those that the operation gives first (25)', async () => {
+  const causesOf = async (operation: string) => {
+    const { id, status } = await run(operation);
+    expect(status).toBe('failed');
+    const query = { execution_id: id, event_type: 'task_failed' };
+    const { items } = await call(client, 'listEvents', {}, undefined, query);
+    const ofOperation = items.filter(
+      (event: { operation: string }) => event.operation === `probe.${operation}`,
+    );
+    expect(ofOperation).toHaveLength(1);
+    return ofOperation[0].error_causes;
+  };
+  const broke = {
+    type: 'RuntimeError',
+    message: 'the saw broke',
+    traceback: expect.stringMatching(/^Traceback[\s\S]*RuntimeError: the saw broke/),
+  };
+  expect(await causesOf('fails_by_itself')).toEqual([
+    { ...broke, traceback: expect.stringMatching(/in breaks\n[\s\S]*RuntimeError: the saw broke/) },
+  ]);
+  const [given, own, ...more] = await causesOf('fails_with_cause');
+  expect([given, more]).toEqual([broke, []]);
+  expect(own).toMatchObject({ type: 'NonRecoverableError', message: 'no wood' });
+  expect(own.traceback).not.toContain('RuntimeError');
 });
 
 test('a file that an operation wrote goes before the one of the blueprint (7, 69)', async () => {

@@ -8,6 +8,7 @@ import { adminClient, archiveOf, call, follow, followExecution, succeed, upload 
 let fleet: Fleet;
 let client: Client;
 const DEPLOYMENT = 'statements';
+type OperationItem = { parameters: { task_kwargs?: { executor?: string } } };
 const SOON = { deadlineMs: 30_000 };
 
 beforeAll(async () => {
@@ -79,4 +80,37 @@ test('what is no plugin is refused, and leaves other plugins and deployments as 
   await expect(client.upload('uploadPlugin', { content })).rejects.toMatchObject({ status: 400 });
   expect(await call(client, 'listPlugins', {})).toEqual(before);
   await succeed(client, DEPLOYMENT, 'execute_operation', { operation: 'ops.say', node_ids: ['b'] });
+});
+
+test('whatever the executor of an operation is, it runs on a worker (67, 68)', async () => {
+  const ran = async (operation: string) => {
+    const parameters = { operation: `ops.${operation}`, node_ids: ['guest'] };
+    const { id, status, messages } = await follow(client, DEPLOYMENT, 'execute_operation', { parameters });
+    expect([status, messages.filter((text) => text.startsWith('<out>'))]).toEqual([
+      'terminated',
+      ['<out> agent none'],
+    ]);
+    const operations = await call(client, 'listOperations', {}, undefined, { execution_id: id });
+    return operations.flatMap(({ parameters }: OperationItem) => parameters.task_kwargs?.executor ?? []);
+  };
+  expect(await ran('where')).toEqual(['host_agent']);
+  expect(await ran('where_central')).toEqual(['central_deployment_agent']);
+});
+
+test('a scaling that fails leaves the records of agents as they are, and no new instance (50, 54)', async () => {
+  const instances = async () => {
+    const query = { deployment_id: DEPLOYMENT, node_id: 'only' };
+    const { items } = await call(client, 'listNodeInstances', {}, undefined, query);
+    return items.map(({ id, state }: { id: string; state: string }) => ({ id, state }));
+  };
+  const before = await instances();
+  const agent = { node_instance_id: before[0].id, state: 'started', create_rabbitmq_user: false };
+  await call(client, 'createAgent', { name: 'agent-of-only' }, agent);
+  const agents = await call(client, 'listAgents', {});
+  const parameters = { scalable_entity_name: 'only', delta: 1 };
+  const { status, messages } = await follow(client, DEPLOYMENT, 'scale', { parameters });
+  expect(status).toBe('failed');
+  expect(messages.some((text) => text.startsWith('Task failed'))).toBe(true);
+  expect(await instances()).toEqual(before);
+  expect(await call(client, 'listAgents', {})).toEqual(agents);
 });

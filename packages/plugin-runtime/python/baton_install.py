@@ -47,7 +47,10 @@ def _wheels(archive):
 
 def _runs_here(wheel):
     """Whether the tags of the file name fit this interpreter and machine."""
-    python, abi, system = wheel[:-4].rsplit('-', 3)[1:]
+    parts = wheel[:-4].rsplit('-', 3)
+    if len(parts) != 4:
+        raise Refused('the name of the wheel %s does not say for what it is made' % wheel)
+    python, abi, system = parts[1:]
     major, minor = sys.version_info[:2]
     own = {'py%d' % major, 'py%d%d' % (major, minor), 'cp%d%d' % (major, minor)}
     older = ['cp%d%d' % (major, n) for n in range(2, minor + 1)]
@@ -121,8 +124,17 @@ def _write_commands(entry_points, folder, target):
             os.chmod(path, 0o755)
 
 
+def _broken(what, error):
+    return Refused('%s is broken: %s: %s' % (what, type(error).__name__, error))
+
+
 def _install_wagon(archive, site, made, target):
-    wheels = dict(_wheels(archive))
+    try:
+        wheels = dict(_wheels(archive))
+    except Refused:
+        raise
+    except Exception as error:
+        raise _broken('the wagon', error)
     if not wheels:
         raise Refused('the wagon holds no wheels')
     strange = sorted(name for name in wheels if not _runs_here(name))
@@ -133,7 +145,13 @@ def _install_wagon(archive, site, made, target):
             sys.version_info[0], sys.version_info[1], platform.machine(), ', '.join(missing[:5])))
     room = _Room()
     for name in sorted(set(wheels) - set(strange)):
-        _unpack_wheel(wheels[name], site, made, target, room)
+        try:
+            _unpack_wheel(wheels[name], site, made, target, room)
+        except (Refused, OSError):
+            raise
+        except Exception as error:
+            # Damaged bytes show as errors of many types: zipfile, zlib, the end of the file, the encoding of a text.
+            raise _broken('the wheel %s' % name, error)
 
 
 def _install_source(folder, site, made, arguments):

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeRig, type Rig } from '../testing/memory-host';
 import { installPlugin } from './install-plugin';
@@ -80,6 +80,41 @@ function wagonFor(rig: Rig, tag = 'py3-none-any') {
     pipArguments: '',
   };
 }
+
+/** A wagon with one wheel of any content. */
+function oneWheel(name: string, content: Buffer): Buffer {
+  const make = `
+import io, sys, tarfile
+with tarfile.open(fileobj=sys.stdout.buffer, mode='w|gz') as wagon:
+    content = sys.stdin.buffer.read()
+    entry = tarfile.TarInfo('mine/wheels/' + sys.argv[1])
+    entry.size = len(content)
+    wagon.addfile(entry, io.BytesIO(content))
+`;
+  return execFileSync('python3', ['-c', make, name], { input: content });
+}
+
+/** The wheel of a wagon, with or without its changes. */
+function wheelOf(wagon: Buffer): Buffer {
+  const read = `
+import io, sys, tarfile
+with tarfile.open(fileobj=io.BytesIO(sys.stdin.buffer.read())) as wagon:
+    name = [one for one in wagon.getnames() if one.endswith('.whl')][0]
+    sys.stdout.buffer.write(wagon.extractfile(name).read())
+`;
+  return execFileSync('python3', ['-c', read], { input: wagon });
+}
+const WHEEL = 'mine-1.0-py3-none-any.whl';
+const halfWheel = (wagon: Buffer): Buffer => {
+  const whole = wheelOf(wagon);
+  return oneWheel(WHEEL, whole.subarray(0, whole.length / 2));
+};
+/** A wheel whose table is whole, while one byte of a file is another one. */
+const damagedWheel = (wagon: Buffer): Buffer => {
+  const wheel = Buffer.from(wheelOf(wagon));
+  wheel[wheel.indexOf('from cloudify import ctx')] = 0x46;
+  return oneWheel(WHEEL, wheel);
+};
 
 async function installed(): Promise<Rig & { prefix: string }> {
   const rig = makeRig();
@@ -174,6 +209,25 @@ describe('wagons', () => {
     const wagon = wagonFor(rig, tag);
     const failure = await installPlugin(wagon, rig.deps.scripts, new AbortController().signal);
     expect(failure).toContain(text);
+    expect(existsSync(wagon.target)).toBe(false);
+  });
+
+  it.each([
+    ['cut off', (whole: Buffer) => whole.subarray(0, whole.length / 2), /^the wagon is broken: /],
+    ['with a changed wheel', damagedWheel, /^the wheel mine-1\.0-py3-none-any\.whl is broken: .*CRC/],
+    ['with half a wheel', halfWheel, /^the wheel mine-1\.0-py3-none-any\.whl is broken: BadZipFile/],
+    [
+      'with a wheel for nobody',
+      (_: Buffer) => oneWheel('mine.whl', Buffer.from('x')),
+      /^the name of the wheel mine\.whl/,
+    ],
+  ])('that are broken are refused in one line, and leave nothing: %s', async (_, damage, text) => {
+    const rig = makeRig();
+    const wagon = wagonFor(rig);
+    writeFileSync(wagon.path, damage(readFileSync(wagon.path)));
+    const failure = await installPlugin(wagon, rig.deps.scripts, new AbortController().signal);
+    expect(failure).toMatch(text);
+    expect(failure).not.toContain('\n');
     expect(existsSync(wagon.target)).toBe(false);
   });
 

@@ -1,3 +1,5 @@
+import time
+
 from cloudify import ctx, manager
 from cloudify.decorators import operation
 from cloudify.exceptions import NonRecoverableError
@@ -27,3 +29,15 @@ def borrow(**_):
 def fell(**_):
     if ctx.instance.runtime_properties.pop('rotten', False):
         raise NonRecoverableError('it fell by itself')
+
+
+@operation
+def ripen(**_):
+    """Its first run goes on for long. A later run finds what the first one has noted, and ends."""
+    if ctx.instance.runtime_properties.get('ripens'):
+        ctx.logger.info('is ripe')
+        return
+    ctx.instance.runtime_properties['ripens'] = True
+    ctx.instance.update()
+    ctx.logger.info('ripens')
+    time.sleep(600)

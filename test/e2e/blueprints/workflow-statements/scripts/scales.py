@@ -7,4 +7,5 @@ for node in ('a', 'b', 'c'):
     lifecycle.install_node_instances(ctx.graph_mode(), added)
     modification.finish()
     ctx.refresh_node_instances()
-ctx.logger.info('now %s' % sorted((one.node_id, one.state) for one in ctx.node_instances))
+ctx.logger.info('now %s' % sorted((one.node_id, one.state) for one in ctx.node_instances
+                              if one.node_id in ('a', 'b', 'c')))

@@ -1,0 +1,5 @@
+def breaks():
+    raise RuntimeError('the saw broke')
+
+
+breaks()

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo "agent ${AGENT_NAME-none}"
