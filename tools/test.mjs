@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { e2eCommand } from './e2e.mjs';
 import { createTestRun } from './test-run.mjs';
-import { ensurePrograms, ensureTestServices } from './test-services.mjs';
+import { ensurePrograms, ensurePythonVenv, ensureTestServices } from './test-services.mjs';
 
 const root = join(import.meta.dirname, '..');
 /** Recorded inputs and answers of the original: stored outside of this repository. */
@@ -42,6 +42,7 @@ ensurePrograms({
   // The package starts nothing in a container.
   'systemd-analyze': 'systemd',
 });
+ensurePythonVenv();
 const services = await ensureTestServices();
 const env = services.env;
 const e2eServices = (filter) => e2eCommand({ mode: 'services', workers: 3, env, filter });
