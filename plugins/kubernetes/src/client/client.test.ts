@@ -103,7 +103,7 @@ describe('a hostile kubeconfig', () => {
       'auth-provider: gcp',
     ],
     ['a file as token', { tokenFile: '/etc/shadow' }, 'tokenFile names a file'],
-    ['a file as key', { 'client-key': '/root/.ssh/id_rsa' }, 'client-key names a file'],
+    ['a file as key', { 'client-key': '/keys/id_rsa' }, 'client-key names a file'],
   ])('with %s runs and reads nothing', (_, user, message) => {
     const config = kubeconfig();
     config.users[0].user = user;
