@@ -1,5 +1,6 @@
 import { type Json, type JsonObject, nearestName } from '@baton/kernel';
 import type { PluginOperation } from '../context';
+import { mappingOf } from '../define/operation-names';
 import { OperationRetry } from '../errors';
 import type { DeclaredPlugin } from '../plugin';
 import { type ReplacedParts, withReplacedParts } from '../run/replaced-parts';
@@ -165,3 +166,15 @@ export const nodeContext = (type: string, properties: JsonObject, id = 'node') =
   properties: structuredClone(properties),
   numberOfInstances: 1,
 });
+
+/** The operation of a type by its name, or by a mapping. @throws TestFailure that names the nearest one */
+export function operationOf(plugin: DeclaredPlugin, typeName: string, name: string): PluginOperation {
+  const found = plugin.operations[mappingOf(typeName, name)] ?? plugin.operations[name];
+  if (found !== undefined) return found;
+  const known = Object.keys(plugin.operations).filter((mapping) => mapping.startsWith(`${typeName}.`));
+  throw unknown(
+    'operation',
+    name,
+    known.map((mapping) => mapping.slice(typeName.length + 1)),
+  );
+}

@@ -1,6 +1,4 @@
 import type { Json, JsonObject } from '@baton/kernel';
-import type { PluginOperation } from '../context';
-import { mappingOf } from '../define/operation-names';
 import type { DeclaredPlugin } from '../plugin';
 import { isResumable } from '../resumable';
 import { STEPS_PROPERTY } from '../run/steps';
@@ -8,7 +6,15 @@ import { fakeClock } from './fake-clock';
 import type { LogLine } from './memory-context';
 import { MemoryInstance } from './memory-instance';
 import { memorySecrets } from './memory-secrets';
-import { type Held, nodeContext, type RunOptions, runOnce, type Surroundings, unknown } from './run-once';
+import {
+  type Held,
+  nodeContext,
+  operationOf,
+  type RunOptions,
+  runOnce,
+  type Surroundings,
+  unknown,
+} from './run-once';
 import { type EndedRuns, type RetryPolicy, runToEnd } from './run-to-end';
 
 export interface TestNodeOptions extends Surroundings {
@@ -87,15 +93,4 @@ export function testNode(plugin: DeclaredPlugin, typeName: string, options: Test
   const own = () => ({ node: nodeContext(typeName, node.properties), instance });
   const held: Held = { plugin, options, own, target: () => null, secrets, lines, tasks: 0 };
   return node;
-}
-
-function operationOf(plugin: DeclaredPlugin, typeName: string, name: string): PluginOperation {
-  const found = plugin.operations[mappingOf(typeName, name)] ?? plugin.operations[name];
-  if (found !== undefined) return found;
-  const known = Object.keys(plugin.operations).filter((mapping) => mapping.startsWith(`${typeName}.`));
-  throw unknown(
-    'operation',
-    name,
-    known.map((mapping) => mapping.slice(typeName.length + 1)),
-  );
 }

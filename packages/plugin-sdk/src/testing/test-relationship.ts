@@ -1,13 +1,11 @@
 import type { Json, JsonObject } from '@baton/kernel';
-import type { PluginOperation } from '../context';
-import { mappingOf } from '../define/operation-names';
 import type { DeclaredPlugin } from '../plugin';
 import { isResumable } from '../resumable';
 import { STEPS_PROPERTY } from '../run/steps';
 import type { LogLine } from './memory-context';
 import { MemoryInstance } from './memory-instance';
 import { memorySecrets } from './memory-secrets';
-import { type Held, nodeContext, type RunOptions, runOnce, type Surroundings, unknown } from './run-once';
+import { type Held, nodeContext, operationOf, type RunOptions, runOnce, type Surroundings } from './run-once';
 
 /** One end of a relationship of a test. */
 export interface TestSideOptions {
@@ -83,15 +81,4 @@ function sideOf(
     },
   };
   return { side: { node: nodeContext(type, properties, id), instance }, shown };
-}
-
-function operationOf(plugin: DeclaredPlugin, typeName: string, name: string): PluginOperation {
-  const found = plugin.operations[mappingOf(typeName, name)] ?? plugin.operations[name];
-  if (found !== undefined) return found;
-  const known = Object.keys(plugin.operations).filter((mapping) => mapping.startsWith(`${typeName}.`));
-  throw unknown(
-    'operation',
-    name,
-    known.map((mapping) => mapping.slice(typeName.length + 1)),
-  );
 }

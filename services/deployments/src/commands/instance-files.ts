@@ -72,10 +72,7 @@ export async function deleteFile(
   principal: Principal,
   { instanceId, name, lockId }: { instanceId: string; name: string; lockId?: string },
 ): Promise<void> {
-  const key = { tenant: principal.tenant, instanceId, name };
-  await requireOwnInstance(db.query, principal, instanceId);
-  await db.tx(async (tx) => {
-    await requireInstance(tx, key);
+  await changeFile(db, principal, { instanceId, name }, async (tx, key) => {
     await requireLock(tx, key, lockId);
     if (!(await removeFile(tx, key))) throw notFound('NodeInstanceFile', name);
   });
@@ -88,16 +85,13 @@ export async function lockFile(
   { instanceId, name }: { instanceId: string; name: string },
   wanted: { lockId: string; holder: string; seconds: number },
 ): Promise<InstanceFile> {
-  const key = { tenant: principal.tenant, instanceId, name };
-  await requireOwnInstance(deps.db.query, principal, instanceId);
-  await deps.db.tx(async (tx) => {
-    await requireInstance(tx, key);
+  const changed = await changeFile(deps.db, principal, { instanceId, name }, async (tx, key) => {
     const present = await findLock(tx, key);
     if (present !== null && present.lock_id !== wanted.lockId) throw locked(key, present);
     if (present === null && (await countLocks(tx, key)) >= MAX_FILES) throw tooMany(instanceId);
     await writeLock(tx, key, wanted);
   });
-  return await shown(deps, key);
+  return await shown(deps, changed);
 }
 
 /** Gives a lock back; one that is not there is fine. Without an id it is broken. @throws AppError not_found_error, conflict_error */
@@ -106,15 +100,28 @@ export async function unlockFile(
   principal: Principal,
   { instanceId, name, lockId }: { instanceId: string; name: string; lockId?: string },
 ): Promise<void> {
-  const key = { tenant: principal.tenant, instanceId, name };
-  await requireOwnInstance(db.query, principal, instanceId);
-  await db.tx(async (tx) => {
-    await requireInstance(tx, key);
+  await changeFile(db, principal, { instanceId, name }, async (tx, key) => {
     const present = await findLock(tx, key);
     if (present === null) return;
     if (lockId !== undefined && lockId !== present.lock_id) throw locked(key, present);
     await removeLock(tx, key);
   });
+}
+
+/** Changes a file or its lock, of an instance that belongs to the tenant of the caller. Returns what has been changed. */
+async function changeFile(
+  db: FileDeps['db'],
+  principal: Principal,
+  file: { instanceId: string; name: string },
+  change: (tx: Tx<DB>, key: FileKey) => Promise<void>,
+): Promise<FileKey> {
+  const key = { tenant: principal.tenant, ...file };
+  await requireOwnInstance(db.query, principal, file.instanceId);
+  await db.tx(async (tx) => {
+    await requireInstance(tx, key);
+    await change(tx, key);
+  });
+  return key;
 }
 
 /** Writers of the files of one instance wait for each other. */
