@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
 import { type Sshd, startSshd } from '../../plugins/ansible/src/testing/sshd';
+import { startE2eFleet } from '../harness/e2e';
 import { builtPlugin } from '../harness/example';
-import { type Fleet, startFleet } from '../harness/fleet';
+import type { Fleet } from '../harness/fleet';
 import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
 
@@ -20,9 +21,7 @@ let client: Client;
 
 beforeAll(async () => {
   sshd = await startSshd();
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: {
       BATON_TASK_RETRY_INTERVAL: '0',
       BATON_VALIDATE_RESPONSES: 'true',

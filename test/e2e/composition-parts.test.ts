@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
 import { tgzOf } from '../../services/catalog/src/testing/archives';
+import { startE2eFleet } from '../harness/e2e';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
 
@@ -25,10 +26,9 @@ let tlsPort: number;
 let archiveUrl: string;
 
 beforeAll(async () => {
-  const mode = (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'];
   const env = { BATON_TASK_RETRIES: '0', BATON_WORKER_SLOTS: '2', BATON_ALLOW_PRIVATE_URLS: 'true' };
   [fleet, abroad] = await Promise.all([
-    startFleet({ mode, workers: 1, env }),
+    startE2eFleet({ workers: 1, env }),
     startFleet({ mode: 'standalone', workers: 1, env: { BATON_WORKER_SLOTS: '2' } }),
   ]);
   client = adminClient(fleet);

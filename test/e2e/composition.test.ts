@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -10,8 +11,7 @@ let client: Client;
 const FOLDER = join(__dirname, 'blueprints/composition');
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
+  fleet = await startE2eFleet({
     workers: 1,
     env: { BATON_WORKER_SLOTS: '2', BATON_VALIDATE_RESPONSES: 'true' },
   });

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { type TestEngine, testEngine } from '../../plugins/docker/src/testing-engine';
+import { startE2eFleet } from '../harness/e2e';
 import { builtPlugin } from '../harness/example';
-import { type Fleet, startFleet } from '../harness/fleet';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -11,9 +12,7 @@ let engine: TestEngine;
 
 beforeAll(async () => {
   engine = await testEngine();
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: {
       BATON_TASK_RETRIES: '0',
       BATON_VALIDATE_RESPONSES: 'true',

@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually, type SshHost, sshHost } from '@baton/testkit';
+import { startE2eFleet } from '../harness/e2e';
 import { builtPlugin } from '../harness/example';
-import { type Fleet, startFleet } from '../harness/fleet';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -14,9 +15,7 @@ let host: SshHost;
 
 beforeAll(async () => {
   host = await sshHost();
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: {
       BATON_TASK_RETRIES: '0',
       BATON_VALIDATE_RESPONSES: 'true',

@@ -8,8 +8,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@baton/client';
 import { type KubeDouble, type KubeTools, kubeTools, startKubeDouble } from '@baton/testkit/kube-double';
+import { startE2eFleet } from '../harness/e2e';
 import { builtPlugin } from '../harness/example';
-import { type Fleet, startFleet } from '../harness/fleet';
+import type { Fleet } from '../harness/fleet';
 import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
 
@@ -29,9 +30,7 @@ beforeAll(async () => {
   double = await startKubeDouble();
   writeFileSync(join(folder, 'kubeconfig'), double.kubeconfig());
   const source = await serveHelm();
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: {
       BATON_TASK_RETRIES: '0',
       BATON_VALIDATE_RESPONSES: 'true',

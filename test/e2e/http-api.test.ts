@@ -1,8 +1,9 @@
 // The example http-api against a small API of this test: installed, checked, drifted, healed, updated and uninstalled.
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
+import { startE2eFleet } from '../harness/e2e';
 import { builtPlugin } from '../harness/example';
-import { type Fleet, startFleet } from '../harness/fleet';
+import type { Fleet } from '../harness/fleet';
 import { type ItemsApi, startItemsApi } from '../harness/items-api';
 import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
@@ -14,9 +15,7 @@ const TOKEN = 'token-of-the-api-1';
 
 beforeAll(async () => {
   api = await startItemsApi(TOKEN);
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: {
       BATON_TASK_RETRIES: '0',
       BATON_VALIDATE_RESPONSES: 'true',

@@ -1,7 +1,8 @@
 // A blueprint whose plan is larger than the limit of one call or answer: from upload to deletion.
 import type { Client } from '@baton/client';
 import { archive } from '../../bench/harness/blueprints';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, call, succeed, upload } from '../harness/session';
 
 /** Their plan, including all inherited data of the node type, is 136 MB of JSON. */
@@ -11,10 +12,7 @@ const ID = 'large';
 let fleet: Fleet;
 let client: Client;
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
-  });
+  fleet = await startE2eFleet();
   client = adminClient(fleet);
 });
 afterAll(async () => await fleet?.stop());

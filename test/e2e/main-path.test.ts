@@ -4,16 +4,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError, type Client } from '@baton/client';
 import { eventually } from '@baton/testkit/eventually';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, upload } from '../harness/session';
 
 let fleet: Fleet;
 let client: Client;
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: { BATON_VALIDATE_RESPONSES: 'true' },
   });
   client = adminClient(fleet);

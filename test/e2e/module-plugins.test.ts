@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { tgzOf } from '../../services/catalog/src/testing/archives';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -11,9 +12,7 @@ let client: Client;
 const TOKEN = 'token-of-the-zone';
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: { BATON_TASK_RETRY_INTERVAL: '0', BATON_VALIDATE_RESPONSES: 'true' },
   });
   client = adminClient(fleet);

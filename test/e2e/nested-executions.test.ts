@@ -2,15 +2,15 @@
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, followExecution, upload } from '../harness/session';
 
 let fleet: Fleet;
 let client: Client;
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
+  fleet = await startE2eFleet({
     workers: 1,
     env: { BATON_WORKER_SLOTS: '1', BATON_VALIDATE_RESPONSES: 'true' },
   });

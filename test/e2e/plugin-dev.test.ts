@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
 import { cliMain, makeAuthorFolder } from '../harness/author-folder';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { freePorts } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
@@ -23,8 +24,8 @@ const swaps = () => [...said.matchAll(/notes 0\.1\.0-dev: built in \d+ ms, swapp
 const swapped = (count: number) => eventually(async () => expect(swaps()).toBe(count), SOON);
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
+  fleet = await startE2eFleet({
+    workers: 1,
     env: {
       BATON_PLUGINS_DEV: 'true',
       BATON_WORKER_PLUGIN_INSPECT: 'true',

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
 import { cliMain, makeAuthorFolder } from '../harness/author-folder';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { root, untilAnswers } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
@@ -15,8 +16,8 @@ let client: Client;
 let outside: string;
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
+  fleet = await startE2eFleet({
+    workers: 1,
     env: { BATON_BUNDLED_PLUGINS: 'on', BATON_TASK_RETRIES: '0', BATON_VALIDATE_RESPONSES: 'true' },
   });
   client = adminClient(fleet);

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { type Client, createClient } from '@baton/client';
 import { builtPlugin } from '../harness/author-plugin';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -10,9 +11,7 @@ let client: Client;
 const TOKEN = 'first-token-of-the-account';
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: { BATON_TASK_RETRIES: '0', BATON_VALIDATE_RESPONSES: 'true' },
   });
   client = adminClient(fleet);

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { type Client, createClient } from '@baton/client';
 import { eventually } from '@baton/testkit';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -10,8 +11,7 @@ let client: Client;
 const archive = archiveOf(join(__dirname, 'blueprints/sleeper'));
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
+  fleet = await startE2eFleet({
     workers: 2,
     env: { BATON_VALIDATE_RESPONSES: 'true' },
   });

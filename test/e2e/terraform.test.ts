@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit/eventually';
+import { startE2eFleet, testOfServices } from '../harness/e2e';
 import { builtPlugin } from '../harness/example';
-import { type Fleet, startFleet } from '../harness/fleet';
+import type { Fleet } from '../harness/fleet';
 import { root } from '../harness/processes';
 import {
   adminClient,
@@ -33,8 +34,6 @@ const standIns = join(root, 'plugins/terraform/src/testing');
 const hasTerraform = spawnSync('terraform', ['version']).status === 0;
 const program = hasTerraform ? 'terraform' : join(standIns, 'stand-in.cjs');
 const PASSWORD = 'correct horse 4711';
-const mode = (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'];
-const whereWorkersCanBeKilled = mode === 'services' ? test : test.skip;
 
 let fleet: Fleet;
 let client: Client;
@@ -51,9 +50,7 @@ beforeAll(async () => {
   // Operations have a /tmp of their own.
   shared = mkdtempSync('/var/tmp/baton-terraform-');
   chmodSync(shared, 0o777);
-  fleet = await startFleet({
-    mode,
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: {
       BATON_TASK_RETRIES: '0',
       BATON_VALIDATE_RESPONSES: 'true',
@@ -219,7 +216,7 @@ test('uninstall destroys the stack, and leaves no file', async () => {
   expect(await filesOf(id)).toEqual([]);
 });
 
-whereWorkersCanBeKilled(
+testOfServices(
   'a worker that dies in the middle of an apply loses no state; the next one goes on',
   async () => {
     await upload(client, 'slow', archiveOf(join(__dirname, 'blueprints/terraform-slow')));

@@ -4,8 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { type Sshd, startSshd } from '../../plugins/ansible/src/testing/sshd';
+import { startE2eFleet } from '../harness/e2e';
 import { builtPlugin } from '../harness/example';
-import { type Fleet, startFleet } from '../harness/fleet';
+import type { Fleet } from '../harness/fleet';
 import { type ItemsApi, startItemsApi } from '../harness/items-api';
 import { root } from '../harness/processes';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
@@ -24,9 +25,7 @@ let client: Client;
 
 beforeAll(async () => {
   [api, sshd] = await Promise.all([startItemsApi(TOKEN), startSshd()]);
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: {
       BATON_TASK_RETRIES: '0',
       BATON_VALIDATE_RESPONSES: 'true',

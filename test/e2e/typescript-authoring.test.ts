@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { runCli } from '../../apps/cli/src/run';
 import { quietIo } from '../../apps/cli/src/testing-io';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { root } from '../harness/processes';
 import { adminClient, call, follow, succeed } from '../harness/session';
 
@@ -22,9 +23,7 @@ const baton = async (...args: string[]): Promise<string> => {
 };
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: { BATON_TASK_RETRY_INTERVAL: '0', BATON_VALIDATE_RESPONSES: 'true' },
   });
   client = adminClient(fleet);

@@ -1,15 +1,15 @@
 // Deployment updates: afterwards executions use the new blueprint, even executions that were stopped before.
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, followExecution, upload } from '../harness/session';
 
 let fleet: Fleet;
 let client: Client;
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
+  fleet = await startE2eFleet({
     workers: 1,
     env: { BATON_TASK_RETRIES: '0' },
   });

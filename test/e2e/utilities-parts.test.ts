@@ -1,8 +1,9 @@
 // The parts of plugins/utilities that need a manager: relationships, secrets and workflows.
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
+import { startE2eFleet } from '../harness/e2e';
 import { builtPlugin } from '../harness/example';
-import { type Fleet, startFleet } from '../harness/fleet';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -10,9 +11,7 @@ let client: Client;
 const SECRET = 'secret-of-the-test';
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: { BATON_TASK_RETRIES: '0', BATON_VALIDATE_RESPONSES: 'true' },
   });
   client = adminClient(fleet);

@@ -3,8 +3,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
+import { startE2eFleet } from '../harness/e2e';
 import { builtPlugin } from '../harness/example';
-import { type Fleet, startFleet } from '../harness/fleet';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, followExecution, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -23,9 +24,7 @@ const server = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: {
       BATON_TASK_RETRIES: '0',
       BATON_VALIDATE_RESPONSES: 'true',

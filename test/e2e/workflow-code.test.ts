@@ -7,18 +7,15 @@ import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit';
 import { buildSync } from 'esbuild';
 import { tgzOf } from '../../services/catalog/src/testing/archives';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet, testOfServices } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, followExecution, upload } from '../harness/session';
 
 let fleet: Fleet;
 let client: Client;
-const isServices = process.env.BATON_E2E_MODE === 'services';
-const whereWorkersCanBeKilled = isServices ? test : test.skip;
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: {
       BATON_WORKER_SLOTS: '1',
       BATON_VALIDATE_RESPONSES: 'true',
@@ -258,7 +255,7 @@ describe('workflow scripts', () => {
 });
 
 describe.each(['code', 'js', 'module'])('workflows of %s', (deployment) => {
-  whereWorkersCanBeKilled('are run again after the loss of their worker only when they say so', async () => {
+  testOfServices('are run again after the loss of their worker only when they say so', async () => {
     for (const workflow of ['resumable', 'waiting']) {
       const id = await start(deployment, workflow);
       await said(id, 'slow begins');

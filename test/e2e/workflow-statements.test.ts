@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import { eventually } from '@baton/testkit/eventually';
-import { type Fleet, startFleet } from '../harness/fleet';
+import { startE2eFleet } from '../harness/e2e';
+import type { Fleet } from '../harness/fleet';
 import { adminClient, archiveOf, call, follow, followExecution, succeed, upload } from '../harness/session';
 
 let fleet: Fleet;
@@ -12,9 +13,7 @@ type OperationItem = { parameters: { task_kwargs?: { executor?: string } } };
 const SOON = { deadlineMs: 30_000 };
 
 beforeAll(async () => {
-  fleet = await startFleet({
-    mode: (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'],
-    workers: Number(process.env.BATON_E2E_WORKERS ?? 1),
+  fleet = await startE2eFleet({
     env: { BATON_VALIDATE_RESPONSES: 'true' },
   });
   client = adminClient(fleet);
