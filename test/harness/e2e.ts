@@ -1,7 +1,7 @@
 // The manager that the end-to-end suites run against: `npm run e2e -- --mode standalone|services --workers N`.
 import { type Fleet, type FleetOptions, startFleet } from './fleet';
 
-export const e2eMode = (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'];
+const e2eMode = (process.env.BATON_E2E_MODE ?? 'standalone') as Fleet['mode'];
 const WORKERS = Number(process.env.BATON_E2E_WORKERS ?? 1);
 
 /** Starts a manager of the mode of this run, with as many workers as the run asks for, unless `options` name another number. */

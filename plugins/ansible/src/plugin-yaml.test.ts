@@ -1,12 +1,11 @@
 // Parts of published blueprints, and the plans that the original plugin gives.
+
 import * as language from '@baton/dsl';
-import { parseBlueprint, withBuiltinTypes } from '@baton/dsl';
-import { describePlugin } from '@baton/plugin-sdk/manifest';
 import { checkPlugin } from '@baton/plugin-sdk/testing';
-import { stringify } from 'yaml';
+import { planWith, pluginYamlOf } from '@baton/testkit/plan-with';
 import plugin from './plugin';
 
-const yaml = stringify(describePlugin(plugin).yaml, { aliasDuplicateObjects: false });
+const yaml = pluginYamlOf(plugin);
 
 interface PlannedOperation {
   plugin: string;
@@ -16,8 +15,9 @@ interface PlannedOperation {
 type Operations = Record<string, PlannedOperation>;
 
 async function planOf(templates: string) {
-  const { plan, diagnostics } = await parseBlueprint({
-    text: `tosca_definitions_version: cloudify_dsl_1_4
+  const plan = await planWith(
+    yaml,
+    `tosca_definitions_version: cloudify_dsl_1_4
 imports:
   - cloudify/types/types.yaml
   - plugin:cloudify-ansible-plugin
@@ -26,12 +26,9 @@ node_templates:
     type: cloudify.nodes.Compute
     properties: { ip: 10.0.0.1, agent_config: { install_method: none, user: centos, key: k } }
 ${templates}`,
-    location: '/bp/blueprint.yaml',
-    resolver: withBuiltinTypes({ read: async () => null, plugin: async () => ({ text: yaml }) }),
-  });
-  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  const nodes = Object.fromEntries(plan!.nodes.map((node) => [node.name, node]));
-  return { nodes, workflows: plan!.workflows };
+  );
+  const nodes = Object.fromEntries(plan.nodes.map((node) => [node.name, node]));
+  return { nodes, workflows: plan.workflows };
 }
 
 const mappings = (operations: unknown): Record<string, string> =>

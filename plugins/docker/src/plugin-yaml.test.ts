@@ -1,10 +1,8 @@
 // The types and mappings of the original plugin.
-import { parseBlueprint, withBuiltinTypes } from '@baton/dsl';
-import { describePlugin } from '@baton/plugin-sdk/manifest';
-import { stringify } from 'yaml';
+import { planWith, pluginYamlOf } from '@baton/testkit/plan-with';
 import plugin from './plugin';
 
-const yaml = stringify(describePlugin(plugin).yaml, { aliasDuplicateObjects: false });
+const yaml = pluginYamlOf(plugin);
 const LIFECYCLE = 'cloudify.interfaces.lifecycle';
 
 /** The inputs of the original. */
@@ -13,8 +11,9 @@ const PRECREATE_INPUTS =
   run_data sensitive_keys options_config ansible_env_vars debug_level additional_args`.split(/\s+/);
 
 it('gives blueprints of the original the same plan', async () => {
-  const { plan, diagnostics } = await parseBlueprint({
-    text: `tosca_definitions_version: cloudify_dsl_1_3
+  const plan = await planWith(
+    yaml,
+    `tosca_definitions_version: cloudify_dsl_1_3
 imports:
   - cloudify/types/types.yaml
   - plugin:cloudify-docker-plugin
@@ -68,11 +67,8 @@ node_templates:
   images: { type: cloudify.nodes.docker.images }
   containers: { type: cloudify.nodes.docker.containers }
 `,
-    location: '/bp/blueprint.yaml',
-    resolver: withBuiltinTypes({ read: async () => null, plugin: async () => ({ text: yaml }) }),
-  });
-  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  const nodes = plan!.nodes as unknown as {
+  );
+  const nodes = plan.nodes as unknown as {
     name: string;
     properties: Record<string, unknown>;
     operations: Record<string, { plugin: string; operation: string; inputs: object }>;

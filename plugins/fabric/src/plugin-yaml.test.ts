@@ -1,16 +1,16 @@
 // The mappings of the original plugin.
+
 import * as language from '@baton/dsl';
-import { parseBlueprint, withBuiltinTypes } from '@baton/dsl';
-import { describePlugin } from '@baton/plugin-sdk/manifest';
 import { checkPlugin } from '@baton/plugin-sdk/testing';
-import { stringify } from 'yaml';
+import { planWith, pluginYamlOf } from '@baton/testkit/plan-with';
 import plugin from './plugin';
 
-const yaml = stringify(describePlugin(plugin).yaml, { aliasDuplicateObjects: false });
+const yaml = pluginYamlOf(plugin);
 
 it('gives blueprints of the original the same operations', async () => {
-  const { plan, diagnostics } = await parseBlueprint({
-    text: `tosca_definitions_version: cloudify_dsl_1_3
+  const plan = await planWith(
+    yaml,
+    `tosca_definitions_version: cloudify_dsl_1_3
 imports:
   - cloudify/types/types.yaml
   - plugin:cloudify-fabric-plugin
@@ -28,11 +28,8 @@ node_templates:
         stop: fabric.fabric_plugin.tasks.run_task
         delete: fabric.fabric_plugin.tasks.run_module_task
 `,
-    location: '/bp/blueprint.yaml',
-    resolver: withBuiltinTypes({ read: async () => null, plugin: async () => ({ text: yaml }) }),
-  });
-  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  const [{ operations, plugins }] = plan!.nodes as unknown as [
+  );
+  const [{ operations, plugins }] = plan.nodes as unknown as [
     {
       operations: Record<string, { plugin: string; operation: string }>;
       plugins: { package_name: string }[];

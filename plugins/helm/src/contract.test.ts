@@ -1,9 +1,8 @@
 // The contract of all plugins that come with Baton, and the plan of a published blueprint.
+
 import * as language from '@baton/dsl';
-import { parseBlueprint, withBuiltinTypes } from '@baton/dsl';
-import { describePlugin } from '@baton/plugin-sdk/manifest';
 import { checkPlugin } from '@baton/plugin-sdk/testing';
-import { stringify } from 'yaml';
+import { planWith, pluginYamlOf } from '@baton/testkit/plan-with';
 import plugin from './plugin';
 
 it('has descriptions, and operations for all mappings', async () => {
@@ -44,14 +43,9 @@ node_templates:
 `;
 
 it('gives a release the plan of the original', async () => {
-  const yaml = stringify(describePlugin(plugin).yaml, { aliasDuplicateObjects: false });
-  const { plan, diagnostics } = await parseBlueprint({
-    text: BLUEPRINT,
-    location: '/bp/blueprint.yaml',
-    resolver: withBuiltinTypes({ read: async () => null, plugin: async () => ({ text: yaml }) }),
-  });
-  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  const release = plan!.nodes.find(({ name }) => name === 'release')!;
+  const yaml = pluginYamlOf(plugin);
+  const plan = await planWith(yaml, BLUEPRINT);
+  const release = plan.nodes.find(({ name }) => name === 'release')!;
   const operations = release.operations as unknown as Record<string, { operation: string; inputs: object }>;
   const of = (name: string): string => operations[name]!.operation;
   expect(release.properties).toMatchObject({

@@ -1,10 +1,8 @@
 // Parts of published blueprints, and the plans that the original plugin gives.
-import { parseBlueprint, withBuiltinTypes } from '@baton/dsl';
-import { describePlugin } from '@baton/plugin-sdk/manifest';
-import { stringify } from 'yaml';
+import { planWith, pluginYamlOf } from '@baton/testkit/plan-with';
 import plugin from './plugin';
 
-const yaml = stringify(describePlugin(plugin).yaml, { aliasDuplicateObjects: false });
+const yaml = pluginYamlOf(plugin);
 
 interface PlannedOperation {
   plugin: string;
@@ -13,18 +11,16 @@ interface PlannedOperation {
 }
 
 async function planOf(templates: string) {
-  const { plan, diagnostics } = await parseBlueprint({
-    text: `tosca_definitions_version: cloudify_dsl_1_5
+  const plan = await planWith(
+    yaml,
+    `tosca_definitions_version: cloudify_dsl_1_5
 imports:
   - cloudify/types/types.yaml
   - plugin:cloudify-terraform-plugin
 node_templates:
 ${templates}`,
-    location: '/bp/blueprint.yaml',
-    resolver: withBuiltinTypes({ read: async () => null, plugin: async () => ({ text: yaml }) }),
-  });
-  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  return plan!;
+  );
+  return plan;
 }
 
 const mappingsOf = (operations: unknown) =>

@@ -1,10 +1,8 @@
 // Parts of published blueprints that use the types of rest, secrets and so on, and what the original plugin makes of them.
-import { parseBlueprint, withBuiltinTypes } from '@baton/dsl';
-import { describePlugin } from '@baton/plugin-sdk/manifest';
-import { stringify } from 'yaml';
+import { planWith, pluginYamlOf } from '@baton/testkit/plan-with';
 import plugin from './plugin';
 
-const yaml = stringify(describePlugin(plugin).yaml, { aliasDuplicateObjects: false });
+const yaml = pluginYamlOf(plugin);
 
 interface PlannedOperation {
   plugin: string;
@@ -13,17 +11,15 @@ interface PlannedOperation {
 }
 
 async function planOf(text: string) {
-  const { plan, diagnostics } = await parseBlueprint({
-    text: `tosca_definitions_version: cloudify_dsl_1_4
+  const plan = await planWith(
+    yaml,
+    `tosca_definitions_version: cloudify_dsl_1_4
 imports:
   - cloudify/types/types.yaml
   - plugin:cloudify-utilities-plugin
 ${text}`,
-    location: '/bp/blueprint.yaml',
-    resolver: withBuiltinTypes({ read: async () => null, plugin: async () => ({ text: yaml }) }),
-  });
-  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  return plan!;
+  );
+  return plan;
 }
 
 const operationOf = (node: { operations: unknown }, name: string) => {

@@ -1,26 +1,24 @@
 // Parts of published blueprints with terminals and FTP servers, and the plans that the original plugin gives.
-import { derivePluginYaml13, parseBlueprint, withBuiltinTypes } from '@baton/dsl';
-import { describePlugin } from '@baton/plugin-sdk/manifest';
-import { stringify } from 'yaml';
+
+import { derivePluginYaml13 } from '@baton/dsl';
+import { planWith, pluginYamlOf } from '@baton/testkit/plan-with';
 import plugin from '../plugin';
 
-const yaml = stringify(describePlugin(plugin).yaml, { aliasDuplicateObjects: false });
+const yaml = pluginYamlOf(plugin);
 /** What the manager shows to blueprints of this version. */
 const yaml13 = derivePluginYaml13(yaml) ?? yaml;
 
 async function nodesOf(templates: string) {
-  const { plan, diagnostics } = await parseBlueprint({
-    text: `tosca_definitions_version: cloudify_dsl_1_3
+  const plan = await planWith(
+    yaml13,
+    `tosca_definitions_version: cloudify_dsl_1_3
 imports:
   - cloudify/types/types.yaml
   - plugin:cloudify-utilities-plugin
 node_templates:
 ${templates}`,
-    location: '/bp/blueprint.yaml',
-    resolver: withBuiltinTypes({ read: async () => null, plugin: async () => ({ text: yaml13 }) }),
-  });
-  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  return plan!.nodes as unknown as {
+  );
+  return plan.nodes as unknown as {
     type_hierarchy: string[];
     properties: object;
     operations: Record<string, { plugin: string; operation: string; inputs: object }>;
