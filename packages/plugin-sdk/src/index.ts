@@ -76,6 +76,7 @@ export { http } from './tools/http';
 export type { Http, HttpAnswer, HttpOptions } from './tools/http-options';
 export type { Received, Send, Sending } from './tools/http-send';
 export type { TlsOptions } from './tools/http-tls';
+export { requireDownloads } from './tools/require-downloads';
 export {
   CancelledError,
   type FailureDecision,

@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import { backoffMs } from '@baton/kernel';
 import { FatalError, isMarkedError, RetryableError } from '../errors';
 import { clockWith } from '../tools/clock';
-import { downloadsAreRefused } from '../tools/config';
 import { follow } from '../tools/http-follow';
 import { addressOf, shownUrl } from '../tools/http-parts';
 import { type Send, sendByNode } from '../tools/http-send';
+import { requireDownloads } from '../tools/require-downloads';
 
 export interface DownloadOptions {
   url: string;
@@ -42,10 +42,7 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 export async function download(options: DownloadOptions): Promise<void> {
   const url = addressOf(options.url, {});
   const name = shownUrl(url);
-  if (downloadsAreRefused())
-    throw new FatalError(
-      `${name} is not downloaded: this manager downloads nothing for plugins (BATON_WORKER_DOWNLOADS)`,
-    );
+  requireDownloads(name);
   if (options.sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(options.sha256))
     throw new FatalError(`the SHA-256 of ${name} must be 64 hexadecimal digits`);
   await mkdir(dirname(options.path), { recursive: true });

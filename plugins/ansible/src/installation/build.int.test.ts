@@ -79,6 +79,22 @@ it('says that there is no network, and what to do', async () => {
   await expect(roles).rejects.toThrow(/ansible-galaxy could not install \/none\/role\.tar\.gz/);
 });
 
+it('asks no server where the operator refuses downloads; files of the blueprint are installed', async () => {
+  process.env.BATON_DOWNLOADS = 'refused';
+  try {
+    const installed = (more: object) => makeRig(blueprint, { properties: more }).run('install');
+    await expect(installed({ installation_source: 'ansible==4.10.0' })).rejects.toThrow(
+      'ansible==4.10.0 is not downloaded',
+    );
+    await expect(installed(properties({ galaxy_collections: ['acme.tools'] }))).rejects.toThrow(
+      'acme.tools is not downloaded',
+    );
+    await installed(properties({ roles: ['greet.tar.gz'] }));
+  } finally {
+    delete process.env.BATON_DOWNLOADS;
+  }
+});
+
 it('keeps what an installation consists of, and adds to it', async () => {
   const engine = makeRig(blueprint, { properties: properties({}) });
   await engine.run('install');

@@ -1,7 +1,7 @@
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type BaseScope, FatalError } from '@baton/plugin-sdk';
+import { type BaseScope, FatalError, requireDownloads } from '@baton/plugin-sdk';
 import { requireInside } from '../settings/inside';
 import { type AnsiblePrograms, programsIn } from './programs';
 import { needsNothing, type Recipe, recipeDigest } from './recipe';
@@ -76,6 +76,7 @@ async function makeVenv(
   base: AnsiblePrograms | null,
   folder: string,
 ): Promise<void> {
+  requireFrom(packages);
   const venv = join(folder, 'venv');
   const python = base === null ? 'python3' : await pythonOf(base.playbook.file);
   const shared = base === null ? [] : ['--system-site-packages'];
@@ -116,6 +117,7 @@ async function installContent(
   if (names.length === 0) return;
   const place = join(folder, `${kind}s`);
   const paths = await pathsOf(scope, names, folder);
+  requireFrom(paths);
   // For a role, a path alone would be the name of the role, too.
   const named =
     kind === 'role' ? paths.map((path) => (path.startsWith('/') ? `file://${path}` : path)) : paths;
@@ -128,6 +130,11 @@ async function installContent(
     throw new FatalError(
       `ansible-galaxy could not install ${names.join(', ')}: ${lastLine(done)}. It needs a network to its servers, unless the names are archives of the blueprint`,
     );
+}
+
+/** @throws FatalError for a name that a server would have to answer, where downloads are refused */
+function requireFrom(names: readonly string[]): void {
+  for (const name of names) if (!name.startsWith('/')) requireDownloads(basename(name));
 }
 
 /** Names that are archives become files: those of the blueprint are brought here. */

@@ -56,6 +56,15 @@ describe('the program', () => {
     );
   });
 
+  it('is not downloaded where the operator refuses downloads', async () => {
+    process.env.BATON_DOWNLOADS = 'refused';
+    try {
+      await expect(download(scope, url('helm'), undefined)).rejects.toThrow('helm is not downloaded');
+    } finally {
+      delete process.env.BATON_DOWNLOADS;
+    }
+  });
+
   it('is not taken from a folder that somebody else could write', async () => {
     content = Buffer.from(SCRIPT);
     const first = await download(scope, url('helm'), undefined);

@@ -4,7 +4,7 @@ import { access, chmod, lstat, mkdir, mkdtemp, rename, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { type BaseScope, FatalError } from '@baton/plugin-sdk';
+import { type BaseScope, FatalError, requireDownloads } from '@baton/plugin-sdk';
 import { fileOfTar } from './tar-file';
 
 /** How a node says which program it uses. */
@@ -69,6 +69,7 @@ export async function download(
     const kept = keptAt(digest);
     if ((await isOwnFolder(dirname(kept))) && (await isProgram(kept))) return { program: kept, digest };
   }
+  requireDownloads('helm');
   log.info('Downloading helm');
   const answer = await http.request('GET', source, { maxBytes: MAX_DOWNLOAD, timeoutMs: DOWNLOAD_MS });
   if (answer.status !== 200)

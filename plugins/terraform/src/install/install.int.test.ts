@@ -67,6 +67,19 @@ it('a module runs with the program of its host, also on a machine that does not 
   expect(requests).toEqual(['/terraform.zip']);
 });
 
+it('downloads nothing where the operator refuses downloads', async () => {
+  process.env.BATON_DOWNLOADS = 'refused';
+  try {
+    const node = host({ installation_source: url('/terraform.zip?token=secret') });
+    await expect(node.run('create')).rejects.toThrow(
+      '/terraform.zip is not downloaded: this manager downloads nothing for plugins',
+    );
+  } finally {
+    delete process.env.BATON_DOWNLOADS;
+  }
+  expect(requests).toEqual([]);
+});
+
 it('uses a program that is there, and asks it for its version', async () => {
   const node = host({ use_existing_resource: true }, { terraform_config: { executable_path: standIn } });
   await node.run('create');

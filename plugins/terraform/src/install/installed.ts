@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BaseScope, FatalError } from '@baton/plugin-sdk';
+import { type BaseScope, FatalError, requireDownloads } from '@baton/plugin-sdk';
 import * as z from 'zod';
 import { download, shown } from '../source/download';
 import { unpack } from '../source/unpack';
@@ -36,6 +36,7 @@ export async function installed(scope: Scope, given: unknown): Promise<string> {
   const folder = join(tmpdir(), `baton-terraform-${key.slice(0, 32)}`);
   const known = await programIn(folder);
   if (known !== null) return known;
+  requireDownloads(shown(source));
   scope.log.info(`Downloading ${shown(source)}`);
   const content = await download(scope, source, { maxBytes: MAX_BYTES, sha256 });
   const draft = await mkdtemp(`${folder}.`);

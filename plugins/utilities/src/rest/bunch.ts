@@ -1,5 +1,6 @@
 import { FatalError, type NodeScope, type NoValues, nodeType } from '@baton/plugin-sdk';
 import * as z from 'zod';
+import { EVERY_OPERATION, forEveryOperation } from '../every-operation';
 import { asDict, type Dict, dictOf, fieldAt, type Json } from '../json';
 import { once } from '../once';
 import { keep } from './requests';
@@ -67,18 +68,12 @@ export const bunchRequests = nodeType({
   description: 'Several templates with calls of an HTTP API in one operation',
   aliases: ['cloudify.rest.BunchRequests'],
   properties: CONNECTION,
-  inputs: {
-    create: BUNCH_INPUTS,
-    configure: BUNCH_INPUTS,
-    start: BUNCH_INPUTS,
-    stop: BUNCH_INPUTS,
-    delete: BUNCH_INPUTS,
-  },
-  mappings: { create: MAPPING, configure: MAPPING, start: MAPPING, stop: MAPPING, delete: MAPPING },
+  inputs: forEveryOperation(BUNCH_INPUTS),
+  mappings: forEveryOperation(MAPPING),
   create: run,
   configure: run,
   start: run,
   stop: run,
   delete: run,
-  resumable: ['create', 'configure', 'start', 'stop', 'delete'],
+  resumable: EVERY_OPERATION,
 });

@@ -1,5 +1,6 @@
 import { type NodeScope, type NoValues, nodeType } from '@baton/plugin-sdk';
 import type * as z from 'zod';
+import { EVERY_OPERATION, forEveryOperation } from '../every-operation';
 import { asDict, type Dict, dictOf, type Json, setKey } from '../json';
 import { once } from '../once';
 import { runTemplate, type TemplateResult } from './run-template';
@@ -74,18 +75,12 @@ export const requests = nodeType({
   description: 'Calls of an HTTP API, as templates of the blueprint write them',
   aliases: ['cloudify.rest.Requests'],
   properties: CONNECTION,
-  inputs: {
-    create: REQUESTS_INPUTS,
-    configure: REQUESTS_INPUTS,
-    start: REQUESTS_INPUTS,
-    stop: REQUESTS_INPUTS,
-    delete: REQUESTS_INPUTS,
-  },
-  mappings: { create: MAPPING, configure: MAPPING, start: MAPPING, stop: MAPPING, delete: MAPPING },
+  inputs: forEveryOperation(REQUESTS_INPUTS),
+  mappings: forEveryOperation(MAPPING),
   create: run,
   configure: run,
   start: run,
   stop: run,
   delete: run,
-  resumable: ['create', 'configure', 'start', 'stop', 'delete'],
+  resumable: EVERY_OPERATION,
 });

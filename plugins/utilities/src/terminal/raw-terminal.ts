@@ -1,4 +1,5 @@
 import { nodeType } from '@baton/plugin-sdk';
+import { EVERY_OPERATION, forEveryOperation } from '../every-operation';
 import { runCalls } from './run-calls';
 import { PROPERTIES, type TerminalScope } from './schema';
 
@@ -10,11 +11,11 @@ export const rawTerminal = nodeType({
   description: 'A device with a terminal over SSH: commands line by line, as a person types them',
   aliases: ['cloudify.terminal.raw'],
   properties: PROPERTIES,
-  mappings: { create: RUN, configure: RUN, start: RUN, stop: RUN, delete: RUN },
+  mappings: forEveryOperation(RUN),
   create: run,
   configure: run,
   start: run,
   stop: run,
   delete: run,
-  resumable: ['create', 'configure', 'start', 'stop', 'delete'],
+  resumable: EVERY_OPERATION,
 });
