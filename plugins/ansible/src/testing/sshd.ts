@@ -1,9 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@baton/testkit';
+import { freePort, greetingServer } from '@baton/testkit';
 
 /** A real sshd on loopback with a configuration, host key and login of its own. */
 export interface Sshd {
@@ -36,24 +35,17 @@ export async function startSshd(): Promise<Sshd> {
   const place = join(folder, 'place');
   mkdirSync(place);
   chmodSync(place, 0o700);
-  const child = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (data: Buffer) => {
-    said = (said + data.toString()).slice(-2000);
-  });
-  await eventually(async () => {
-    if (child.exitCode !== null) throw new Error(`sshd ended with ${child.exitCode}: ${said}`);
-    if (!(await answers(port))) throw new Error(`sshd does not answer: ${said}`);
-  });
+  const server = greetingServer({ command: '/usr/sbin/sshd', args: ['-D', '-e', '-f', config], port });
+  await server.start();
   return {
     port,
     user: userInfo().username,
     knownHost: `[127.0.0.1]:${port} ${readFileSync(join(folder, 'host.pub'), 'utf8')}`,
     key: readFileSync(join(folder, 'login'), 'utf8'),
     place,
-    sessions: () => sessionsOf(child.pid!),
+    sessions: () => sessionsOf(readFileSync(join(folder, 'pid'), 'utf8').trim()),
     stop: async () => {
-      await end(child);
+      await server.stop('SIGTERM');
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -73,37 +65,10 @@ MaxStartups 50
 Subsystem sftp internal-sftp
 `;
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('data', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
-}
-
-function sessionsOf(parent: number): number {
+function sessionsOf(parent: string): number {
   try {
-    return execFileSync('pgrep', ['-P', String(parent)], { encoding: 'utf8' })
-      .trim()
-      .split('\n').length;
+    return execFileSync('pgrep', ['-P', parent], { encoding: 'utf8' }).trim().split('\n').length;
   } catch {
     return 0;
   }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  if (child.kill('SIGTERM')) await ended;
 }
