@@ -16,8 +16,22 @@ export async function confinementOf(
   runDir: RunDir,
   readable: readonly string[] = [],
 ): Promise<Confinement> {
-  const copy = isolation.name === 'none' ? [] : [await session.host.deploymentPlace()];
-  return { tenant: session.task.tenant, tmp: runDir.tmp, writable: [runDir.path, ...copy], readable };
+  return confinementIn(session.task.tenant, runDir, await deploymentFolders(session, isolation), readable);
+}
+
+export const confinementIn = (
+  tenant: string,
+  runDir: RunDir,
+  folders: readonly string[],
+  readable: readonly string[] = [],
+): Confinement => ({ tenant, tmp: runDir.tmp, writable: [runDir.path, ...folders], readable });
+
+/** Folders of the deployment that its operations see as they are; none without isolation. */
+export async function deploymentFolders(
+  session: OperationSession,
+  isolation: ScriptSettings['isolation'],
+): Promise<string[]> {
+  return isolation.name === 'none' ? [] : [await session.host.deploymentPlace()];
 }
 
 /** A small task of the worker, done with the account and the view of the operation. */

@@ -9,6 +9,8 @@ import type { ScriptResult } from './script-result';
 import type { RunDir, ScriptSettings } from './settings';
 
 const WAIT_NOTICE_MS = 20_000;
+/** `bin/ctx` names /bin/bash itself: a search for bash would cost another process in each call. */
+const HAS_BASH = existsSync('/bin/bash');
 
 /** A process that runs an operation, or the code of a workflow. */
 export interface ProcessRun {
@@ -31,8 +33,7 @@ type EnvOf = Pick<ProcessRun, 'settings' | 'runDir' | 'ctxUrl'>;
 /** Returns the environment that all processes of operations get. */
 export function commonEnv({ settings, runDir, ctxUrl }: EnvOf): Record<string, string> {
   const bin = join(settings.assetsDir, 'bin');
-  // `bin/ctx` names /bin/bash itself: a search for bash would cost another process in each call.
-  const portable = existsSync('/bin/bash') ? [] : [join(bin, 'portable')];
+  const portable = HAS_BASH ? [] : [join(bin, 'portable')];
   const path = [settings.baseEnv.PATH, ...portable, bin].filter(Boolean).join(':');
   return {
     ...settings.baseEnv,

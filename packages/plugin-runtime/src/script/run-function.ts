@@ -6,7 +6,7 @@ import { serveCtx } from '../ctx/ctx-server';
 import type { PythonPlugin } from '../host';
 import type { OperationEnd } from '../operation-end';
 import type { WorkflowCall } from '../workflow/workflow-calls';
-import { confinementOf, ctxWorkOf } from './operation-places';
+import { confinementOf, ctxWorkOf, deploymentFolders } from './operation-places';
 import { type Ended, endOfProcess, logged, loggedProcess, type ProcessRun, pythonEnv } from './process-run';
 import { ScriptResult } from './script-result';
 import { makeRunDir, type RunDir, type ScriptSettings } from './settings';
@@ -83,7 +83,7 @@ async function warmHome(
   warm: WarmPython,
 ): Promise<WarmHome | null> {
   const { tenant, deploymentId, mapping, isResumed } = session.task;
-  const folders = settings.isolation.name === 'none' ? [] : [await session.host.deploymentPlace()];
+  const folders = await deploymentFolders(session, settings.isolation);
   const module = mapping.slice(0, Math.max(0, mapping.lastIndexOf('.')));
   const place = { tenant, deploymentId, prefix: plugin.prefix, folders, module };
   const server = await warm.take(place, () => startServer(session, settings, plugin));
@@ -121,11 +121,6 @@ async function startServer(
   const spec = {
     command: pythonCommand(settings, plugin, ['baton_server.py']),
     env: functionEnv(run, plugin, false),
-    cwd: runDir.cwd,
-    hasStdin: true,
-    logStdout: true,
-    logStderr: false,
-    stderrToStdout: false,
   };
   return startWarmServer(spec, confinement, runDir, settings);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Confinement } from '@baton/isolation';
 import type { OperationSession } from '../context/session';
-import { confinementOf } from './operation-places';
+import { confinementIn, confinementOf, deploymentFolders } from './operation-places';
 import { removeScript } from './place-script';
 import { pythonEnv } from './process-run';
 import { makeRunDir, type RunDir, type ScriptSettings } from './settings';
@@ -50,7 +50,7 @@ async function takeServer(
   warm: WarmPython,
 ): Promise<WarmServer | null> {
   const { tenant, deploymentId } = session.task;
-  const folders = settings.isolation.name === 'none' ? [] : [await session.host.deploymentPlace()];
+  const folders = await deploymentFolders(session, settings.isolation);
   const place = { tenant, deploymentId, prefix: null, folders, module: '' };
   return warm.take(place, () => startServer(tenant, folders, settings), 'soon');
 }
@@ -62,18 +62,12 @@ async function startServer(
   settings: ScriptSettings,
 ): Promise<WarmServer | null> {
   const runDir = await makeRunDir(settings.workRoot, settings.isolation.accountOf(tenant));
-  const confinement = { tenant, tmp: runDir.tmp, writable: [runDir.path, ...folders], readable: [] };
   const spec = {
     command: {
       program: settings.python,
       args: ['-u', '-B', join(settings.assetsDir, 'python', 'baton_server.py')],
     },
     env: pythonEnv({ settings, runDir, ctxUrl: '' }),
-    cwd: runDir.cwd,
-    hasStdin: true,
-    logStdout: true,
-    logStderr: false,
-    stderrToStdout: false,
   };
-  return startWarmServer(spec, confinement, runDir, settings);
+  return startWarmServer(spec, confinementIn(tenant, runDir, folders), runDir, settings);
 }

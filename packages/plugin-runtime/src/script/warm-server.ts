@@ -86,12 +86,14 @@ interface State {
 
 /** Starts a server and waits until it can take a job. Null: it did not start. */
 export async function startWarmServer(
-  spec: Omit<ProcessSpec, 'confinement'>,
+  { command, env }: Pick<ProcessSpec, 'command' | 'env'>,
   confinement: Confinement,
   runDir: RunDir,
   settings: ScriptSettings,
 ): Promise<WarmServer | null> {
-  const started = await startProcess({ ...spec, confinement }, settings).catch(() => null);
+  const streams = { hasStdin: true, logStdout: true, logStderr: false, stderrToStdout: false };
+  const spec = { command, env, cwd: runDir.cwd, ...streams, confinement };
+  const started = await startProcess(spec, settings).catch(() => null);
   if (!started) {
     await runDir.remove();
     return null;
