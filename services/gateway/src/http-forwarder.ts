@@ -27,8 +27,6 @@ const CONNECT_MS = 2_000;
 const KEEP_ALIVE_MS = 1_000;
 /** Most short requests to one service at the same time; further ones wait in line. */
 const CONNECTIONS = 128;
-/** Larger answers stay Buffers: to make a string of them costs more than a second write. */
-const ONE_WRITE_BYTES = 16_384;
 const LONG = { connectMs: CONNECT_MS, keepAliveMs: KEEP_ALIVE_MS, answerMs: ANSWER_MS };
 
 const TAKES_PACKED = [packedHeader, 'yes'];
@@ -217,9 +215,9 @@ class AnswerWriter implements Dispatcher.DispatchHandler {
       return true;
     }
     const { response } = this.exchange;
-    if (chunk.length === this.#bodyBytes && chunk.length <= ONE_WRITE_BYTES) {
-      // As a string, headers and body are one write; a Buffer would be a second one.
-      response.end(chunk.toString('latin1'), 'latin1');
+    if (chunk.length === this.#bodyBytes) {
+      // The whole body: headers, body and end are one write.
+      response.end(chunk);
       return true;
     }
     if (response.write(chunk)) return true;
