@@ -62,6 +62,7 @@ const ofPlan: WorkerRule = { lease: 'live', same: { tenant: 'tenant' } };
 const services: Record<string, Record<string, RpcRule>> = {
   'baton.executions.v1.ExecutionsService': {
     ClaimTask: workers({ lease: 'none', same: { workerId: 'workerId' } }),
+    ClaimAgentTasks: workers({ lease: 'none', same: { workerId: 'workerId' } }),
     FinishTasks: workers({ lease: 'none', same: { workerId: 'workerId' } }),
     Heartbeat: workers({ lease: 'none', same: { workerId: 'workerId' } }),
     AppendEvents: workers({ lease: 'once', same: { workerId: 'workerId', executionId: 'executionId' } }),
@@ -87,6 +88,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     // A worker whose certificate has expired registers again.
     RegisterWorker: and(by('newcomer'), { lease: 'none', same: { workerId: 'workerId' } }),
     RenewWorker: workers({ lease: 'none', same: { workerId: 'workerId' } }),
+    RegisterAgent: by('gateway'),
   },
   'baton.deployments.v1.DeploymentsService': {
     GetDeployment: by('executions'),
@@ -120,6 +122,14 @@ const services: Record<string, Record<string, RpcRule>> = {
     ListGroupMembers: by('executions'),
     ListLatestExecutions: by('executions'),
     AddToGroup: by('executions'),
+  },
+  'baton.deployments.v1.AgentsService': {
+    EnrolAgent: by('gateway'),
+    RenewAgentCertificate: by('gateway'),
+    AdmitAgent: by('gateway'),
+    ReportAgents: by('gateway'),
+    IssueListenerCertificate: by('gateway'),
+    ReadInstallScript: by('gateway'),
   },
   'baton.catalog.v1.CatalogService': {
     GetBlueprint: and(by('deployments', 'executions'), {

@@ -95,6 +95,7 @@ export function createPeers(): Peers {
     executions: {
       getTenantUsage: absent,
       claimTask: absent,
+      claimAgentTasks: absent,
       finishTasks: absent,
       heartbeat: absent,
       appendEvents: absent,

@@ -16,6 +16,7 @@ type WorkRpcDeps = Pick<Ports, 'db' | 'leases' | 'queue'> & FinishTasksDeps & Su
 type Handlers = RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
 type OfWorkers =
   | 'claimTask'
+  | 'claimAgentTasks'
   | 'finishTasks'
   | 'heartbeat'
   | 'appendEvents'
@@ -30,6 +31,8 @@ export function workHandlers(
 ): Pick<Handlers, OfWorkers> {
   return {
     claimTask: async (request) => ({ leases: await claimTask(deps, request) }),
+    // TEMPORARY on this branch: the part agents-engine replaces it.
+    claimAgentTasks: async () => ({ leases: [], lost: [] }),
     finishTasks: (request) => finishTasks(deps, request),
     heartbeat: (request) => heartbeat(deps, request),
     appendEvents: async (request) => {

@@ -42,6 +42,7 @@ export function executionsHandlers(
         createdBy: execution.created_by,
         deploymentId: execution.deployment_id ?? '',
         status: execution.status,
+        isAgent: false,
       };
     },
     startExecution: async (request) => {

@@ -27,6 +27,12 @@ export function workersRpcHandlers(deps: Deps): RpcHandlers<typeof workersRpc.Wo
       await admitWorker(deps.db, { workerId, publicKey });
       return { certificate: signCertificate(deps.identity(), { workerId, publicKey }) };
     },
+    // TEMPORARY on this branch: the part agents-engine replaces it.
+    registerAgent: async ({ workerId, publicKey }) => {
+      requireKey(workerId, publicKey);
+      await admitWorker(deps.db, { workerId, publicKey });
+      return { certificate: signCertificate(deps.identity(), { workerId, publicKey }) };
+    },
     renewWorker: async ({ workerId }, { caller }) => {
       deps.registry.requireGood(caller);
       const publicKey = await keyOfWorker(deps.db.query, workerId);
