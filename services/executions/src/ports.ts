@@ -32,7 +32,7 @@ export interface Ports {
   tokenKey: string;
   /** Proofs of leases: a worker shows one to other services for each lease that it holds. */
   leases: LeaseProofs;
-  workflowConfig: Omit<WorkflowConfig, 'waitAfterFailMs'>;
+  workflowConfig: Omit<WorkflowConfig, 'tenant' | 'waitAfterFailMs'>;
   /** Limits that hold back the whole queue. */
   queue: QueueRules;
   passedOver: PassedOver;
