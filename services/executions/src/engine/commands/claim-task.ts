@@ -4,9 +4,10 @@ import type { EnginePorts } from '../ports';
 import { holdsPreferred } from '../steps/advance-graph';
 import { type ClaimBatchDeps, claimOf, openBatch } from '../steps/claim-batch';
 import { leasesOf } from '../steps/leases';
+import { openTo } from '../steps/unclaimed';
 import { noteAnswered } from '../steps/wake-ups';
 
-type ClaimTaskDeps = Pick<EnginePorts, 'db' | 'leases' | 'memory' | 'tokenKey' | 'workflowConfig'> &
+type ClaimTaskDeps = Pick<EnginePorts, 'agents' | 'db' | 'leases' | 'memory' | 'tokenKey' | 'workflowConfig'> &
   ClaimBatchDeps;
 
 /**
@@ -34,7 +35,7 @@ export async function claimTask(
 /** Returns whether the graph in memory has nothing to lease and is at the version of the database: usual for a late wake-up. */
 async function hasNothing(deps: ClaimTaskDeps, request: executionsRpc.ClaimTaskRequest): Promise<boolean> {
   const loaded = deps.memory.known(request.executionId);
-  if (!loaded || loaded.unclaimed.size > 0) return false;
+  if (!loaded || openTo(loaded, request.workerId).size > 0) return false;
   const claim = claimOf(loaded, request);
   if (holdsPreferred(loaded, claim)) return false;
   noteAnswered(loaded, claim.preferred);

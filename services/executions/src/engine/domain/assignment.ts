@@ -39,6 +39,8 @@ export function assignmentOf(
       properties: null,
     },
     executor: payload.executor,
+    ...(payload.agent !== undefined && { agent: payload.agent }),
+    ...(payload.isOverSsh && { isOverSsh: true }),
     ...(payload.isWorkflowCode && {
       isWorkflowCode: true,
       waitAfterFailMs: waitAfterFailMs(execution),

@@ -1,0 +1,46 @@
+import { addressOfWorker } from '@baton/contracts';
+import { agentOf } from '@baton/task-graph';
+import type { LoadedGraph } from './graph-memory';
+
+/**
+ * The dispatched operations that nobody has claimed: those of workers in one set, those of each agent in a set of its own. So a claim
+ * reads only operations that its worker may take, and a graph without agents costs nothing more.
+ */
+
+const NOTHING: ReadonlySet<number> = new Set();
+
+/**
+ * Returns the unclaimed operations that `workerId` may take. A worker takes no operation of an agent, an agent only those with its
+ * own address, and only in executions of its tenant: a blueprint may name any agent as its proxy.
+ */
+export function openTo(
+  { unclaimed, unclaimedByAgent, execution }: Pick<LoadedGraph, 'unclaimed' | 'unclaimedByAgent' | 'execution'>,
+  workerId: string,
+): ReadonlySet<number> {
+  const address = addressOfWorker(workerId);
+  if (address === null) return unclaimed;
+  return (isOfTenant(address, execution.tenant) && unclaimedByAgent.get(address)) || NOTHING;
+}
+
+/** Returns whether the agent with this address belongs to the tenant. */
+export const isOfTenant = (address: string, tenant: string): boolean => address.startsWith(`${tenant}/`);
+
+/** Notes that an operation was dispatched. */
+export function noteUnclaimed(loaded: LoadedGraph, idx: number): void {
+  const agent = agentOf(loaded.graph.nodes[idx]!.spec);
+  if (agent === null) {
+    loaded.unclaimed.add(idx);
+    return;
+  }
+  const known = loaded.unclaimedByAgent.get(agent);
+  if (known) known.add(idx);
+  else loaded.unclaimedByAgent.set(agent, new Set([idx]));
+}
+
+/** Notes that an operation was claimed, or is not dispatched any more. */
+export function noteClaimed(loaded: LoadedGraph, idx: number): void {
+  if (loaded.unclaimed.delete(idx) || loaded.unclaimedByAgent.size === 0) return;
+  const agent = agentOf(loaded.graph.nodes[idx]!.spec);
+  const own = agent === null ? undefined : loaded.unclaimedByAgent.get(agent);
+  if (own?.delete(idx) && own.size === 0) loaded.unclaimedByAgent.delete(agent!);
+}
