@@ -19,7 +19,9 @@ export const configSchema = runtimeConfig.extend({
   BATON_AGENT_WAIT: envValue
     .durationMs()
     .prefault('5m')
-    .describe('How long an operation waits for the agent of its host before it fails, which its retries follow'),
+    .describe(
+      'How long an operation waits for the agent of its host before it fails, which its retries follow',
+    ),
   BATON_MANAGER_NAME: z
     .string()
     .min(1)

@@ -13,7 +13,11 @@ export type OperationConfig = Pick<WorkflowConfig, 'tenant' | 'taskRetries' | 't
 const RELATIONSHIP_STEPS = ['preconfigure', 'postconfigure', 'establish', 'unlink', 'update', 'check_drift'];
 
 /** Reads from the model the data for the lifecycle of `instance`. */
-export function readSubject(ix: ModelIndex, config: OperationConfig, instance: NodeInstance): LifecycleSubject {
+export function readSubject(
+  ix: ModelIndex,
+  config: OperationConfig,
+  instance: NodeInstance,
+): LifecycleSubject {
   const node = ix.nodes.get(instance.node_id);
   const operations: LifecycleSubject['operations'] = {};
   for (const name in node?.operations ?? {}) {

@@ -67,7 +67,9 @@ test('operations of the agent plugin never need the agent that they act on', () 
   expect(route(remote, { ...stop, plugin: 'agent' })).toEqual({ executor: 'host_agent' });
   expect(route(remote, { ...stop, plugin: 'ns--agent' })).toEqual({ executor: 'host_agent' });
   // Another plugin with that name is an ordinary one.
-  expect(route(remote, { operation: 'mine.stop', executor: 'host_agent', plugin: 'agent' })).toEqual(ON_AGENT);
+  expect(route(remote, { operation: 'mine.stop', executor: 'host_agent', plugin: 'agent' })).toEqual(
+    ON_AGENT,
+  );
 });
 
 test('service_name names the agent in texts; its address stays that of the host', () => {
@@ -87,14 +89,17 @@ test.each([
 
 const AG = 'cloudify.interfaces.cloudify_agent';
 
-test.each(['none', 'ssh'])('with the install method %s the lifecycle leaves agents alone', (install_method) => {
-  const ops = ['create', 'start', 'stop', 'stop_amqp', 'delete'].map((name) => `${AG}.${name}`);
-  const host = { ...COMPUTE, ops, properties: { agent_config: { install_method } } };
-  for (const workflow of ['install', 'uninstall']) {
-    const state = workflow === 'install' ? 'uninitialized' : 'started';
-    const record = drive(workflow, inputOf(workflow, fixture({ host: { ...host, state } })));
-    expect(record.error).toBeNull();
-    expect(labels(record)).toEqual([]);
-    expect(record.events.filter(({ message }) => message.includes('agent'))).toEqual([]);
-  }
-});
+test.each(['none', 'ssh'])(
+  'with the install method %s the lifecycle leaves agents alone',
+  (install_method) => {
+    const ops = ['create', 'start', 'stop', 'stop_amqp', 'delete'].map((name) => `${AG}.${name}`);
+    const host = { ...COMPUTE, ops, properties: { agent_config: { install_method } } };
+    for (const workflow of ['install', 'uninstall']) {
+      const state = workflow === 'install' ? 'uninitialized' : 'started';
+      const record = drive(workflow, inputOf(workflow, fixture({ host: { ...host, state } })));
+      expect(record.error).toBeNull();
+      expect(labels(record)).toEqual([]);
+      expect(record.events.filter(({ message }) => message.includes('agent'))).toEqual([]);
+    }
+  },
+);

@@ -3,7 +3,7 @@ import { badParameter, isUuid } from '@baton/kernel';
 import { lockExecution } from '../../executions/store/executions.sql';
 import { byKey, eachAlone } from '../../loops/each-alone';
 import type { EnginePorts } from '../ports';
-import { type ClaimBatchDeps } from '../steps/claim-batch';
+import type { ClaimBatchDeps } from '../steps/claim-batch';
 import { leasesOf } from '../steps/leases';
 import { runStep } from '../steps/run-step';
 import { leaseMsOf } from '../steps/task-writes';
@@ -133,11 +133,15 @@ async function claimReady(
 ): Promise<TaskLease[]> {
   const leases: TaskLease[] = [];
   if (room <= 0) return leases;
-  await eachOf(deps, byKey(ready, (task) => task.execution_id), async ([executionId, [oldest]]) => {
-    const left = room - leases.length;
-    if (left <= 0) return;
-    leases.push(...(await claimTask(deps, { workerId, executionId, taskId: oldest!.id, room: left })));
-  });
+  await eachOf(
+    deps,
+    byKey(ready, (task) => task.execution_id),
+    async ([executionId, [oldest]]) => {
+      const left = room - leases.length;
+      if (left <= 0) return;
+      leases.push(...(await claimTask(deps, { workerId, executionId, taskId: oldest!.id, room: left })));
+    },
+  );
   return leases;
 }
 

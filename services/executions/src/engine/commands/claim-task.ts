@@ -7,7 +7,10 @@ import { leasesOf } from '../steps/leases';
 import { openTo } from '../steps/unclaimed';
 import { noteAnswered } from '../steps/wake-ups';
 
-type ClaimTaskDeps = Pick<EnginePorts, 'agents' | 'db' | 'leases' | 'memory' | 'tokenKey' | 'workflowConfig'> &
+type ClaimTaskDeps = Pick<
+  EnginePorts,
+  'agents' | 'db' | 'leases' | 'memory' | 'tokenKey' | 'workflowConfig'
+> &
   ClaimBatchDeps;
 
 /**

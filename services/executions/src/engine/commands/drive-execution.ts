@@ -29,7 +29,16 @@ import { codeStage, type PlannedStage } from './plan-code';
 
 export type DriveExecutionDeps = Pick<
   EnginePorts,
-  'accepted' | 'agents' | 'db' | 'deployments' | 'log' | 'memory' | 'steps' | 'turns' | 'wake' | 'workflowConfig'
+  | 'accepted'
+  | 'agents'
+  | 'db'
+  | 'deployments'
+  | 'log'
+  | 'memory'
+  | 'steps'
+  | 'turns'
+  | 'wake'
+  | 'workflowConfig'
 > &
   CarryOutCallDeps;
 

@@ -9,7 +9,10 @@ import { runStep } from '../steps/run-step';
 import { isUnstorable } from '../steps/step-writer';
 import { type WakeDeferredDeps, wakeEnded } from './wake-deferred';
 
-export type FinishTasksDeps = Pick<Ports, 'agents' | 'leases' | 'log' | 'tokenKey' | 'wake' | 'workflowConfig'> &
+export type FinishTasksDeps = Pick<
+  Ports,
+  'agents' | 'leases' | 'log' | 'tokenKey' | 'wake' | 'workflowConfig'
+> &
   WakeDeferredDeps;
 
 const { OutcomeKind } = executionsRpc;

@@ -12,8 +12,8 @@ const AWAY_MS = 5_000;
 /** Within this time every living worker renews its leases or reports its outcomes: a third of a lease, plus the retry. */
 export const REAP_GRACE_MS = leaseMs / 3 + 2_000;
 
-/** After this time agents are back after a start of the manager: they come back within 30 s, or at most one after another. */
-export const AGENTS_BACK_MS = 60_000;
+/** After this time agents are back after a start of the manager: they come back within 30 s. */
+const AGENTS_BACK_MS = 60_000;
 
 interface ReaperDeps {
   reap: () => Promise<Reaped>;

@@ -6,8 +6,8 @@ import type { InstanceStateRow } from '../../store/rows';
 import { emptyWrite, type StepChanges, type StepWrite } from '../store/step-write';
 import type { LoadedGraph } from './graph-memory';
 import { taskWrites } from './task-writes';
-import { markAhead, type Step, type StepContext, type Uncommitted, uncommitted } from './uncommitted';
 import { noteClaimed, noteUnclaimed, openTo } from './unclaimed';
+import { markAhead, type Step, type StepContext, type Uncommitted, uncommitted } from './uncommitted';
 import { wakeUpsOf } from './wake-ups';
 
 /** A worker that takes ready operations in the same step, and how many it takes. */

@@ -9,13 +9,13 @@ import { pendingStates } from '../store/instance-states.sql';
 import { taskOfRow } from '../store/task-document';
 import { readGraph, readTasks } from '../store/tasks.sql';
 import { noteResult, type ResultSizes } from './result-room';
-import { noteUnclaimed } from './unclaimed';
+import { noteUnclaimed, type Unclaimed } from './unclaimed';
 
 /**
  * A graph in the cache. The rows are the truth: a cached graph is used only while its version is the one of the locked execution
  * row, else it is read again. A step that changes it is `Uncommitted` until it is stored.
  */
-export interface LoadedGraph {
+export interface LoadedGraph extends Unclaimed {
   graphId: string;
   executionId: string;
   /** `executions.version` that this state belongs to. */
@@ -30,10 +30,6 @@ export interface LoadedGraph {
   rowless: Set<number>;
   /** Worker of each claimed run. */
   holders: Map<number, string>;
-  /** Dispatched operations of workers that nobody claimed yet, oldest first. */
-  unclaimed: Set<number>;
-  /** The same by address of the agent that alone may claim them; an agent without such operations has no entry. */
-  unclaimedByAgent: Map<string, Set<number>>;
   /** Due times by idx, epoch ms; key null: the deadline after a failure. */
   timers: Map<number | null, number>;
   /** The execution's row at `version`. */

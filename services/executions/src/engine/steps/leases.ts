@@ -46,7 +46,11 @@ export function leasesOf(
 }
 
 /** Returns the token that the operation may use: an agent gets a marked one, which opens less. */
-function tokenFor({ tokenKey }: Pick<Ports, 'tokenKey'>, { tokens, executionId }: LoadedGraph, workerId: string): string {
+function tokenFor(
+  { tokenKey }: Pick<Ports, 'tokenKey'>,
+  { tokens, executionId }: LoadedGraph,
+  workerId: string,
+): string {
   if (addressOfWorker(workerId) === null) return (tokens.worker ??= executionToken(tokenKey, executionId));
   return (tokens.agent ??= agentToken(tokenKey, executionId));
 }

@@ -9,7 +9,10 @@ import { type ClaimRequest, decideStep } from './advance-graph';
 import { endAfter, type StageDeps } from './stage-end';
 import { noteRow, type Step, type StepContext, type Uncommitted } from './uncommitted';
 
-export type RunStepDeps = Pick<EnginePorts, 'agents' | 'db' | 'memory' | 'steps' | 'turns' | 'wake' | 'workflowConfig'>;
+export type RunStepDeps = Pick<
+  EnginePorts,
+  'agents' | 'db' | 'memory' | 'steps' | 'turns' | 'wake' | 'workflowConfig'
+>;
 
 export interface StepPlan {
   happenings: readonly Happening[];

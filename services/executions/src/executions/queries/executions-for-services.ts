@@ -2,7 +2,12 @@ import type { Db } from '@baton/postgres';
 import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
 import { executionOfAgentToken, hashToken } from '../domain/token';
-import { activeOfDeployment, executionByToken, latestExecutions, readExecution } from '../store/executions.sql';
+import {
+  activeOfDeployment,
+  executionByToken,
+  latestExecutions,
+  readExecution,
+} from '../store/executions.sql';
 import { tenantUsage } from '../store/quotas.sql';
 
 type Query = Db<DB>['query'];

@@ -48,7 +48,9 @@ export async function explainRunning(
     where t.graph_id = ${execution.graph_id} and t.spec->>'kind' = 'operation'
       and (t.state in ('sent', 'started') or (t.state = 'pending' and t.not_before is not null))
     order by t.dispatched_at nulls last limit 100`.execute(db);
-  const isUnclaimed = rows.some((row) => row.state !== 'pending' && row.worker_id === null && row.agent === null);
+  const isUnclaimed = rows.some(
+    (row) => row.state !== 'pending' && row.worker_id === null && row.agent === null,
+  );
   const workers = isUnclaimed ? await workerRoom(db, execution.tenant) : null;
   const of = { tenant: execution.tenant, weight: queue.weights()[execution.tenant] ?? null };
   return rows.map((row) => explainOperation(row, of, workers, agents));
@@ -103,7 +105,13 @@ function explainAgent(row: InFlight, agent: string, what: string, agents: AgentL
   return reason('agent', `${what} waits for the agent ${name} of host ${host}, which ${seen}`, {
     since: row.dispatched_at,
     until: row.dispatched_at && agents && isoInstant(Date.parse(row.dispatched_at) + agents.waitMs),
-    details: { operation_id: row.id, agent: name, host, retries: row.retries, agent_last_seen: row.agent_seen },
+    details: {
+      operation_id: row.id,
+      agent: name,
+      host,
+      retries: row.retries,
+      agent_last_seen: row.agent_seen,
+    },
   });
 }
 

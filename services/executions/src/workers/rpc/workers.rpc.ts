@@ -61,7 +61,10 @@ function requireWorkerId(workerId: string): void {
   if (workerId === '' || workerId.length > MAX_ID)
     throw badParameter('worker_id', `A worker id has 1 to ${MAX_ID} characters`);
   if (addressOfWorker(workerId) !== null)
-    throw badParameter('worker_id', 'Ids that begin with agent: belong to agents, which only the gateway registers');
+    throw badParameter(
+      'worker_id',
+      'Ids that begin with agent: belong to agents, which only the gateway registers',
+    );
 }
 
 /** @throws AppError bad_parameters_error */
