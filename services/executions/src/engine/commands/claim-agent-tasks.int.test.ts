@@ -107,6 +107,24 @@ describe('who may take an operation', () => {
     expect([lost, given]).toEqual([ids, []]);
   });
 
+  test('executions of others are not even read for an agent', async () => {
+    const id = await installed('private', ['pa']);
+    const [lease] = (await ask(agentOf('pa_1'))).leases;
+    await engine.restart();
+    const before = await row(id);
+    const outcome = outcomeOf(lease!);
+    const report = (workerId: string, more: object = {}) =>
+      engine.client.finishTasks({ workerId, room: 5, outcomes: [{ ...outcome, ...more }] });
+    expect(await report(agentOf('px_1'))).toEqual({ refused: [lease!.taskId], leases: [], untaken: [] });
+    expect(await claim(agentOf('px_1'), id, lease!.taskId)).toEqual([]);
+    expect(await claim(agentOf('px_1'), 'no id')).toEqual([]);
+    // Its own operation under the name of another execution.
+    const other = await installed('private-2', ['pb']);
+    expect((await report(agentOf('pa_1'), { executionId: other })).refused).toEqual([lease!.taskId]);
+    expect((await row(id)).version).toBe(before.version);
+    expect((await report(agentOf('pa_1'))).refused).toEqual([]);
+  });
+
   test('a process that has only the stored data keeps them apart as well', async () => {
     const id = await installed('restarted', ['sa'], { apps: 2 });
     await engine.restart();
@@ -132,10 +150,14 @@ test('every gateway hears that an operation is ready for an agent', async () => 
     ({ payload }) => void heard.push(payload),
   );
   const id = await installed('woken', ['ka', 'kb'], { apps: 3 });
-  await eventually(async () => expect(heard).toHaveLength(2), DEADLINE);
-  expect(heard.map(({ agent }) => agent).sort()).toEqual(['default_tenant/ka_1', 'default_tenant/kb_1']);
-  const ofA = heard.find(({ agent }) => agent === 'default_tenant/ka_1')!;
-  expect(ofA.executionId).toBe(id);
+  const own = () => heard.filter(({ executionId }) => executionId === id);
+  await eventually(async () => expect(own()).toHaveLength(2), DEADLINE);
+  expect(
+    own()
+      .map(({ agent }) => agent)
+      .sort(),
+  ).toEqual(['default_tenant/ka_1', 'default_tenant/kb_1']);
+  const ofA = own().find(({ agent }) => agent === 'default_tenant/ka_1')!;
   expect((await claim(agentOf('ka_1'), id, ofA.taskId, 1))[0]!.taskId).toBe(ofA.taskId);
   await subscription.close();
 });
@@ -263,12 +285,21 @@ test('a list of held operations is bounded and checked', async () => {
   const many = Array.from({ length: 1_000_000 }, () => ({ taskId: 'x', attempt: 1 }));
   await expect(ask(agentOf('ha_1'), { held: many })).rejects.toMatchObject({
     code: 'bad_parameters_error',
-    message: /At most 2000/,
+    message: /at most 2000/,
   });
   await expect(ask(agentOf('ha_1'), { held: many.slice(0, 1) })).rejects.toMatchObject({
     code: 'bad_parameters_error',
     message: /x is no id/,
   });
+  const ids = many.map(({ taskId }) => taskId);
+  const tooMany = { code: 'bad_parameters_error', message: /at most 2000/ };
+  await expect(engine.client.heartbeat({ workerId: agentOf('ha_1'), taskIds: ids })).rejects.toMatchObject(
+    tooMany,
+  );
+  const outcomes = many.map(({ taskId }) => ({ taskId, executionId: 'x', attempt: 1 }));
+  await expect(
+    engine.client.finishTasks({ workerId: agentOf('ha_1'), outcomes: outcomes as never, room: 0 }),
+  ).rejects.toMatchObject(tooMany);
   const unknown = Array.from({ length: 2_000 }, () => ({ taskId: newId(), attempt: 1 }));
   expect(
     (await ask(agentOf('ha_1'), { held: unknown, isNewStream: true, room: 2 ** 31 - 1 })).lost,

@@ -1,7 +1,8 @@
 import { addressOfWorker, type executionsRpc } from '@baton/contracts';
-import { badParameter, isUuid } from '@baton/kernel';
+import { badParameter } from '@baton/kernel';
 import { lockExecution } from '../../executions/store/executions.sql';
 import { byKey, eachAlone } from '../../loops/each-alone';
+import { requireNamed } from '../domain/agent-limits';
 import type { EnginePorts } from '../ports';
 import type { ClaimBatchDeps } from '../steps/claim-batch';
 import { leasesOf } from '../steps/leases';
@@ -17,7 +18,6 @@ type TaskLease = executionsRpc.TaskLease;
 
 /** Limits of one call: no host runs that many operations at once. */
 const MAX_ROOM = 1_000;
-const MAX_HELD = 2_000;
 /** Open operations that one call looks at; the leases of the agent come first. */
 const MAX_OPEN = 3_000;
 
@@ -164,10 +164,11 @@ function agentOfRequest({ workerId }: executionsRpc.ClaimAgentTasksRequest): Age
 }
 
 /** Returns attempts by task id. */
-function heldOf({ held }: executionsRpc.ClaimAgentTasksRequest): Map<string, number> {
-  if (held.length > MAX_HELD)
-    throw badParameter('held', `At most ${MAX_HELD} operations can be held, not ${held.length}`);
-  for (const { taskId } of held)
-    if (!isUuid(taskId)) throw badParameter('held', `${taskId.slice(0, 100)} is no id of an operation`);
+function heldOf({ workerId, held }: executionsRpc.ClaimAgentTasksRequest): Map<string, number> {
+  requireNamed(
+    workerId,
+    'held',
+    held.map(({ taskId }) => taskId),
+  );
   return new Map(held.map(({ taskId, attempt }) => [taskId, attempt]));
 }

@@ -1,4 +1,5 @@
-import type { executionsRpc } from '@baton/contracts';
+import { addressOfWorker, type executionsRpc } from '@baton/contracts';
+import { isUuid } from '@baton/kernel';
 import { isAtVersion } from '../../executions/store/executions.sql';
 import type { EnginePorts } from '../ports';
 import { holdsPreferred } from '../steps/advance-graph';
@@ -6,6 +7,7 @@ import { type ClaimBatchDeps, claimOf, openBatch } from '../steps/claim-batch';
 import { leasesOf } from '../steps/leases';
 import { openTo } from '../steps/unclaimed';
 import { noteAnswered } from '../steps/wake-ups';
+import { hasOpenTask } from '../store/agent-tasks.sql';
 
 type ClaimTaskDeps = Pick<
   EnginePorts,
@@ -22,6 +24,7 @@ export async function claimTask(
   deps: ClaimTaskDeps,
   request: executionsRpc.ClaimTaskRequest,
 ): Promise<executionsRpc.TaskLease[]> {
+  if (await isNotForAgent(deps, request)) return [];
   if (await hasNothing(deps, request)) return [];
   const batch = openBatch(deps, request.executionId);
   const place = batch.requests.push(request) - 1;
@@ -33,6 +36,19 @@ export async function claimTask(
   // The named operation is returned too when the worker held it before this claim.
   const isNamedToo = holdsPreferred(context.loaded, claim) && !claimed.includes(claim.preferred!);
   return leasesOf(deps, context, isNamedToo ? [claim.preferred!, ...claimed] : claimed, request.workerId);
+}
+
+/**
+ * Returns whether the caller is an agent that has nothing to do with the execution. Agents are not trusted: a call about executions
+ * of others must not read their graphs.
+ */
+async function isNotForAgent(
+  { db }: ClaimTaskDeps,
+  { workerId, executionId }: executionsRpc.ClaimTaskRequest,
+): Promise<boolean> {
+  const address = addressOfWorker(workerId);
+  if (address === null) return false;
+  return !isUuid(executionId) || !(await hasOpenTask(db.query, address, executionId));
 }
 
 /** Returns whether the graph in memory has nothing to lease and is at the version of the database: usual for a late wake-up. */

@@ -1,3 +1,4 @@
+import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
 import { explainExecution } from '../../executions/queries/explain-execution';
 import { agentOf, askAsAgent, hostedDeployment } from '../../testing/agents';
@@ -55,6 +56,10 @@ test('an operation fails after the wait, recoverably, with a text that says whom
   expect(started.filter(({ node_instance_id }) => node_instance_id === 'va_app0_1')).toEqual([]);
   expect((await row(id)).phase).toBe('running');
   expect(await giveUpAgents(engine.deps)).toBe(0);
+  // The agent has come back meanwhile.
+  await eventually(async () =>
+    expect((await askAsAgent(engine.client, agentOf('va_1'))).leases).toHaveLength(1),
+  );
 });
 
 test('the text says when the agent was last heard', async () => {

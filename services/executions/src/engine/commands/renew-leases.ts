@@ -1,6 +1,7 @@
-import type { executionsRpc } from '@baton/contracts';
+import { addressOfWorker, type executionsRpc } from '@baton/contracts';
 import type { LeaseProofs } from '@baton/trust';
 import type { Ports } from '../../ports';
+import { requireNamed } from '../domain/agent-limits';
 import { leaseMsOf } from '../steps/task-writes';
 import { noteWorker, renewLeases } from '../store/tasks.sql';
 
@@ -10,7 +11,10 @@ export async function heartbeat(
   request: executionsRpc.HeartbeatRequest,
 ): Promise<executionsRpc.HeartbeatResponse> {
   const { workerId, workerJson, taskIds, proofs } = request;
-  await noteWorker(deps.db, workerId, workerJson || '{}');
+  requireNamed(workerId, 'task_ids', taskIds);
+  // What an agent says of itself goes to deployments.
+  const about = addressOfWorker(workerId) === null ? workerJson : '';
+  await noteWorker(deps.db, workerId, about || '{}');
   const weights = deps.queue.weights();
   if (taskIds.length === 0) return { lost: [], kill: [], proofs: {}, weights };
   const leaseMs = leaseMsOf(deps.agents, workerId);

@@ -23,11 +23,7 @@ const NOTHING: ReadonlySet<number> = new Set();
  * own address, and only in executions of its tenant: a blueprint may name any agent as its proxy.
  */
 export function openTo(
-  {
-    unclaimed,
-    unclaimedByAgent,
-    execution,
-  }: Pick<LoadedGraph, 'unclaimed' | 'unclaimedByAgent' | 'execution'>,
+  { unclaimed, unclaimedByAgent, execution }: Unclaimed & { execution: Pick<TimedExecution, 'tenant'> },
   workerId: string,
 ): ReadonlySet<number> {
   const address = addressOfWorker(workerId);

@@ -40,6 +40,29 @@ export async function openTasksOf(
   return rows;
 }
 
+/** Returns whether an execution has an open operation of this agent. */
+export async function hasOpenTask(db: Query, address: string, executionId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from tasks where agent = ${address} and execution_id = ${executionId} and state in ('sent', 'started') limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+/** Returns those of the tasks that are open operations of this agent, with their executions. */
+export async function openAmong(
+  db: Query,
+  address: string,
+  taskIds: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; execution_id: string }>`
+    select id, execution_id from tasks
+    where id = any(${[...taskIds]}::uuid[]) and agent = ${address} and state in ('sent', 'started')`.execute(
+    db,
+  );
+  return new Map(rows.map((row) => [row.id, row.execution_id]));
+}
+
 /** A ready operation whose agent has not come for it. */
 export type AwaitedAgentTask = Placed & {
   execution_id: string;

@@ -117,11 +117,25 @@ export async function renewLeases(
   };
   const rows = await renew(taskIds, sql`skip locked`);
   const free = new Set(rows.map((row) => row.id));
-  for (const id of taskIds) if (!free.has(id)) rows.push(...(await renew([id], sql``)));
+  const left = taskIds.filter((id) => !free.has(id));
+  for (const id of await heldAmong(db, workerId, left)) rows.push(...(await renew([id], sql``)));
   return {
     held: new Set(rows.map((row) => row.id)),
     kill: rows.filter((row) => row.is_kill_requested).map((row) => row.id),
   };
+}
+
+/** Returns those of the tasks that the worker holds: many of the others would be one statement each. */
+async function heldAmong(
+  db: Db<DB>['query'],
+  workerId: string,
+  taskIds: readonly string[],
+): Promise<string[]> {
+  if (taskIds.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select id from tasks where id = any(${[...taskIds]}::uuid[]) and worker_id = ${workerId}
+      and state in ('sent', 'started')`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** Records that a worker lives, and its description of itself (JSON text). */
