@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BlobStore, createFileBlobStore } from '@baton/blob-store';
 import {
+  agentsRpc,
   catalogRpc,
   deploymentsRpc,
   executionsRpc,
@@ -35,6 +36,7 @@ export interface TestDeployments {
   parts: ServiceParts;
   blobs: BlobStore;
   rpc: RpcClient<typeof deploymentsRpc.DeploymentsServiceDefinition>;
+  agents: RpcClient<typeof agentsRpc.AgentsServiceDefinition>;
   catalog: CatalogPeer;
   peers: Peers;
   /** Sends a REST call of `as`, by default the administrator, below /api/v3.1 unless the path names a version. */
@@ -119,6 +121,7 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   const catalog = await createCatalogPeer(BLUEPRINTS);
   local.serve('catalog', catalogRpc.CatalogServiceDefinition, catalog.handlers);
   local.serve('secrets', secretsRpc.SecretsServiceDefinition, peers.secrets);
+  local.serve('secrets', secretsRpc.TextSealServiceDefinition, peers.textSeal);
   local.serve('identity', identityRpc.IdentityServiceDefinition, peers.identity);
   local.serve('executions', executionsRpc.ExecutionsServiceDefinition, peers.executions);
   local.serve('executions', executionsRpc.SystemExecutionsServiceDefinition, peers.systemExecutions);
@@ -179,6 +182,7 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
     call,
     raw: (method, path, content, as = principal('admin')) => send(method, path, content, as),
     rpc: local.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments'),
+    agents: local.client(agentsRpc.AgentsServiceDefinition, 'deployments'),
     create: async (id, body = {}) => {
       const answer = await call('PUT', `/deployments/${id}`, { blueprint_id: 'mini', ...body });
       if (answer.status !== 201) throw new Error(`deployment ${id}: ${JSON.stringify(answer.body)}`);
