@@ -207,7 +207,8 @@ describe('another authority', () => {
   const rotate = (body: object = {}) => test.call('PATCH', '/agents', { bundle: true, ...body });
   const listener = async () =>
     test.agents.issueListenerCertificate({ gatewayId: 'g', signingRequest: await signingRequest() });
-  const blocks = (pem: string) => pem.match(/-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----\n/g)!;
+  const blocks = (pem: string) =>
+    pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n/g)!;
   const isBy = (cert: string, authority: string) =>
     new X509Certificate(cert).verify(new X509Certificate(authority).publicKey);
 

@@ -104,7 +104,9 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   broken: { text: texts.mini, state: 'failed_parsing' },
 };
 
-export async function startTestDeployments(options: { wire?: Wire } = {}): Promise<TestDeployments> {
+export async function startTestDeployments(
+  options: { wire?: Wire; env?: Record<string, string> } = {},
+): Promise<TestDeployments> {
   const database = await testDatabase({
     migrations: [{ schema: 'deployments', dir: join(__dirname, '../../migrations') }],
   });
@@ -128,6 +130,7 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   const config = configSchema.parse({
     BATON_INTERNAL_KEY: 'a key for tests only',
     BATON_WIRE: options.wire,
+    ...options.env,
   }) as Config;
   const parts = buildService(config, {
     db,

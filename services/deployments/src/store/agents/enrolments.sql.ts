@@ -80,7 +80,10 @@ export async function findScript(
 /** Removes enrolments that are too old, at most `limit`; returns their number. */
 export async function purgeEnrolments(tx: AnyTx, limit: number): Promise<number> {
   const { rows } = await sql`
-    delete from agent_enrolments where (tenant, name) in (select tenant, name from agent_enrolments
-      where expires_at < app_now() limit ${limit} for update skip locked) returning name`.execute(tx);
+    with old as materialized (select tenant, name from agent_enrolments where expires_at < app_now() limit ${limit}
+      for update skip locked)
+    delete from agent_enrolments e using old where e.tenant = old.tenant and e.name = old.name returning e.name`.execute(
+    tx,
+  );
   return rows.length;
 }

@@ -121,10 +121,11 @@ export async function upgradeParts(tx: AnyTx, tenant: string, answerMs: number):
 /** Orders the next agents that are connected; returns their names. */
 export async function orderUpgrades(tx: AnyTx, tenant: string, size: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
+    with next as materialized (select name from agents
+      where tenant = ${tenant} and upgrade_state = 'waiting' and gateway_id is not null order by name limit ${size} for update)
     update agents a set upgrade_state = 'ordered', upgrade_since = app_now(), upgrade_told_at = null,
       about = jsonb_set(a.about, '{upgrade}', 'null'), state = case when a.state = 'started' then 'upgrading' else a.state end
-    from (select name from agents where tenant = ${tenant} and upgrade_state = 'waiting' and gateway_id is not null
-      order by name limit ${size} for update) n
+    from next n
     where a.tenant = ${tenant} and a.name = n.name returning a.name`.execute(tx);
   return rows.map(({ name }) => name);
 }
