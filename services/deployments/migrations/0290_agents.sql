@@ -23,9 +23,11 @@ alter table agents
   -- Random ids of the agent's present process and of the one before: one that comes back is a copy of the machine.
   add column process_id text,
   add column former_process text,
-  -- AgentAbout of contracts, as told last; AgentSettings of contracts.
+  -- AgentAbout of contracts, as told last.
   add column about jsonb,
+  -- AgentSettings of contracts without its environment, which may hold secrets: it is sealed by the secrets service.
   add column settings jsonb,
+  add column env_sealed bytea,
   add column settings_since timestamptz,
   -- When the authorities to trust were told last.
   add column told_at timestamptz,

@@ -1,3 +1,4 @@
+import { snapshotTables } from './store/snapshot-tables';
 import { aboutJson, enrolHost, signingRequest } from './testing/agent-hosts';
 import { principal, startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
@@ -61,6 +62,31 @@ it('answers a token, addresses of the network, and a script that waits behind a 
   expect(JSON.parse((await enrol(body.token)).settingsJson).disconnectGraceMs).toBe(1_200_000);
   for (const bad of [link, '', 'x', `${link}x`, '../../etc/passwd', 'A'.repeat(43), body.token])
     expect(await code(test.agents.readInstallScript({ link: bad }))).toBe('not_found_error');
+});
+
+it('takes `agent_config` of the host, evaluated; secrets in it are not in the database', async () => {
+  test.peers.values.set('app_password', { value: 'hush-hush' });
+  test.peers.values.set('login-key', { value: 'key-of-the-login' });
+  await test.create('configured', { blueprint_id: 'agent-host' });
+  const { items } = (await test.call('GET', '/node-instances?deployment_id=configured')).body;
+  await put('configured', items[0].id);
+  const { body } = await enrolment('configured', { options: { max_workers: 3 } });
+  const { settingsJson, agent } = await enrol(body.token);
+  const settings = { maxWorkers: 3, logLevel: 'debug', env: { PASSWORD: 'hush-hush', WHERE: 'here' } };
+  expect(JSON.parse(settingsJson)).toMatchObject(settings);
+  const { rows } = await test.db.pool.query(`select * from agents where name = 'configured'`);
+  expect(JSON.stringify(rows)).not.toContain('hush-hush');
+  // Also after the master key has changed; the login of the host is no part of it.
+  expect(settingsJson + body.script).not.toContain('key-of-the-login');
+  test.peers.masterKeys.unshift('second');
+  const serial = rows[0].certificate_serial;
+  const shown = { agentId: agent!.agentId, serial, gatewayId: 'g', processId: 'p', aboutJson: aboutJson() };
+  expect(JSON.parse((await test.agents.admitAgent(shown)).settingsJson)).toMatchObject(settings);
+  test.peers.masterKeys.pop();
+  expect(JSON.parse((await test.agents.admitAgent(shown)).settingsJson)).toMatchObject(settings);
+  test.peers.masterKeys.splice(0, 1, 'third');
+  expect(JSON.parse((await test.agents.admitAgent(shown)).settingsJson).env).toEqual({});
+  test.peers.masterKeys.splice(0, 1, 'first');
 });
 
 it('takes the default network, and names the others', async () => {
@@ -142,7 +168,6 @@ it('changes are in the audit log, with neither token nor script', async () => {
 });
 
 it('after a restore agents are `restored` until they are connected, and tokens are gone', async () => {
-  const { snapshotTables } = await import('./store/snapshot-tables');
   const host = await enrolHost(test, 'travelling', instances.named!);
   expect(Object.keys(snapshotTables.cleared)).toContain('agent_enrolments');
   await test.db.pool.query(`update agents set gateway_id = 'far-away' where name = 'travelling'`);

@@ -89,10 +89,15 @@ const filesOf = (config: Config, infra: Infra, limits: FileDeps['limits']): File
   fileMaxBytes: config.BATON_INSTANCE_FILE_MAX_BYTES,
 });
 
-const agentsOf = (config: Config, infra: Infra, { db, log, executions }: ServiceDeps): AgentsHttpDeps => ({
+const agentsOf = (
+  config: Config,
+  infra: Infra,
+  { db, log, executions, secrets }: ServiceDeps,
+): AgentsHttpDeps => ({
   db,
   log,
   executions,
+  secrets,
   clock: infra.clock,
   seals: createTextSealClient(infra.rpc),
   opened: openedKeys(),

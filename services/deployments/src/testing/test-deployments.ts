@@ -97,6 +97,7 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   'named-alike': { text: texts.named('made') },
   'needs-plugin': { text: texts.needsPlugin },
   empty: { text: texts.empty },
+  'agent-host': { text: texts.agentHost },
   derived: { text: texts.derived },
   grouping: { text: texts.grouping },
   'private-bp': { text: texts.mini, visibility: 'private' },

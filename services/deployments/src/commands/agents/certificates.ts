@@ -2,7 +2,6 @@ import { AGENT_SERVER_NAME, agentAddress, type agentsRpc } from '@baton/contract
 import { AppError, badParameter, isUuid } from '@baton/kernel';
 import { readSigningRequest, type SignedCertificate, type SigningRequest } from '@baton/tls/signing';
 import { requireAbout } from '../../domain/agents/about';
-import { settingsOf } from '../../domain/agents/agent-settings';
 import { digestOfSecret } from '../../domain/agents/enrolment-secret';
 import { listenerDigest } from '../../domain/agents/listener-digest';
 import {
@@ -28,15 +27,14 @@ import {
   trustedPem,
 } from './authorities';
 
+import { type SettingsDeps, settingsText } from './settings';
+
 /** Days of the certificates of agents and of their listener; both are renewed at two thirds. */
 const DAYS = 30;
 const MAX_ID = 256;
 const SERIAL = /^[0-9a-f]{1,40}$/;
 
-export interface CertificateDeps extends AuthorityDeps {
-  /** How long operations of an agent go on without a stream. */
-  graceMs: number;
-}
+export type CertificateDeps = AuthorityDeps & SettingsDeps;
 
 type Certificate = agentsRpc.AgentCertificate;
 
@@ -47,9 +45,6 @@ const identityOf = (a: Pick<CertifiedAgent, 'id' | 'tenant' | 'name' | 'node_ins
   nodeInstanceId: a.node_instance_id,
   address: agentAddress(a.tenant, a.node_instance_id),
 });
-
-const settingsText = ({ graceMs }: CertificateDeps, settings: unknown): string =>
-  JSON.stringify(settings ?? settingsOf(undefined, graceMs));
 
 async function requireRequest(pem: string): Promise<SigningRequest> {
   const read = await readSigningRequest(pem);
@@ -136,12 +131,12 @@ function usedBefore(
 const certificateOf = async (
   deps: CertificateDeps,
   certificate: string,
-  agent: Pick<CertifiedAgent, 'id' | 'tenant' | 'name' | 'node_instance_id' | 'settings'>,
+  agent: Pick<CertifiedAgent, 'id' | 'tenant' | 'name' | 'node_instance_id' | 'settings' | 'env_sealed'>,
 ): Promise<Certificate> => ({
   certificate,
   authorities: await trustedPem(deps),
   agent: identityOf(agent),
-  settingsJson: settingsText(deps, agent.settings),
+  settingsJson: await settingsText(deps, agent),
 });
 
 /** @throws AppError unauthorized_error with the reason: whoever asks has shown a certificate of an authority */
@@ -209,7 +204,7 @@ export async function admitAgent(
   return {
     agent: identityOf(agent),
     epoch,
-    settingsJson: settingsText(deps, agent.settings),
+    settingsJson: await settingsText(deps, agent),
     authorities: await trustedPem(deps),
   };
 }

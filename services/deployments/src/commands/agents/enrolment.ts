@@ -1,22 +1,26 @@
 import { agentPaths, type Principal } from '@baton/contracts';
 import { AppError, badParameter, type JsonObject } from '@baton/kernel';
 import { outsideRequests } from '@baton/postgres';
-import { flatConfig, settingsOf } from '../../domain/agents/agent-settings';
+import type { SecretsPort } from '../../adapters/secrets.client';
+import { settingsOf } from '../../domain/agents/agent-settings';
 import { newEnrolmentSecret, sealScript } from '../../domain/agents/enrolment-secret';
 import type { RenderInstallScript } from '../../domain/agents/install-script';
 import { type AgentNetworks, addressesOf } from '../../domain/agents/networks';
+import { hostConfig } from '../../queries/agents/host-config';
 import { type OwnAgent, requireOwnAgent } from '../../queries/agents/own-agent';
 import { writeSettings } from '../../store/agents/certificates.sql';
 import { purgeEnrolments, writeEnrolment } from '../../store/agents/enrolments.sql';
 import { servedPackages } from '../../store/agents/upgrades.sql';
 import { agentSigner, trustedPem } from './authorities';
 import type { CertificateDeps } from './certificates';
+import { sealSettings } from './settings';
 
 const TOKEN_LIFE_MS = 3_600_000;
 const MAX_OPTIONS = 256 * 1024;
 const PURGE_BATCH = 1_000;
 
 export interface EnrolmentDeps extends CertificateDeps {
+  secrets: SecretsPort;
   networks: AgentNetworks;
   renderScript: RenderInstallScript;
 }
@@ -49,7 +53,8 @@ export async function makeEnrolment(
   const agent = await requireOwnAgent(deps.db.query, principal, name);
   requireInstallable(agent);
   const addresses = addressesOf(deps.networks, network);
-  const config: JsonObject = { ...flatConfig(agent.agent_config), ...flatConfig(options as JsonObject) };
+  const from = { db: deps.db.query, secrets: deps.secrets };
+  const config = await hostConfig(from, principal, agent, options as JsonObject);
   await outsideRequests(() => agentSigner(deps));
   const authorities = await trustedPem(deps);
   const secret = newEnrolmentSecret();
@@ -63,8 +68,9 @@ export async function makeEnrolment(
     packages: await servedPackages(deps.db.query),
     config,
   });
+  const settings = await sealSettings(deps, agent, settingsOf(config, deps.graceMs));
   const expires_at = await deps.db.tx(async (tx) => {
-    await writeSettings(tx, agent.tenant, name, settingsOf(config, deps.graceMs));
+    await writeSettings(tx, settings);
     return await writeEnrolment(tx, {
       tenant: agent.tenant,
       name,

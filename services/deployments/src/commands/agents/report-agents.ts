@@ -1,10 +1,15 @@
 import { agentsRpc } from '@baton/contracts';
-import { badParameter, isUuid, type Log } from '@baton/kernel';
-import type { Db } from '@baton/postgres';
+import { badParameter, isUuid } from '@baton/kernel';
 import { readAbout } from '../../domain/agents/about';
 import { ordersOf } from '../../domain/agents/orders';
-import { markSilent, type ReportedAgent, writePackages, writeReport } from '../../store/agents/report.sql';
-import type { DB } from '../../store/tables.gen';
+import {
+  markSilent,
+  type ReportAnswer,
+  type ReportedAgent,
+  writePackages,
+  writeReport,
+} from '../../store/agents/report.sql';
+import { type SettingsDeps, settingsText } from './settings';
 
 /** Silence from which an agent is nonresponsive (reference/agents.md 2 S10). */
 const SILENT_AFTER_MS = 45_000;
@@ -18,35 +23,46 @@ const PLATFORM = /^[a-z0-9]{1,32}-[a-z0-9_]{1,32}$/;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 
-interface Deps {
-  db: Db<DB>;
-  log: Log;
-}
+type Deps = Pick<SettingsDeps, 'db' | 'log'>;
 
 /**
  * Takes the report of a gateway and answers what to tell its agents. A report may be repeated.
  * @throws AppError bad_parameters_error
  */
 export async function reportAgents(
-  { db, log }: Deps,
+  deps: SettingsDeps,
   { gatewayId, agents, gone, packages }: agentsRpc.ReportAgentsRequest,
 ): Promise<agentsRpc.ReportAgentsResponse> {
   if (gatewayId === '' || gatewayId.length > MAX_ID)
     throw badParameter('gateway_id', 'gateway_id is missing or too long');
   if (agents.length + gone.length > MAX_AGENTS)
     throw badParameter('agents', `A report has at most ${MAX_AGENTS} agents`);
+  const { db, log } = deps;
   const served = checkedPackages(packages);
   const result = await db.tx(async (tx) => {
     if (served.length > 0) await writePackages(tx, served);
     return await writeReport(tx, gatewayId, reportedOnce(agents, gone), SILENT_AFTER_MS);
   });
   for (const { tenant, name, former_state: from, state: to } of result.rows)
-    if (from !== to && tenant !== null)
-      log.info({ tenant, agent: name, from, to }, 'agent changed its state');
+    if (from !== to) log.info({ tenant, agent: name, from, to }, 'agent changed its state');
+  const rows = await Promise.all(result.rows.map((row) => withEnvironment(deps, row)));
   return {
-    orders: [...ordersOf(result.rows, result.trusted), ...strangersOf(agents)],
+    orders: [...ordersOf(rows, result.trusted), ...strangersOf(agents)],
     listenerDigest: result.listener_digest ?? '',
   };
+}
+
+/** Settings that cannot be opened now reach the agent with its next stream: other agents of the report do not wait for them. */
+async function withEnvironment(deps: SettingsDeps, row: ReportAnswer): Promise<ReportAnswer> {
+  const { tenant, name, settings, env_sealed: sealed } = row;
+  if (!settings || tenant === null || name === null) return row;
+  const stored = { tenant, name, settings, env_sealed: sealed === null ? null : Buffer.from(sealed, 'hex') };
+  try {
+    return { ...row, settings: JSON.parse(await settingsText(deps, stored)) };
+  } catch (error) {
+    deps.log.warn({ tenant, agent: name, err: error }, 'changed settings of an agent cannot be told now');
+    return { ...row, settings: null };
+  }
 }
 
 /** Each agent once: the stream with the highest epoch; of two with the same one that has ended. */

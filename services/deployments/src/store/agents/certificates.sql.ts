@@ -1,4 +1,4 @@
-import type { AnyTx } from '@baton/postgres';
+import type { AnyQuery, AnyTx } from '@baton/postgres';
 import { jsonb } from '@baton/postgres';
 import { sql } from 'kysely';
 
@@ -11,6 +11,7 @@ export interface CertifiedAgent {
   state: string;
   epoch: number;
   settings: unknown;
+  env_sealed: Buffer | null;
   gateway_id: string | null;
   process_id: string | null;
   former_process: string | null;
@@ -33,7 +34,7 @@ export interface IssuedCertificate {
 /** Locks the agent with this id; null when there is none. `serial`: of the shown certificate, in lower case. */
 export async function lockCertified(tx: AnyTx, id: string, serial: string): Promise<CertifiedAgent | null> {
   const { rows } = await sql<CertifiedAgent>`
-    select a.id, a.tenant, a.name, a.node_instance_id, a.state, a.epoch, a.settings, a.gateway_id, a.process_id, a.former_process,
+    select a.id, a.tenant, a.name, a.node_instance_id, a.state, a.epoch, a.settings, a.env_sealed, a.gateway_id, a.process_id, a.former_process,
       a.revoked_at is not null as is_revoked,
       exists (select from baton.closed_tenants c where c.schema_name = current_schema() and c.tenant = a.tenant) as is_tenant_gone,
       coalesce(a.certificate_serial = ${serial}, false) as is_present, coalesce(a.former_serial = ${serial}, false) as is_former,
@@ -122,10 +123,27 @@ export async function deleteAgent(tx: AnyTx, tenant: string, name: string): Prom
 /** Writes what an agent is to do from now on; its gateway tells it. */
 export async function writeSettings(
   tx: AnyTx,
+  {
+    tenant,
+    name,
+    settings,
+    env_sealed: env,
+  }: { tenant: string; name: string; settings: unknown; env_sealed: Buffer | null },
+): Promise<void> {
+  await sql`update agents set settings = ${jsonb(settings)}, env_sealed = ${env}, settings_since = app_now(),
+      id = coalesce(id, gen_random_uuid())
+    where tenant = ${tenant} and name = ${name}`.execute(tx);
+}
+
+/** Replaces the sealed environment of an agent; one that was sealed anew meanwhile stays. */
+export async function writeResealedEnv(
+  db: AnyQuery,
   tenant: string,
   name: string,
-  settings: unknown,
+  former: Buffer,
+  sealed: Buffer,
 ): Promise<void> {
-  await sql`update agents set settings = ${jsonb(settings)}, settings_since = app_now(), id = coalesce(id, gen_random_uuid())
-    where tenant = ${tenant} and name = ${name}`.execute(tx);
+  await sql`update agents set env_sealed = ${sealed} where tenant = ${tenant} and name = ${name} and env_sealed = ${former}`.execute(
+    db,
+  );
 }

@@ -29,13 +29,14 @@ export interface OpenEnrolment {
   name: string;
   node_instance_id: string;
   settings: unknown;
+  env_sealed: Buffer | null;
   used_for: Buffer | null;
   certificate: string | null;
   is_tenant_gone: boolean;
 }
 
 const OPEN = (digest: Buffer) => sql`
-  select a.id, a.tenant, a.name, a.node_instance_id, a.settings, e.used_for, e.certificate,
+  select a.id, a.tenant, a.name, a.node_instance_id, a.settings, a.env_sealed, e.used_for, e.certificate,
     exists (select from baton.closed_tenants c where c.schema_name = current_schema() and c.tenant = a.tenant) as is_tenant_gone
   from agent_enrolments e join agents a on a.tenant = e.tenant and a.name = e.name
   where e.token_digest = ${digest} and e.expires_at > app_now()`;

@@ -22,11 +22,13 @@ export interface ReportAnswer {
   renew: boolean;
   /** The package to change to; null: none. */
   upgrade: { platform: string; version: string; sha256: string; size: number } | null;
-  /** AgentSettings of contracts, when they have changed; null: as before. */
+  /** Settings as they are stored, when they have changed, and the sealed environment in hexadecimal digits; null: as before. */
   settings: unknown;
-  /** Null for an agent that is to be cut. */
+  env_sealed: string | null;
+  /** Null for an agent that is not there. */
   tenant: string | null;
   name: string | null;
+  /** Null where nothing was written. */
   former_state: string | null;
   state: string | null;
 }
@@ -73,7 +75,8 @@ const judged = (agents: readonly ReportedAgent[]) => sql`
       when exists (select from baton.closed_tenants c where c.schema_name = current_schema() and c.tenant = a.tenant)
         then 'tenant_removed'
       when a.epoch <> g.epoch then 'connected_elsewhere' end as cut,
-    case when a.settings_since > app_now() - ${ms(SETTINGS_MS)} then a.settings end as settings
+    case when a.settings_since > app_now() - ${ms(SETTINGS_MS)} then a.settings end as settings,
+    encode(a.env_sealed, 'hex') as env_sealed, a.tenant, a.name
   from unnest(${agents.map(({ id }) => id)}::uuid[], ${agents.map(({ epoch }) => epoch)}::bigint[],
       ${agents.map(({ silentMs }) => silentMs)}::int[], ${agents.map(({ about }) => about)}::text[],
       ${agents.map(({ isGone }) => isGone)}::boolean[]) as g (id, epoch, silent_ms, about, is_gone)
@@ -127,7 +130,7 @@ export async function writeReport(
     select authorities.pem as trusted, authorities.listener as listener_digest, (
       select coalesce(json_agg(json_build_object('id', j.id, 'epoch', j.epoch, 'cut', case when not j.is_gone then j.cut end,
         'trust', coalesce(w.trust, false), 'renew', coalesce(w.renew, false), 'upgrade', w.upgrade,
-        'settings', case when not j.is_gone then j.settings end, 'tenant', w.tenant, 'name', w.name,
+        'settings', case when not j.is_gone then j.settings end, 'env_sealed', j.env_sealed, 'tenant', j.tenant, 'name', j.name,
         'former_state', w.former_state, 'state', w.state)), '[]')
       from judged j left join written w on w.id = j.id
       where (j.cut is not null and not j.is_gone) or w.trust or w.upgrade is not null or (j.settings is not null and not j.is_gone)
