@@ -76,6 +76,18 @@ async function signed(authority: Authority, request: string, name: string): Prom
   return certificate.toString('pem');
 }
 
+/** A request for a certificate, as an agent makes it. */
+export async function newRequest(): Promise<string> {
+  x509.cryptoProvider.set(webcrypto as never);
+  const keys = (await webcrypto.subtle.generateKey(SIGNING, true, ['sign', 'verify'])) as never;
+  const made = await x509.Pkcs10CertificateRequestGenerator.create({
+    name: 'CN=x',
+    keys,
+    signingAlgorithm: SIGNING,
+  });
+  return made.toString('pem');
+}
+
 type Handlers = Record<string, (request: never, call: ServedCall) => unknown>;
 
 /** Deployments, executions and catalog as the agents of a test meet them. */
@@ -84,7 +96,7 @@ export interface Peers {
   /** Agents whose certificates are refused. */
   revoked: Set<string>;
   reports: agentsRpc.ReportAgentsRequest[];
-  /** Answered with the next report. */
+  /** Answered with the next report of the agent. */
   orders: agentsRpc.AgentOrder[];
   admissions: agentsRpc.AdmitAgentRequest[];
   /** By method; a test may set others. */
@@ -161,7 +173,11 @@ function agentsService(peers: Peers): Handlers {
     },
     reportAgents: async (report: agentsRpc.ReportAgentsRequest) => {
       peers.reports.push(report);
-      return { orders: peers.orders.splice(0) };
+      const isHere = ({ agentId }: agentsRpc.AgentOrder) =>
+        report.agents.some((one) => one.agentId === agentId);
+      const orders = peers.orders.filter(isHere);
+      peers.orders = peers.orders.filter((order) => !isHere(order));
+      return { orders };
     },
     issueListenerCertificate: async ({
       signingRequest,
@@ -365,7 +381,9 @@ export class TestStream {
   }
   /** Waits for a message of this kind. */
   next(isIt: (frame: GatewayFrame) => boolean): Promise<GatewayFrame> {
-    return eventually(async () => this.frames.find(isIt), { deadlineMs: 10_000 }) as Promise<GatewayFrame>;
+    return eventually(async () => this.frames.find(isIt) ?? false, {
+      deadlineMs: 10_000,
+    }) as Promise<GatewayFrame>;
   }
   notice(name: string): Promise<GatewayFrame> {
     return this.next((frame) => 'notice' in frame && frame.notice === name);

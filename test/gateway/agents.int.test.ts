@@ -10,7 +10,15 @@ import {
   tasksCancelled,
 } from '@baton/contracts';
 import { eventually } from '@baton/testkit';
-import { type AgentsWorld, about, leases, serialOf, startAgentsWorld, tokenOf } from './agents-world';
+import {
+  type AgentsWorld,
+  about,
+  leases,
+  newRequest,
+  serialOf,
+  startAgentsWorld,
+  tokenOf,
+} from './agents-world';
 
 const { AgentOrderKind } = agentsRpc;
 const packages = mkdtempSync(join(tmpdir(), 'agent-packages-'));
@@ -194,13 +202,8 @@ test('a later stream of the same agent takes the place of the first', async () =
 });
 
 describe('certificates', () => {
-  const csr = async (): Promise<string> => {
-    const { createSigningRequest } = await import('../../services/gateway/src/agents/signing-request.js');
-    return (await createSigningRequest('any')).request;
-  };
-
   test('a token enrols an agent without a certificate, and an unknown one does not', async () => {
-    const signing_request = await csr();
+    const signing_request = await newRequest();
     const good = await world.ask('POST', agentPaths.enrol, {
       body: { token: tokenOf('e1'), signing_request, about },
     });
@@ -217,7 +220,7 @@ describe('certificates', () => {
   });
 
   test('the present certificate gets the next one; without it there is none', async () => {
-    const body = { signing_request: await csr() };
+    const body = { signing_request: await newRequest() };
     const certificate = await world.certificate('e2');
     const renewed = await world.ask('POST', agentPaths.renew, { certificate, body });
     expect([renewed.status, JSON.parse(renewed.body).agent.id]).toEqual([200, 'e2']);

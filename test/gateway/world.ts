@@ -1,6 +1,7 @@
 /** Gateways in front of the real identity service and a small test service with a route of every kind. */
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { Broker } from '@baton/broker';
 import {
   type ApiVersion,
   buildMessage,
@@ -222,7 +223,9 @@ export async function startWorld(
   for (let i = 0; i < (o.gateways ?? 1); i++)
     edges.push(await startGateway({ ...env, ...origins }, rpc, localHttp, o.allRoutes ? allRoutes : routes));
   const gateways = edges.map(({ running }) => `http://127.0.0.1:${running.services[0]!.httpPort}`);
+  let broker: Broker | null = null;
   const stop = async (): Promise<void> => {
+    await broker?.close();
     for (const { running, infra } of [...edges, identity]) {
       await running.stop();
       await infra.close();
@@ -237,7 +240,11 @@ export async function startWorld(
     executions,
     catalog,
     stop,
-    publish: (message, payload) => publishAsExecutions(env, message, payload),
+    publish: async (message, payload) => {
+      broker ??= brokerOfExecutions(env);
+      const time = isoInstant(systemClock.now());
+      await broker.publish([buildMessage(message, { tenant: 't', key: 'k', time }, payload)]);
+    },
     stopGateway: (at) => edges[at]!.running.stop(),
     sql: async (text, values = []) => (await identity.infra.db!.pool.query(text, values)).rows,
     signInCode: async () => (await createSignInCode(identity.infra.db as never))!.expose(),
@@ -262,16 +269,10 @@ function envOf(database: TestDatabase, more: Record<string, string>): Record<str
   };
 }
 
-async function publishAsExecutions<T>(
-  env: Record<string, string>,
-  message: MessageType<T>,
-  payload: T,
-): Promise<void> {
+/** The broker as executions has it. */
+function brokerOfExecutions(env: Record<string, string>): Broker {
   const config = loadConfig(identityConfig, env);
-  const broker = connectBroker(config, silentLog, { service: 'executions', seals: sealsOfAll(config) });
-  const time = isoInstant(systemClock.now());
-  await broker.publish([buildMessage(message, { tenant: 't', key: 'k', time }, payload)]);
-  await broker.close();
+  return connectBroker(config, silentLog, { service: 'executions', seals: sealsOfAll(config) });
 }
 
 function executionsStub(executions: World['executions']) {
