@@ -1,5 +1,5 @@
 export type { RpcGuard } from './admission';
-export { createGrpcConnector, type GrpcConnectorOptions } from './connector';
+export { createGrpcConnector, type GrpcConnector, type GrpcConnectorOptions } from './connector';
 export type {
   CallOptions,
   DeepPartial,
@@ -12,6 +12,7 @@ export type {
 } from './definition';
 export { type HeldProof, withLease } from './lease-scope';
 export { createLocalRpc, type LocalRpc } from './local';
+export { createGuardedPassage, type PassedCall, type RpcPassage } from './passage';
 export { processChannel } from './process-channel';
 export { createRelayedRpc, createRpcRelay, type RpcChannel, type RpcRelay } from './relay';
 export { createRpcServer, type RpcServer, type RpcServerOptions } from './server';
