@@ -3,6 +3,7 @@ export { createGrpcConnector, type GrpcConnectorOptions } from './connector';
 export type {
   CallOptions,
   DeepPartial,
+  MethodDefinition,
   ObservedCall,
   RpcClient,
   RpcConnector,
@@ -10,7 +11,7 @@ export type {
   ServedCall,
   ServiceDefinition,
 } from './definition';
-export { type HeldProof, withLease } from './lease-scope';
+export { type HeldProof, leaseProof, withLease } from './lease-scope';
 export { createLocalRpc, type LocalRpc } from './local';
 export { processChannel } from './process-channel';
 export { createRelayedRpc, createRpcRelay, type RpcChannel, type RpcRelay } from './relay';
