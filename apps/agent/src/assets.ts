@@ -21,9 +21,8 @@ type Packed = z.infer<typeof packed>;
  */
 export function assetsOf(lib: string, version: string): string {
   if (!isSea()) return defaultAssetsDir;
-  const bytes = Buffer.from(getAsset(ASSETS_NAME));
-  const folder = join(lib, `${version}-${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}`);
-  const { files } = packed.parse(JSON.parse(gunzipSync(bytes).toString('utf8')));
+  const { files, digest } = assetsInside();
+  const folder = join(lib, `${version}-${digest.slice(0, 12)}`);
   try {
     if (!isWhole(folder, files)) unpack(folder, files);
     for (const name of readdirSync(lib))
@@ -32,6 +31,13 @@ export function assetsOf(lib: string, version: string): string {
     throw new AgentFailure(exitCodes.disk, `${folder}: ${(cause as Error).message}`, { cause });
   }
   return folder;
+}
+
+/** Returns the assets in this program. @throws Error when they are not whole */
+export function assetsInside(): Packed & { digest: string } {
+  const bytes = Buffer.from(getAsset(ASSETS_NAME));
+  const read = packed.parse(JSON.parse(gunzipSync(bytes).toString('utf8')));
+  return { ...read, digest: createHash('sha256').update(bytes).digest('hex') };
 }
 
 function isWhole(folder: string, files: Packed['files']): boolean {

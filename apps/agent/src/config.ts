@@ -35,12 +35,18 @@ export const agentConfig = z.strictObject({
   processManagement: z.enum(['systemd', 'detach', 'provided']).default('provided'),
   /** Address of the API for scripts; absent: the first of `addresses`. */
   managerUrl: address.optional(),
-  /** An HTTP proxy on the way to the manager; absent: HTTPS_PROXY of the environment; null: none. */
+  /** An HTTP proxy on the way to the manager; absent or null: HTTPS_PROXY of the environment. */
   proxy: proxyUrl.nullish(),
-  /** Hosts that are reached without the proxy, as in NO_PROXY. */
+  /** Hosts that are reached without the proxy, as in NO_PROXY; `*`: all. */
   noProxy: z.string().max(10_000).optional(),
   /** Command of the Python 3 that runs Python operations. */
   python: z.string().min(1).max(1_000).default('python3'),
+  /** Folder of the agent; absent: that of the file. */
+  directory: z.string().startsWith('/', { message: 'expected an absolute folder' }).max(1_000).optional(),
+  /** Variables of operations; those of the manager's settings go before them. */
+  env: z.record(z.string(), z.string()).default({}),
+  /** Folder for runs of scripts where programs may not run in that of the agent. */
+  executableTempPath: z.string().startsWith('/', { message: 'expected an absolute folder' }).max(1_000).nullish(),
 });
 export type AgentConfig = z.output<typeof agentConfig>;
 

@@ -12,13 +12,13 @@ export const exitCodes = {
   /** Another process of this agent is at work. */
   inUse: 5,
   /** The manager refuses the token or the certificate. */
-  refused: 6,
+  refused: 40,
   /** No address of the manager answers. */
-  unreachable: 7,
+  unreachable: 41,
   /** The self-test found a fault. */
-  unfit: 8,
+  unfit: 6,
   /** The folder of the agent cannot be read or written. */
-  disk: 9,
+  disk: 7,
   /** Start me again: another version or other settings wait. EX_TEMPFAIL of sysexits. */
   again: 75,
 } as const;

@@ -37,6 +37,8 @@ export interface Worker {
   start(): void;
   /** From now on nothing more is claimed; running operations go on. */
   drain(): void;
+  /** Ends that: operations are claimed again. */
+  resume(): void;
   /** Soon asks the engine which operations of this worker are cancelled. */
   askForCancels(): void;
   /**
@@ -119,6 +121,9 @@ export function createWorker(deps: WorkerDeps): Worker {
     isDraining: () => isDraining,
     drain: () => {
       isDraining = true;
+    },
+    resume: () => {
+      isDraining = false;
     },
     start: () => heartbeat.start(),
     askForCancels: () => heartbeat.ask(),

@@ -57,8 +57,9 @@ export interface RunningAgent {
   status(): AgentStatus;
   /** Number of operations that run or wait for their report. */
   held(): number;
-  /** Nothing more is claimed. */
+  /** Nothing more is claimed, until `resume`. */
   drain(): void;
+  resume(): void;
   /** Waits up to `limitMs` for running operations, then kills and reports them. */
   stop(limitMs: number): Promise<void>;
   /** Credentials were renewed: they count from the next stream on. */
@@ -170,6 +171,10 @@ class Agent implements RunningAgent {
 
   drain(): void {
     this.#parts.worker.drain();
+  }
+
+  resume(): void {
+    this.#parts.worker.resume();
   }
 
   async stop(limitMs: number): Promise<void> {

@@ -68,7 +68,7 @@ export interface AgentParts {
 
 export function createParts(deps: PartsDeps): AgentParts {
   const { config, places, settings, clock, log } = deps;
-  const workRoot = workRootOf(places, settings, config.name);
+  const workRoot = workRootOf(places, settings, config);
   const guard = journaledGuard(startOrphanGuard(), deps.journal);
   const ctxHost = createCtxHost();
   const baseEnv = operationEnv(config, places, settings);

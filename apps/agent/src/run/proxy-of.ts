@@ -7,5 +7,5 @@ export function proxyOf(
   env: Record<string, string | undefined> = process.env,
 ): ProxySettings {
   const given = proxyOfEnvironment(env);
-  return { url: proxy === undefined ? given.url : proxy, except: noProxy ?? given.except };
+  return { url: proxy ?? given.url, except: noProxy ?? given.except };
 }

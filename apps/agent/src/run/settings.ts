@@ -28,8 +28,10 @@ export const needsRestart = (a: AgentSettings, b: AgentSettings): boolean =>
   a.maxWorkers !== b.maxWorkers || a.executableTempPath !== b.executableTempPath;
 
 /** Folder for runs of scripts: another one than that of the agent where programs may not run there. */
-export const workRootOf = (places: Places, { executableTempPath }: AgentSettings, name: string): string =>
-  executableTempPath === null ? places.work : join(executableTempPath, `baton-agent-${encodeURIComponent(name)}`);
+export function workRootOf(places: Places, settings: AgentSettings, config: AgentConfig): string {
+  const folder = settings.executableTempPath ?? config.executableTempPath ?? null;
+  return folder === null ? places.work : join(folder, `baton-agent-${encodeURIComponent(config.name)}`);
+}
 
 /** Returns the environment of operations: as the original's agent gives it to its scripts (reference/workflows.md ch. 7). */
 export function operationEnv(
@@ -41,7 +43,7 @@ export function operationEnv(
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => isSeenByScripts(entry[0]) && entry[1] !== undefined,
   );
-  const { executableTempPath } = settings;
+  const executableTempPath = settings.executableTempPath ?? config.executableTempPath ?? null;
   return {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     ...Object.fromEntries(passed),
@@ -54,6 +56,7 @@ export function operationEnv(
     CLOUDIFY_DAEMON_USER: userInfo().username,
     CLOUDIFY_DAEMON_STORAGE_DIRECTORY: places.dir,
     ...(executableTempPath !== null && { CFY_EXEC_TEMP: executableTempPath }),
+    ...config.env,
     ...settings.env,
   };
 }

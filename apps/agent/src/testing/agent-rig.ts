@@ -39,7 +39,7 @@ export async function createAgentRig(dir?: string): Promise<AgentRig> {
     nodeInstanceId: 'vm_1',
     addresses: [gateway.address],
     authorities: gateway.authority.cert,
-    proxy: null,
+    noProxy: '*',
   };
   writeFileSync(places.config, JSON.stringify(given));
   const config = agentConfig.parse(given);
