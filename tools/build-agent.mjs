@@ -61,7 +61,12 @@ async function bundle() {
     metafile: true,
     logLevel: 'error',
     absWorkingDir: root,
-    define: { 'import.meta.url': '__importMetaUrl' },
+    define: {
+      'import.meta.url': '__importMetaUrl',
+      // The optional native parts of ws are looked for on the disk, of which Node.js warns.
+      'process.env.WS_NO_BUFFER_UTIL': '"1"',
+      'process.env.WS_NO_UTF_8_VALIDATE': '"1"',
+    },
     banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     external: ['bufferutil', 'utf-8-validate', 'tsx', 'tsx/*'],
   });

@@ -36,6 +36,7 @@ export async function requestOf(
   const socket = await openTls(place, credentials, proxy, timeoutMs);
   return new Promise((resolve, reject) => {
     const text = asked.body === undefined ? null : JSON.stringify(asked.body);
+    // Without `agent`: it would open a connection of its own.
     const sent = request({
       createConnection: () => socket,
       method: asked.method,
@@ -51,7 +52,6 @@ export async function requestOf(
         connection: 'close',
       },
       timeout: timeoutMs,
-      agent: false,
     });
     sent.once('timeout', () => sent.destroy(new Error(`no answer within ${timeoutMs} ms`)));
     sent.once('error', reject);

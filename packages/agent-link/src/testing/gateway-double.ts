@@ -2,7 +2,8 @@
  * The agents' listener of a gateway, reduced but true to its contract: real TLS with client certificates, real WebSockets, the
  * routes of the enrolment and of packages. Calls are answered by handlers of the test.
  */
-import { createHash, X509Certificate } from 'node:crypto';
+import 'reflect-metadata';
+import { createHash, webcrypto, X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -24,6 +25,7 @@ import {
 import { AppError, isoInstant, systemClock } from '@baton/kernel';
 import type { MethodDefinition, RpcHandlers } from '@baton/rpc';
 import { type Authority, createAuthority } from '@baton/tls/authority';
+import * as x509 from '@peculiar/x509';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 type Handler = (request: unknown, call: object) => unknown;
@@ -136,7 +138,9 @@ class Double implements GatewayDouble {
       }
       sockets.handleUpgrade(request, socket, head, (stream) => this.#serve(stream));
     });
-    server.on('request', (request, response) => void this.#answer(request, response));
+    server.on('request', (request, response) => 
+      this.#answer(request, response).catch((error: Error) => response.writeHead(500).end(error.message)),
+    );
     this.#pinging = setInterval(() => {
       if (!this.#isFrozen) for (const stream of this.#sockets) stream.ping();
     }, o.pingMs ?? 15_000);
@@ -297,8 +301,7 @@ const sha256 = (data: Buffer): string => createHash('sha256').update(data).diges
 
 /** Issues a certificate for the key of a signing request. */
 async function signRequest(authority: Authority, pem: string): Promise<string> {
-  const x509 = await import('@peculiar/x509');
-  const { webcrypto } = await import('node:crypto');
+  x509.cryptoProvider.set(webcrypto as never);
   const request = new x509.Pkcs10CertificateRequest(pem);
   if (!(await request.verify(webcrypto as never))) throw new Error('the signature of the request is wrong');
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
