@@ -3,6 +3,7 @@ export { createGrpcConnector, type GrpcConnector, type GrpcConnectorOptions } fr
 export type {
   CallOptions,
   DeepPartial,
+  MethodDefinition,
   ObservedCall,
   RpcClient,
   RpcConnector,
@@ -10,7 +11,7 @@ export type {
   ServedCall,
   ServiceDefinition,
 } from './definition';
-export { type HeldProof, withLease } from './lease-scope';
+export { type HeldProof, leaseProof, withLease } from './lease-scope';
 export { createLocalRpc, type LocalRpc } from './local';
 export { createGuardedPassage, type PassedCall, type RpcPassage } from './passage';
 export { processChannel } from './process-channel';
