@@ -3,20 +3,23 @@ import { placeName, shellWord } from './names';
 export interface UninstallOptions {
   /** Of the agent's record. */
   name: string;
-  /** Folder of the agent. Undefined: the one in which the script lies. */
+  /** Folder of the agent. Undefined: the one in which the script lies, else `<baseDir>/<name>`. */
   dir?: string;
+  /** Undefined: /opt/baton-agent for root, else ~/.baton-agent. */
+  baseDir?: string;
 }
 
 /**
  * Renders the script that removes an agent from its host: service, folder, crontab, sudo rule, log and the user if the
  * installation made it. It asks no manager.
  */
-export function renderUninstallScript({ name, dir }: UninstallOptions): string {
+export function renderUninstallScript({ name, dir, baseDir }: UninstallOptions): string {
   return `#!/bin/sh
 # Removes the Baton agent from this host. No manager is needed.
 set -u
 PLACE_NAME=${shellWord(placeName(name))}
 DIR=${shellWord(dir ?? '')}
+WANTED_BASE=${shellWord(baseDir ?? '')}
 ${body}
 main "$@"
 `;
@@ -27,8 +30,13 @@ say() { printf '%s\\n' "$*"; }
 has() { command -v "$1" >/dev/null 2>&1; }
 
 find_folder() {
-  # systemd and cron start it by the path of the folder itself.
-  [ -n "$DIR" ] || DIR=$(cd "$(dirname "$0")" && pwd -P)
+  case "$0" in
+    */uninstall.sh) [ -n "$DIR" ] || DIR=$(cd "$(dirname "$0")" && pwd -P) ;;
+  esac
+  if [ -z "$DIR" ]; then
+    if [ "$(id -u)" = 0 ]; then base=/opt/baton-agent; else base=$HOME/.baton-agent; fi
+    DIR=\${WANTED_BASE:-$base}/$PLACE_NAME
+  fi
   case "$DIR" in
     /*/*) ;;
     *) say "baton-agent: error 2: $DIR is no folder of an agent" >&2; exit 2 ;;

@@ -1,0 +1,2 @@
+export { agentPlugin } from './plugin';
+export type { AgentPluginDeps } from './scope';
