@@ -20,6 +20,16 @@ export interface PythonPlugin {
   properties: JsonObject;
 }
 
+/** The install script of an agent (docs/agents-install.md). */
+export interface AgentScript {
+  /** Holds a token: it is masked in all output of the operation. */
+  script: string;
+  /** Address from which the host can get the script while the token is good. */
+  link: string;
+  /** For the runtime property `cloudify_agent`. */
+  facts: JsonObject;
+}
+
 /** Services that the runtime needs from its host: in production the worker, with an rpc behind each call. */
 export interface OperationHost {
   /** Reads the model and evaluates the inputs; called again to read later changes of other writers. */
@@ -62,6 +72,11 @@ export interface OperationHost {
    * @throws FatalError when there is none, or the execution may not read it
    */
   secret(name: string): Promise<string>;
+  /**
+   * Makes the record of the agent of the operation's node instance, and its install script. Absent: only workers of the manager do it.
+   * @throws FatalError for a host without an agent, and for a wrong `agent_config`
+   */
+  agentScript?(agentConfig: JsonObject): Promise<AgentScript>;
   /** Hides the secrets that the operation has read so far. */
   hide(text: string): string;
   /** Path that `deploymentDir` returns or will return; the folder exists, its files perhaps not yet. */

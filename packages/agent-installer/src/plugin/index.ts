@@ -1,2 +1,3 @@
+export { type AgentScriptHost, makeAgentScript } from './make-script';
 export { agentPlugin } from './plugin';
 export type { AgentPluginDeps } from './scope';

@@ -1,5 +1,6 @@
+import type { Client } from '@baton/client';
 import type { JsonObject } from '@baton/kernel';
-import { enrolmentOptions } from './agent-config';
+import { type AgentConfig, enrolmentOptions } from './agent-config';
 import { isMissing, type Scope, saveFacts } from './scope';
 
 type AgentState =
@@ -27,36 +28,51 @@ export async function setState({ client, config, ctx }: Scope, state: AgentState
   }
 }
 
+/** What a record is made from. */
+export interface RecordSource {
+  client: Client;
+  config: AgentConfig;
+  instanceId: string;
+  /** Null: the host has no address yet. */
+  ip: string | null;
+}
+
 /** Makes the record unless it is there. @returns whether it was there. A process that dies here finds it on its next run. */
-export async function putRecord(scope: Scope): Promise<boolean> {
-  const { client, config, instance } = scope;
+export async function createRecord({ client, config, instanceId, ip }: RecordSource): Promise<boolean> {
   const made = await client.call('createAgent', {
     params: { name: config.name },
     body: {
-      node_instance_id: instance.id,
+      node_instance_id: instanceId,
       state: 'creating',
       create_rabbitmq_user: false,
-      ip: await ipOf(scope),
+      ip,
       install_method: config.method,
     },
   });
-  await saveFacts(scope, await factsOf(scope));
   return (made as { name?: unknown }).name !== config.name;
 }
 
+/** As createRecord, and writes down what blueprints read of an agent. */
+export async function putRecord(scope: Scope): Promise<boolean> {
+  const { client, config, instance } = scope;
+  const source = { client, config, instanceId: instance.id, ip: await ipOf(scope) };
+  const wasThere = await createRecord(source);
+  await saveFacts(scope, factsOf(source));
+  return wasThere;
+}
+
 /** What blueprints read of an agent (reference/workflows.md 7.1); there is no broker here. */
-async function factsOf(scope: Scope): Promise<JsonObject> {
-  const { config, instance } = scope;
+export function factsOf({ config, instanceId, ip }: Omit<RecordSource, 'client'>): JsonObject {
   const { user, process_management: kind } = config.values;
   return {
     name: config.name,
     queue: config.name,
-    ip: await ipOf(scope),
+    ip,
     ...(user !== undefined && { user }),
     install_method: config.method,
     network: config.network,
     windows: config.isWindows,
-    node_instance_id: instance.id,
+    node_instance_id: instanceId,
     process_management: kind ?? { name: 'auto' },
   };
 }
@@ -74,7 +90,7 @@ interface Enrolment {
 }
 
 /** Makes a new token and its script; an older token falls. The script holds the token and is never logged. */
-export async function enrol({ client, config }: Scope): Promise<Enrolment> {
+export async function enrol({ client, config }: Pick<Scope, 'client' | 'config'>): Promise<Enrolment> {
   const { script, script_url } = await client.call('enrolAgent', {
     params: { name: config.name },
     body: { network: config.network, options: enrolmentOptions(config) },

@@ -61,7 +61,7 @@ export function agentOperation(deps: AgentPluginDeps, work: Work): PluginOperati
 export const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
 /** A refusal of the API is final; a manager that cannot be reached is worth another try. */
-function failureOf(thrown: unknown): Error {
+export function failureOf(thrown: unknown): Error {
   if (isMarkedError(thrown)) return thrown;
   if (thrown instanceof InstallOptionError) return new FatalError(thrown.message);
   if (!(thrown instanceof ApiError)) return thrown instanceof Error ? thrown : new Error(String(thrown));
