@@ -1,4 +1,5 @@
 import type { JsonObject } from '@baton/kernel';
+import type { ConnectOptions } from '@baton/plugin-sdk/ssh';
 import type { ModulePlugin } from './module/module-plugin';
 import type { InstanceRecord, NodeRecord, OpenedModel } from './task';
 
@@ -18,6 +19,15 @@ export interface PythonPlugin {
   prefix: string;
   /** Properties of its entry in the blueprint: ctx.plugin.properties. */
   properties: JsonObject;
+}
+
+/** A login at the host of an operation. */
+export interface SshLogin {
+  connect: ConnectOptions;
+  /** Folder for scripts at the host; null: that of temporary files. */
+  tempDir: string | null;
+  /** To be called before the first command: stores the key of a host that was seen first. */
+  connected(): Promise<void>;
 }
 
 /** The install script of an agent (docs/agents-install.md). */
@@ -77,6 +87,12 @@ export interface OperationHost {
    * @throws FatalError for a host without an agent, and for a wrong `agent_config`
    */
   agentScript?(agentConfig: JsonObject): Promise<AgentScript>;
+  /**
+   * Reads the login at the host of the operation, for install_method: ssh; its secrets are hidden from then on. Absent: this process
+   * runs nothing over SSH.
+   * @throws FatalError that names what is missing
+   */
+  sshLogin?(): Promise<SshLogin>;
   /** Hides the secrets that the operation has read so far. */
   hide(text: string): string;
   /** Path that `deploymentDir` returns or will return; the folder exists, its files perhaps not yet. */

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { agentPlugin, makeAgentScript } from '@baton/agent-installer/plugin';
+import { agentPlugin, makeAgentScript, readHostLogin } from '@baton/agent-installer/plugin';
 import { compositionPlugin } from '@baton/composition';
 import { firstTaskReady, taskReady, tasksCancelled } from '@baton/contracts';
 import type { Choice } from '@baton/isolation';
@@ -230,6 +230,7 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
       copiesDir: ownDir(workRoot, 'copies'),
     }),
     fetchUrl,
+    sshLogin: (host) => readHostLogin(config.BATON_WORKER_MANAGER_URL, host),
     agentScript: (host) => makeAgentScript(config.BATON_WORKER_MANAGER_URL, host),
   };
 }

@@ -9,8 +9,8 @@ function staticConfig(options: InstallScriptOptions): string {
     nodeInstanceId: options.nodeInstanceId,
     addresses: options.addresses.map(withoutSlash),
     authorities: options.authorities,
-    env: options.env ?? {},
-    proxy: options.httpProxy ?? null,
+    // Absent: the agent takes HTTPS_PROXY of its environment.
+    proxy: options.httpProxy,
   };
   // Without its last brace: the script adds its own fields.
   return JSON.stringify(config, null, 2).replace(/\n\}$/, '');

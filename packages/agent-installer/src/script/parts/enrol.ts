@@ -4,14 +4,7 @@ write_config() {
   plan "write $DIR/agent.json" || return 0
   {
     printf '%s,\\n' "$CONFIG"
-    printf '  "directory": "%s",\\n' "$DIR"
-    printf '  "processManagement": "%s",\\n' "$SERVICE"
-    if [ -n "$EXEC_TEMP" ]; then
-      printf '  "executableTempPath": "%s"\\n' "$EXEC_TEMP"
-    else
-      printf '  "executableTempPath": null\\n'
-    fi
-    printf '}\\n'
+    printf '  "processManagement": "%s"\\n}\\n' "$SERVICE"
   } | put_file "$DIR/agent.json" 600 || exit $?
   printf '%s' "$UNINSTALL" | put_file "$DIR/uninstall.sh" 700 || exit $?
 }
@@ -27,7 +20,7 @@ enrol() {
     return 0
   fi
   printf '%s' "$TOKEN" | put_file "$DIR/token" 600 || exit $?
-  as_agent "'$BIN' enrol --config '$DIR/agent.json' --token-file '$DIR/token'" >"$STAGE/enrol" 2>&1
+  as_agent "'$BIN' enrol --dir '$DIR' --token-file '$DIR/token'" >"$STAGE/enrol" 2>&1
   code=$?
   as_agent "rm -f '$DIR/token'"
   while IFS= read -r line; do say "  $line"; done <"$STAGE/enrol"
@@ -39,8 +32,9 @@ enrol() {
 enrol_answer() {
   case "$1" in
     0) return 0 ;;
-    40) fail 40 "the manager refuses the token of this script: it was used, or it is older than an hour" "make a new script (baton agents enrol, or run the operation again)" ;;
-    41) fail 41 "the manager cannot be reached to enrol the agent at: $ADDRESSES" "the host must reach one of these addresses; look at routes, firewalls and agent_config.network" ;;
+    6) fail 40 "the manager refuses the token of this script: it was used, or it is older than an hour" "make a new script (baton agents enrol, or run the operation again)" ;;
+    7) fail 41 "the manager cannot be reached to enrol the agent at: $ADDRESSES" "the host must reach one of these addresses; look at routes, firewalls and agent_config.network" ;;
+    9) fail 22 "the agent cannot write its folder $DIR" "look at the room on the disk (df) and the rights of the folder" ;;
     *) fail 42 "the agent cannot be enrolled (exit code $1 of baton-agent enrol)" "its lines above say why" ;;
   esac
 }

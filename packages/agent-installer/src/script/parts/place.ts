@@ -50,10 +50,10 @@ make_folder() {
     chown -h "$RUN_USER" "$DIR" || fail 22 "$DIR cannot be given to $RUN_USER"
   fi
   chmod 700 "$DIR"
-  as_agent "umask 077; mkdir -p '$DIR/versions' '$DIR/tls' '$DIR/journal' '$DIR/log' '$DIR/work' '$DIR/tmp'" ||
+  as_agent "umask 077; mkdir -p '$DIR/versions' '$DIR/tls' '$DIR/journal' '$DIR/log' '$DIR/work' '$DIR/state'" ||
     fail 22 "$DIR is not writable for the user $RUN_USER" "every folder above it must be passable (chmod o+x)"
-  check_runs "$DIR/tmp" || fail 24 "programs may not run below $DIR (mounted with noexec?)" "choose another folder with agent_config.extra.basedir"
-  choose_temp
+  check_runs "$DIR/work" || fail 24 "programs may not run below $DIR (mounted with noexec?)" "choose another folder with agent_config.extra.basedir"
+  check_temp
 }
 
 # check_runs FOLDER: may programs of this folder run?
@@ -61,15 +61,12 @@ check_runs() {
   as_agent "umask 077; f='$1/baton-runs.$$'; printf '#!/bin/sh\\nexit 0\\n' > \\"\\$f\\" && chmod 700 \\"\\$f\\" && \\"\\$f\\"; r=\\$?; rm -f \\"\\$f\\"; exit \\$r" 2>/dev/null
 }
 
-# choose_temp: where scripts of operations are written. A /tmp with noexec is left alone.
-choose_temp() {
+# check_temp: operations run in the folder of the agent, or where agent_config says.
+check_temp() {
   if [ -n "$EXEC_TEMP" ]; then
     as_agent "mkdir -p '$EXEC_TEMP'" 2>/dev/null
     check_runs "$EXEC_TEMP" ||
       fail 24 "programs may not run in $EXEC_TEMP" "choose another folder with agent_config.executable_temp_path"
-  elif ! check_runs "\${TMPDIR:-/tmp}"; then
-    EXEC_TEMP=$DIR/tmp
-    say "programs may not run in \${TMPDIR:-/tmp}: scripts of operations use $EXEC_TEMP"
   fi
 }
 `;

@@ -27,9 +27,11 @@ StartLimitIntervalSec=0
 Type=simple
 User=$RUN_USER
 WorkingDirectory=$DIR
-ExecStart=$BIN run --config $DIR/agent.json
+ExecStart=$BIN run --dir $DIR
 Restart=always
 RestartSec=2
+# A wrong command line or configuration does not become right by another start.
+RestartPreventExitStatus=2 3 4
 # The agent itself waits for its operations, and ends them.
 KillMode=mixed
 TimeoutStopSec=90
@@ -72,7 +74,7 @@ start_detached() {
     printf 'if [ -n "$pid" ] && [ "$(tr "\\\\000" " " <"/proc/$pid/cmdline" 2>/dev/null | grep -c " supervise ")" = 1 ]; then exit 0; fi\\n'
     printf 'cd "%s" || exit 1\\n' "$DIR"
     printf 'if command -v setsid >/dev/null 2>&1; then s=setsid; else s=nohup; fi\\n'
-    printf '$s "%s" supervise --config "%s/agent.json" </dev/null >>"%s/log/supervise.out" 2>&1 &\\n' "$BIN" "$DIR" "$DIR"
+    printf '$s "%s" supervise --dir "%s" </dev/null >>"%s/log/supervise.out" 2>&1 &\\n' "$BIN" "$DIR" "$DIR"
     printf 'echo $! >"%s/supervise.pid"\\n' "$DIR"
   } | put_file "$DIR/keep-alive.sh" 700 || exit $?
   add_cron
