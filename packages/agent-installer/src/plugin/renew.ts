@@ -1,5 +1,5 @@
 import { ApiError } from '@baton/client';
-import type { Json, JsonObject } from '@baton/kernel';
+import { isoInstant, type Json, type JsonObject } from '@baton/kernel';
 import { FatalError, OperationDeferred, RetryableError } from '@baton/plugin-sdk';
 import { numberOf, text } from './agent-config';
 import { hasNoAgent, installOverSsh, isInstalledByOthers } from './create';
@@ -68,7 +68,7 @@ async function saveStatus({ instance, deps }: Scope, error: string | null): Prom
     // The original asked the broker before an upgrade, and the one after it; here is one place to ask.
     agent_alive_crossbroker: error === null,
     agent_alive_crossbroker_error: error,
-    timestamp: new Date(deps.clock.now()).toISOString(),
+    timestamp: isoInstant(deps.clock.now()),
   };
   instance.runtimeProperties = { ...instance.runtimeProperties, agent_status: status };
   await instance.update();

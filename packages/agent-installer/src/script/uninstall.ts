@@ -43,7 +43,7 @@ find_folder() {
   esac
   BASE=\${DIR%/*}
   UNIT=baton-agent-$PLACE_NAME.service
-  OWNER=$(ls -ld "$DIR" 2>/dev/null | tr -s ' ' | cut -d' ' -f3)
+  OWNER=$(stat -c %U "$DIR" 2>/dev/null)
 }
 
 remove_unit() {

@@ -24,7 +24,7 @@ find_provided() {
     [ -n "$FOUND" ] || say "this image has no baton-agent; it is downloaded"
   fi
   [ -n "$FOUND" ] || return 0
-  VERSION=$("$FOUND" version 2>/dev/null | sed -n '1s/[^A-Za-z0-9._+-].*//p')
+  VERSION=$("$FOUND" version 2>/dev/null | sed 's/[^A-Za-z0-9._+-].*//;q')
   [ -n "$VERSION" ] || fail 34 "$FOUND does not say its version" "is it the program of the agent, for this processor?"
   say "using $FOUND, version $VERSION"
 }
