@@ -102,7 +102,7 @@ export async function removeFromHost(scope: Scope): Promise<boolean> {
     return true;
   } catch (thrown) {
     ctx.logger.warning(
-      `agent ${config.name} was not removed from its host: ${(thrown as Error).message}. If the host still exists, run uninstall.sh in the folder of the agent there`,
+      `agent ${config.name} was not removed from its host: ${(thrown as Error).message}. If the host still exists, run uninstall-<name>.sh beside the folder of the agent there`,
     );
     return false;
   }

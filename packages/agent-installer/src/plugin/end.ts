@@ -52,7 +52,7 @@ export async function remove(scope: Scope): Promise<Json> {
   if (!isInstalledByOthers(scope)) await removeFromHost(scope);
   else if ((await connectionOf(scope))?.isConnected)
     ctx.logger.info(
-      `agent ${config.name} is connected and is refused from now on; what is left at its host goes with the host, or by uninstall.sh in its folder`,
+      `agent ${config.name} is connected and is refused from now on; what is left at its host goes with the host, or by uninstall-<name>.sh beside its folder`,
     );
   await deleteRecord(scope);
   await removeFacts(scope);

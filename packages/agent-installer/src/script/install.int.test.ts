@@ -30,7 +30,11 @@ afterEach(async () => {
 const install = (more = {}, shell = 'dash', args: string[] = [], env = {}) =>
   host.script(renderInstallScript(manager.options(more)), shell, args, env);
 
-describe.each(['dash', 'busybox sh', 'bash'])('with %s', (shell) => {
+describe.each([
+  ['dash', true],
+  ['busybox sh', false],
+  ['bash', true],
+])('with %s', (shell, isByHand) => {
   it('installs, repairs on a second run, and leaves nothing after the removal', async () => {
     const before = host.sh('getent passwd; ls -A /etc /opt /var/log');
     const first = await install({}, shell);
@@ -61,9 +65,10 @@ describe.each(['dash', 'busybox sh', 'bash'])('with %s', (shell) => {
     );
 
     const pid = host.sh(`cat ${DIR}/supervise.pid`).trim();
-    expect(await host.script(renderUninstallScript({ name: 'host_abc123' }), shell)).toMatchObject({
-      code: 0,
-    });
+    expect(host.sh('stat -c %U /opt/baton-agent/uninstall-host_abc123.sh')).toBe('root\n');
+    const own = host.sh('cat /opt/baton-agent/uninstall-host_abc123.sh');
+    const removed = await host.script(isByHand ? own : renderUninstallScript({ name: 'host_abc123' }), shell);
+    expect(removed).toMatchObject({ code: 0, text: expect.stringContaining('the program ends') });
     expect(
       host.sh(
         `test -d /proc/${pid} && echo alive; getent passwd; ls -A /etc /opt /var/log; ls /run | grep crontab || :`,

@@ -3,7 +3,7 @@ import { placeName, shellWord } from './names';
 export interface UninstallOptions {
   /** Of the agent's record. */
   name: string;
-  /** Folder of the agent. Undefined: the one in which the script lies, else `<baseDir>/<name>`. */
+  /** Folder of the agent. Undefined: `<baseDir>/<name>`. */
   dir?: string;
   /** Undefined: /opt/baton-agent for root, else ~/.baton-agent. */
   baseDir?: string;
@@ -30,9 +30,7 @@ say() { printf '%s\\n' "$*"; }
 has() { command -v "$1" >/dev/null 2>&1; }
 
 find_folder() {
-  case "$0" in
-    */uninstall.sh) [ -n "$DIR" ] || DIR=$(cd "$(dirname "$0")" && pwd -P) ;;
-  esac
+  # The installation writes the folder into its copy of this script.
   if [ -z "$DIR" ]; then
     if [ "$(id -u)" = 0 ]; then base=/opt/baton-agent; else base=$HOME/.baton-agent; fi
     DIR=\${WANTED_BASE:-$base}/$PLACE_NAME
@@ -102,8 +100,13 @@ stop_processes() {
   done
 }
 
+# tell_program: it ends its operations, and removes what it has made elsewhere (executable_temp_path).
+tell_program() {
+  [ -n "$OWNER" ] && [ -x "$DIR/current/baton-agent" ] || return 0
+  as_owner "'$DIR/current/baton-agent' uninstall --dir '$DIR' --yes" || say "the program did not remove itself; going on"
+}
+
 remove_user() {
-  [ "$OWNER" = baton-agent ] || grep -qs "^$OWNER:[^:]*:[^:]*:[^:]*:baton-agent (made by its installation):" /etc/passwd || return 0
   grep -qs "^$OWNER:[^:]*:[^:]*:[^:]*:baton-agent (made by its installation):" /etc/passwd || return 0
   # Another agent of the host may use it.
   for other in "$BASE"/*/agent.json /etc/systemd/system/baton-agent-*.service; do
@@ -129,9 +132,10 @@ main() {
   cd /
   remove_unit
   remove_cron
+  tell_program
   stop_processes
   rm -f "/etc/sudoers.d/baton-agent-$(printf '%s' "$PLACE_NAME" | tr . _)" 2>/dev/null
-  rm -rf "$DIR" "$BASE/.$PLACE_NAME.install" "$BASE/.$PLACE_NAME.install.log"
+  rm -rf "$DIR" "$BASE/uninstall-$PLACE_NAME.sh" "$BASE/.$PLACE_NAME.install" "$BASE/.$PLACE_NAME.install.log"
   [ "$(id -u)" != 0 ] || rm -f "/var/log/baton-agent-$PLACE_NAME.install.log"
   rmdir "$BASE" 2>/dev/null
   [ "$(id -u)" != 0 ] || remove_user

@@ -12,6 +12,7 @@ while [ $# -gt 0 ]; do
   case "$1" in
     --dir) dir=$2; shift 2 ;;
     --token-file) token=$2; shift 2 ;;
+    --yes) shift ;;
     *) echo "unknown option $1" >&2; exit 2 ;;
   esac
 done
@@ -19,11 +20,12 @@ case "$command" in
   version) echo '9.9.1' ;;
   enrol)
     [ "$(stat -c %a "$token")" = 600 ] || { echo 'the token is open to others'; exit 1; }
-    case "$(cat "$token")" in used) echo 'the token is refused'; exit 6 ;; nowhere) exit 7 ;; esac
+    case "$(cat "$token")" in used) echo 'the token is refused'; exit 40 ;; nowhere) exit 41 ;; esac
     echo "enrolled as $(id -un)"
     echo certificate >"$dir/tls/agent.pem"
     echo once >>"$dir/enrolments"
     ;;
+  uninstall) echo 'the program ends' ;;
   run | supervise) [ ! -f "$dir/../fails" ] || exit 1; while :; do sleep 1; done ;;
 esac
 `;

@@ -86,6 +86,7 @@ choose_places() {
   esac
   UNIT=baton-agent-$PLACE_NAME.service
   BIN=$DIR/current/baton-agent
+  UNINSTALLER=$BASE/uninstall-$PLACE_NAME.sh
 }
 
 open_log() {

@@ -6,7 +6,9 @@ write_config() {
     printf '%s,\\n' "$CONFIG"
     printf '  "processManagement": "%s"\\n}\\n' "$SERVICE"
   } | put_file "$DIR/agent.json" 600 || exit $?
-  printf '%s' "$UNINSTALL" | put_file "$DIR/uninstall.sh" 700 || exit $?
+  # Beside the folder: root may run it, and the user of the agent cannot change it.
+  printf '%s' "$UNINSTALL" | sed "s|^DIR=''$|DIR='$DIR'|" >"$STAGE/uninstall" && chmod 755 "$STAGE/uninstall" &&
+    mv -f "$STAGE/uninstall" "$UNINSTALLER" || fail 22 "$UNINSTALLER cannot be written"
 }
 
 token_digest() { printf '%s' "$TOKEN" >"$STAGE/token" && digest_of "$STAGE/token"; rm -f "$STAGE/token"; }
@@ -32,9 +34,9 @@ enrol() {
 enrol_answer() {
   case "$1" in
     0) return 0 ;;
-    6) fail 40 "the manager refuses the token of this script: it was used, or it is older than an hour" "make a new script (baton agents enrol, or run the operation again)" ;;
-    7) fail 41 "the manager cannot be reached to enrol the agent at: $ADDRESSES" "the host must reach one of these addresses; look at routes, firewalls and agent_config.network" ;;
-    9) fail 22 "the agent cannot write its folder $DIR" "look at the room on the disk (df) and the rights of the folder" ;;
+    40) fail 40 "the manager refuses the token of this script: it was used, or it is older than an hour" "make a new script (baton agents enrol, or run the operation again)" ;;
+    41) fail 41 "the manager cannot be reached to enrol the agent at: $ADDRESSES" "the host must reach one of these addresses; look at routes, firewalls and agent_config.network" ;;
+    7) fail 22 "the agent cannot write its folder $DIR" "look at the room on the disk (df) and the rights of the folder" ;;
     *) fail 42 "the agent cannot be enrolled (exit code $1 of baton-agent enrol)" "its lines above say why" ;;
   esac
 }

@@ -18,7 +18,7 @@ unit_text() {
   cat <<UNIT
 [Unit]
 Description=Baton agent $PLACE_NAME
-Documentation=file:$DIR/uninstall.sh
+Documentation=file:$UNINSTALLER
 Wants=network-online.target
 After=network-online.target
 StartLimitIntervalSec=0
