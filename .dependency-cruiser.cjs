@@ -83,6 +83,7 @@ module.exports = {
     only('isolation', ['kernel']),
     only('plugin-runtime', ['kernel', 'plugin-sdk', 'isolation']),
     only('composition', ['kernel', 'plugin-sdk', 'contracts', 'client']),
+    only('agent-installer', ['kernel', 'plugin-sdk', 'contracts', 'client']),
     {
       name: 'pure-packages-stay-pure',
       comment: 'kernel, task-graph, plugin-sdk: no runtime dependency and no node: import',
