@@ -149,8 +149,11 @@ export function agentsPart(shared: () => Stage): void {
       request.method() === 'POST' ? answer(route, request) : route.continue(),
     );
   });
-  afterEach(async () => {
+  beforeEach(() => {
     asked.splice(0);
+    shown = AGENTS;
+  });
+  afterEach(async () => {
     expect(await stage.offences()).toEqual([]);
   });
   afterAll(async () => {
@@ -168,19 +171,18 @@ export function agentsPart(shared: () => Stage): void {
     await page.getByText('No agents in this tenant').waitFor();
     await page.getByText('cloudify.nodes.Compute', { exact: false }).waitFor();
     await judge(page, 'agents-empty');
-    shown = AGENTS;
   });
 
   test('the list tells states, certificates that end, lost lines and upgrades that were undone', async () => {
     await go('/admin/agents');
     const row = (name: string) => page.getByRole('row').filter({ hasText: name });
-    await row('web_host_1').getByText('Connected', { exact: true }).first().waitFor();
+    await row('web_host_1').getByText('Connected', { exact: true }).last().waitFor();
     await row('web_host_2').getByText('1.4.0 → 1.5.0').waitFor();
     await row('web_host_2').getByText('1,204 lines wait').waitFor();
-    await row('web_host_3').getByText('ends in 4 d').first().waitFor();
+    await row('web_host_3').getByText('ends in 4 d').last().waitFor();
     await row('web_host_3').getByText('upgrade undone').waitFor();
-    await row('db_host_1').getByText('Revoked', { exact: true }).first().waitFor();
-    await row('db_host_2').getByText('Waits for its first connection').first().waitFor();
+    await row('db_host_1').getByText('Revoked', { exact: true }).last().waitFor();
+    await row('db_host_2').getByText('Waiting to connect').last().waitFor();
     await judge(page, 'agents');
   });
 
@@ -221,9 +223,9 @@ export function agentsPart(shared: () => Stage): void {
         parameters: { node_instance_ids: ['db_host_2'] },
       }),
     ]);
-    await send('Close');
+    await page.keyboard.press('Escape');
     await isClosed();
-    await page.getByText('selected').waitFor({ state: 'detached' });
+    await page.getByText('3 agents selected').waitFor({ state: 'detached' });
   });
 
   test('all agents are upgraded only by who has typed the name of the tenant', async () => {
@@ -235,7 +237,8 @@ export function agentsPart(shared: () => Stage): void {
     await send('Upgrade');
     await dialog().getByText('2 agents will change to version 1.5.0.').waitFor();
     expect(asked).toEqual([{ method: 'POST', path: '/agent-upgrades', body: { names: [] } }]);
-    await send('Close');
+    await page.keyboard.press('Escape');
+    await isClosed();
   });
 
   test('one agent says what is wrong with it; what it says of itself is shown as text', async () => {
@@ -263,17 +266,15 @@ export function agentsPart(shared: () => Stage): void {
     expect(asked).toEqual([{ method: 'POST', path: '/agents/web_host_1/revoke', body: null }]);
   });
 
-  test('a new agent is installed with the choices that were made', async () => {
+  test('a new agent is installed on the host of an agent', async () => {
     await go('/admin/agents/web_host_1');
     await press('Install a new agent');
-    await dialog().getByText('Stop the old agent').click();
-    await dialog().getByLabel('Address of the manager').fill(' 10.1.1.1 ');
     await judge(page, 'agent-install');
     await send('Install');
     await dialog().getByRole('link', { name: 'web-shop' }).waitFor();
     expect(asked[0]!.body).toMatchObject({
       workflow_id: 'install_new_agents',
-      parameters: { node_instance_ids: ['web_host_1'], stop_old_agent: true, manager_ip: '10.1.1.1' },
+      parameters: { node_instance_ids: ['web_host_1'] },
     });
   });
 
@@ -307,12 +308,12 @@ export function agentsPart(shared: () => Stage): void {
     });
     shown = [connection('greeter_agent', { node_instance_id: items[0]!.id, is_connected: false })];
     await go('/deployments/web-shop/nodes');
+    await page.getByRole('button', { name: items[0]!.node_id }).click();
     await page.getByRole('link', { name: 'greeter_agent' }).waitFor();
     await page.getByText('1 not connected').waitFor();
     await judge(page, 'deployment-agents');
     await page.getByRole('link', { name: '1 agent' }).click();
     await page.waitForURL(/admin\/agents\?deployment_id=web-shop/);
-    shown = AGENTS;
   });
 
   test('who may only read sees agents, and no action', async () => {

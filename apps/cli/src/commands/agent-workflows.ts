@@ -53,13 +53,23 @@ export function agentWorkflowCommands(cli: Cli, agents: Command): void {
   });
   command(cli, agents, {
     name: 'install',
-    about: 'install new agents on hosts that are started (workflow install_new_agents)',
+    about:
+      'upgrade connected agents, and install others anew over SSH, on hosts that are started (workflow install_new_agents)',
     uses: USES,
     options: [
       ...choosing(),
-      option('--stop-old-agent', 'stop the old agent once the new one is connected'),
-      option('--manager-ip <address>', 'address by which the new agents reach the manager'),
-      option('--manager-certificate <file>', 'certificate of that manager, a PEM file'),
+      option(
+        '--stop-old-agent',
+        'parameter of the workflow; agents of this manager never run twice on a host',
+      ),
+      option(
+        '--manager-ip <address>',
+        'parameter of the workflow; agents of this manager know its addresses themselves',
+      ),
+      option(
+        '--manager-certificate <file>',
+        'parameter of the workflow, a PEM file; agents of this manager get its authorities with their script',
+      ),
       number('--install-agent-timeout <seconds>', 'time for one agent'),
     ],
     examples: ['agents install --deployment-id web --stop-old-agent'],

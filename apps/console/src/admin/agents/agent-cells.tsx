@@ -18,11 +18,15 @@ export function AgentBadge({
   return <ToneBadge tone={toneOfWord(word)} text={t.agents.words[word]} isBare={isBare} />;
 }
 
-/** Rest of the validity in words, where somebody should know of it. */
-export function CertificateCell({ certificate }: Pick<AgentRow, 'certificate'>) {
+/** Rest of the validity in words. `isQuiet`: only where somebody has to do something. */
+export function CertificateCell({
+  certificate,
+  isQuiet = false,
+}: Pick<AgentRow, 'certificate'> & { isQuiet?: boolean }) {
   const nowMs = systemClock.now();
   const state = certificateState(certificate, nowMs);
   const names = t.agents.certificate;
+  if (isQuiet && state !== 'soon' && state !== 'expired') return null;
   if (state === 'none' || state === 'revoked') return <span className={cells.quiet}>{names[state]}</span>;
   if (state === 'expired') return <span className={cells.bad}>{names.expired}</span>;
   const left = durationText(Date.parse(certificate!.expires_at) - nowMs);
@@ -39,7 +43,7 @@ export function VersionCell({ row }: { row: AgentRow }) {
         {wanted && wanted !== version ? t.agents.toVersion(version ?? t.none, wanted) : (version ?? t.none)}
       </span>
       {upgrade?.state === 'undone' && (
-        <span className={cells.bad} title={upgrade.reason ?? undefined}>
+        <span className={`${cells.sub} ${cells.bad}`} title={upgrade.reason ?? undefined}>
           {t.agents.undone}
         </span>
       )}
@@ -54,7 +58,9 @@ export function WorkCell({ row }: { row: AgentRow }) {
   return (
     <span className={cells.main}>
       <span>{slots === null ? t.none : t.agents.running(running ?? 0, slots)}</span>
-      {lines && <span className={(droppedLines ?? 0) > 0 ? cells.bad : cells.sub}>{lines}</span>}
+      {lines && (
+        <span className={(droppedLines ?? 0) > 0 ? `${cells.sub} ${cells.bad}` : cells.sub}>{lines}</span>
+      )}
     </span>
   );
 }

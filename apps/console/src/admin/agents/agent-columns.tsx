@@ -20,51 +20,42 @@ export function agentColumns({ tenant, selected, onSelect }: ColumnOptions): Lis
     {
       id: 'name',
       name: names.name,
-      width: 'minmax(150px, 1.8fr)',
+      width: 'minmax(160px, 1.8fr)',
       cell: (row) => <NameCell row={row} tenant={tenant} />,
     },
     {
       ...wide,
       id: 'state',
       name: names.state,
-      width: 'minmax(150px, 1.3fr)',
+      width: 'minmax(176px, 1.1fr)',
       cell: (row) => <AgentBadge agent={row} />,
     },
     {
       ...wide,
       id: 'work',
       name: names.work,
-      width: 'minmax(90px, 0.9fr)',
+      width: 'minmax(126px, 1fr)',
       cell: (row) => <WorkCell row={row} />,
     },
     {
       ...wide,
       id: 'version',
       name: names.version,
-      width: 'minmax(110px, 0.9fr)',
+      width: 'minmax(124px, 1fr)',
       cell: (row) => <VersionCell row={row} />,
     },
     {
       ...wide,
       id: 'certificate',
       name: names.certificate,
-      width: 'minmax(110px, 0.9fr)',
+      width: 'minmax(130px, 1fr)',
       cell: (row) => <CertificateCell certificate={row.certificate} />,
-    },
-    {
-      ...wide,
-      id: 'method',
-      name: names.method,
-      width: 'minmax(90px, 0.9fr)',
-      cell: ({ install_method: method }) => (
-        <span className={cells.cut}>{t.agents.methods[method ?? ''] ?? method ?? t.none}</span>
-      ),
     },
     {
       ...wide,
       id: 'seen',
       name: names.seen,
-      width: '165px',
+      width: '184px',
       cell: (row) => <Time at={row.last_seen} />,
     },
   ];
@@ -93,10 +84,10 @@ function NameCell({ row, tenant }: { row: AgentRow; tenant: string }) {
       <Link className={cells.link} to="/$tenant/admin/agents/$id" params={{ tenant, id: row.name }}>
         {row.name}
       </Link>
-      <span className={cells.sub}>{row.deployment_id}</span>
+      <span className={cells.sub}>{[row.deployment_id, row.install_method].filter(Boolean).join(' · ')}</span>
       <span className={`${cells.line} narrow-only`}>
         <AgentBadge agent={row} isBare />
-        <CertificateCell certificate={row.certificate} />
+        <CertificateCell certificate={row.certificate} isQuiet />
         <span className={cells.quiet}>{row.version}</span>
       </span>
     </span>

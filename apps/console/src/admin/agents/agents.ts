@@ -106,11 +106,10 @@ export const startAgentWorkflow = (
   workflow: AgentWorkflow,
   deployment: string,
   instances: string[],
-  more: Record<string, unknown>,
 ) =>
   startExecution(client, tenant, {
     deployment_id: deployment,
     workflow_id: workflow,
-    parameters: { node_instance_ids: instances, ...more },
+    parameters: { node_instance_ids: instances },
     queue: true,
   });

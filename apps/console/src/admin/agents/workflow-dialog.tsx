@@ -9,9 +9,7 @@ import { problemOf } from '../../api/problem';
 import { t } from '../../text/text';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
-import { Check } from '../../ui/field';
 import { FormDialog } from '../../ui/form-dialog';
-import { TextField } from '../../ui/inputs';
 import { byDeployment } from './agent-state';
 import { type AgentRow, type AgentWorkflow, startAgentWorkflow } from './agents';
 import { Sample } from './upgrade-dialog';
@@ -32,16 +30,11 @@ export default function WorkflowDialog({ workflow, rows, onClose, onDone }: Work
   const tenant = useTenant();
   // The list goes on to be read; what somebody agreed to stays the same.
   const [frozen] = useState(rows);
-  const [stopsOld, setStopsOld] = useState(false);
-  const [managerIp, setManagerIp] = useState('');
   const deployments = useMemo(() => new Map(byDeployment(frozen)), [frozen]);
   const start = useMutation({
     mutationFn: () =>
       eachOf([...deployments.keys()], AT_ONCE, (id) =>
-        startAgentWorkflow(client, tenant, workflow, id, deployments.get(id)!, {
-          ...(stopsOld && { stop_old_agent: true }),
-          ...(managerIp.trim() !== '' && { manager_ip: managerIp.trim() }),
-        }),
+        startAgentWorkflow(client, tenant, workflow, id, deployments.get(id)!),
       ),
   });
   if (start.data) return <Results results={start.data} onDone={onDone} />;
@@ -55,17 +48,6 @@ export default function WorkflowDialog({ workflow, rows, onClose, onDone }: Work
     >
       <p>{t.agents.workflowText[workflow]}</p>
       <Sample names={frozen.map(({ name }) => name)} />
-      {workflow === 'install_new_agents' && (
-        <>
-          <Check label={t.agents.stopOld} isChecked={stopsOld} onChange={setStopsOld} />
-          <TextField
-            label={t.agents.managerIp}
-            hint={t.agents.managerIpHint}
-            value={managerIp}
-            onChange={setManagerIp}
-          />
-        </>
-      )}
     </FormDialog>
   );
 }
