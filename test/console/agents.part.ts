@@ -186,6 +186,27 @@ export function agentsPart(shared: () => Stage): void {
     await judge(page, 'agents');
   });
 
+  test('the list is read again by itself', async () => {
+    shown = [connection('web_host_1')];
+    await go('/admin/agents');
+    const row = page.getByRole('row').filter({ hasText: 'web_host_1' });
+    await row.getByText('Connected', { exact: true }).last().waitFor();
+    shown = [connection('web_host_1', { state: 'nonresponsive', is_connected: false })];
+    await row.getByText('Not responding').last().waitFor();
+  });
+
+  test('long texts of a host break no screen', async () => {
+    const long = (letter: string) => letter.repeat(200);
+    const about = { ...ABOUT, hostname: long('h'), system: long('s'), version: long('v') };
+    shown = [connection(long('n'), { deployment_id: long('d'), version: long('v'), about })];
+    await go('/admin/agents');
+    await page.getByRole('link', { name: long('n') }).waitFor();
+    await judge(page, 'agents-long');
+    await page.getByRole('link', { name: long('n') }).click();
+    await page.getByText(long('h')).waitFor();
+    await judge(page, 'agent-long');
+  });
+
   test('filters are in the address, and survive a reload', async () => {
     await go('/admin/agents');
     await page.getByLabel('Installed by').selectOption('init_script');
