@@ -174,7 +174,8 @@ export const agentsTexts = {
     network: 'Network',
     networkHint: 'By which the host reaches the manager, as in agent_config. Left empty: default.',
     scriptMake: 'Make the script',
-    scriptRun: 'Run it as root on the host. The address is for a host that can download the script itself.',
+    scriptRun:
+      'Run the command on the host. Where curl does not trust the certificate of the manager, copy the script instead, and run it there as root.',
     scriptCommand: 'Command for the host',
     scriptWhole: 'Script',
     scriptUntil: 'Good until',
