@@ -209,7 +209,8 @@ function runOf({ state, spec, attempt, not_before, deferral, error, started_at, 
 function nameOfWorker({ worker_id, spec }: ShownTask): string | null {
   const address = worker_id === null ? null : addressOfWorker(worker_id);
   if (address === null) return worker_id;
-  const name = spec.kind === 'operation' ? spec.payload.agentName : undefined;
+  const name =
+    spec.kind === 'operation' ? (spec.payload as unknown as OperationPayload).agentName : undefined;
   return name ?? address.slice(address.indexOf('/') + 1);
 }
 
