@@ -237,12 +237,13 @@ it('a stopped operation ends the script at the host', async () => {
 });
 
 it('hosts without an agent of their own get none', async () => {
-  for (const config of [
+  const configs: JsonObject[] = [
     { install_method: 'none' },
     { install_method: 'ssh' },
     { extra: { proxy: { deployment: 'other' } } },
-  ]) {
-    setProperties(config as JsonObject);
+  ];
+  for (const config of configs) {
+    setProperties(config);
     expect(await operation('create')).toMatchObject({ kind: 'succeeded' });
     expect(await operation('start')).toMatchObject({ kind: 'succeeded' });
     expect(await operation('delete')).toMatchObject({ kind: 'succeeded' });
