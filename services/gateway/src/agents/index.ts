@@ -1,7 +1,8 @@
 /** Wires the parts of the gateway that serve agents. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { agentsRpc, agentTaskReady, tasksCancelled, workersRpc } from '@baton/contracts';
-import type { FloodLog } from '@baton/kernel';
+import { AppError, type FloodLog } from '@baton/kernel';
+import type { RpcPassage } from '@baton/rpc';
 import { type Infra, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
 import type { AddressOf } from '../client-address';
 import type { Config } from '../config';
@@ -36,16 +37,15 @@ export interface Agents extends Pick<ServiceParts, 'loops' | 'subscriptions' | '
 const REGISTER_MS = 10_000;
 const REPORT_MS = 1_000;
 
-/** Serves agents; without a way to pass calls on (`infra.passage`) it serves the open requests alone. */
+/** Serves agents. */
 export function createAgents(deps: AgentsDeps): Agents {
   const { infra, config, floods, fixedHeaders } = deps;
-  const { rpc, clock, log, passage, instanceId: gatewayId } = infra;
+  const { rpc, clock, log, passage = noPassage, instanceId: gatewayId } = infra;
   const agents = rpc.client(agentsRpc.AgentsServiceDefinition, 'deployments');
   const workers = rpc.client(workersRpc.WorkersServiceDefinition, 'executions');
   const packages = createAgentPackages(config.BATON_AGENT_PACKAGES, { clock, log });
   const shared = { agents, fixedHeaders, count: counter(deps), watch: watcher(deps) };
   const openRequests = createOpenRequests({ ...shared, packages });
-  if (!passage) return { openRequests, loops: [], subscriptions: [], start: async () => undefined };
   const certificate = createListenerCertificate({
     agents,
     gatewayId,
@@ -80,7 +80,13 @@ export function createAgents(deps: AgentsDeps): Agents {
   });
   return {
     openRequests,
-    sideDoor: door,
+    sideDoor: {
+      ...door,
+      close: () => {
+        certificate.close();
+        return door.close();
+      },
+    },
     loops: [
       certificate.loop,
       { name: 'agents-report', intervalMs: REPORT_MS, tickOnce: () => streams.report() },
@@ -95,6 +101,12 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
   };
 }
+
+/** For a gateway that was given no way to pass calls on. */
+const absent = (): never => {
+  throw new AppError('service_unavailable_error', 'This gateway passes no calls of agents on');
+};
+const noPassage: RpcPassage = { unary: absent, stream: absent };
 
 /** Agents that are sent away open their next stream within this time. */
 const LONGEST_LEAVE_MS = 5_000;
