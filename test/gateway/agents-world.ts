@@ -109,7 +109,7 @@ export interface Peers {
 
 export const tokenOf = (name: string): string => `token-of-${name}-0123456789`;
 
-export async function createPeers(): Promise<Peers> {
+async function createPeers(): Promise<Peers> {
   const authority = await createAuthority('agents', nowMs);
   const peers: Peers = {
     authority,
@@ -209,7 +209,7 @@ const late = (definition: { methods: object }, handlers: () => Handlers): Handle
 const { identity } = derivedTrust('executions', new Secret(KEY));
 export const leases = createLeaseProofs(new Secret(KEY));
 
-export const servePeers =
+const servePeers =
   (peers: Peers) =>
   (rpc: LocalRpc): void => {
     const { ExecutionsServiceDefinition } = executionsRpc;

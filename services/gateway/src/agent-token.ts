@@ -1,10 +1,16 @@
 /** Holds the token of an execution that an agent has to what its operation needs. */
 import { type AgentTokenName, agentTokenRoutes, closedToAgentToken } from '@baton/contracts/http/agent-token';
 import { AppError } from '@baton/kernel';
-import type { AuthorizationRequest } from './authorize';
 import type { Caller } from './principal-cache';
+import type { CompiledRoute } from './route-table';
 
-type Asked = Pick<AuthorizationRequest, 'route' | 'segments' | 'query'>;
+interface Asked {
+  route: Pick<CompiledRoute, 'contract'>;
+  /** Of the path, undecoded. */
+  segments: readonly string[];
+  /** Without its question mark. */
+  query: string;
+}
 
 /** @throws AppError forbidden_error when the caller is an agent, and its operation does not need this */
 export function checkAgentToken({ route: { contract }, segments, query }: Asked, { agent }: Caller): void {
