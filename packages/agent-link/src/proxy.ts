@@ -79,8 +79,11 @@ function throughProxy(proxy: URL, host: string, port: number, timeoutMs: number)
       timeout: timeoutMs,
       agent: false,
     });
-    asked.once('connect', ({ statusCode }, socket) => {
-      if (statusCode === 200) return resolve(socket as Socket);
+    asked.once('connect', ({ statusCode }, socket, head) => {
+      if (statusCode === 200) {
+        if (head.length > 0) socket.unshift(head);
+        return resolve(socket as Socket);
+      }
       socket.destroy();
       reject(new Error(`${shown} answers CONNECT ${place} with status ${statusCode}`));
     });

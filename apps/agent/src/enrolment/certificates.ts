@@ -1,6 +1,6 @@
 /** How an agent gets its certificate: once by a token, and again and again by the certificate before. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { type Asked, type Credentials, requestOf } from '@baton/agent-link';
 import { type AgentAbout, agentPaths, agentSettings } from '@baton/contracts';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ export async function enrol(
   token: string,
   about: AgentAbout,
 ): Promise<{ id: string; until: string }> {
-  const { newKey, signingRequest } = await import('./signing-request');
+  const { newKey, signingRequest } = signing();
   const key = await newKey();
   // The folder is tried before the token is used up.
   mkdirSync(places.tls, { recursive: true, mode: 0o700 });
@@ -39,7 +39,7 @@ export async function enrol(
   checkFits(answer.certificate, key);
   writePrivate(places.authorities, answer.authorities);
   writeSettings(places, answer.settings);
-  writePrivate(places.key, key);
+  renameSync(`${places.key}.new`, places.key);
   writePrivate(places.certificate, answer.certificate);
   return { id: answer.agent.id, until: new X509Certificate(answer.certificate).validTo };
 }
@@ -48,7 +48,7 @@ export async function enrol(
  * Gets the next certificate for the same key, tries it, and stores it. @throws AgentFailure refused, unreachable
  */
 export async function renew(places: Places, config: AgentConfig, present: AgentCredentials): Promise<void> {
-  const { signingRequest } = await import('./signing-request');
+  const { signingRequest } = signing();
   const body = { signing_request: await signingRequest(present.key, config.name) };
   const answer = await askAll(config, { method: 'POST', path: agentPaths.renew, body }, present);
   checkFits(answer.certificate, present.key);
@@ -63,6 +63,9 @@ export async function tryCredentials(config: AgentConfig, credentials: Credentia
     body.resume();
   });
 }
+
+/** Loaded when it is needed: once in weeks, and it is large. */
+const signing = () => require('./signing-request') as typeof import('./signing-request');
 
 function checkFits(certificate: string, key: string): void {
   if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))

@@ -182,7 +182,7 @@ class Lines implements LineJournal {
     }
     const path = join(this.#deps.dir, `lines-${String(++this.#number).padStart(8, '0')}.log`);
     await rm(path, { force: true });
-    const file = await createRecordFile(path, [], 0);
+    const file = await createRecordFile(path, [], null);
     const segment: Segment = { path, bytes: 0, batches: new Set(), file, isStripped: false };
     this.#segments.push(segment);
     return segment;

@@ -87,18 +87,18 @@ export interface RecordFile {
   close(): Promise<void>;
 }
 
-/** Makes a new file with these records and room for `free` bytes. @throws Error of the disk */
+/** Makes a new file with these records and room for `free` bytes; null: its room grows with its records. @throws Error of the disk */
 export async function createRecordFile(
   path: string,
   records: readonly Buffer[],
-  free: number,
+  free: number | null,
 ): Promise<RecordFile> {
   const handle = await open(path, 'wx+', 0o600);
   try {
     const data = Buffer.concat(records.map(frameOf));
-    await writeAll(handle, Buffer.concat([data, Buffer.alloc(free)]), 0);
+    await writeAll(handle, Buffer.concat([data, Buffer.alloc(free ?? 0)]), 0);
     await handle.sync();
-    return new Appender(handle, data.length, data.length + free);
+    return new Appender(handle, data.length, free === null ? Number.POSITIVE_INFINITY : data.length + free);
   } catch (error) {
     await handle.close();
     throw error;

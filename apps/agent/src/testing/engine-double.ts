@@ -226,6 +226,6 @@ function catalogOf(engine: EngineDouble): NonNullable<DoubleOptions['catalog']> 
       maxFileBytes: 1_000_000,
       isChanged: true,
     }),
-    changeFolder: async () => ({}),
+    changeFolder: async () => ({ version: '1' }),
   };
 }
