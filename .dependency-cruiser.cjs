@@ -161,10 +161,11 @@ module.exports = {
     },
     {
       name: 'only-standalone-composes',
-      comment: 'only apps/standalone imports services, and only their service.ts; the agent is made of parts of the worker',
+      comment:
+        'only apps/standalone imports services, and only their service.ts; the agent is made of parts of the worker',
       severity: 'error',
       from: { path: '^apps/(?!standalone/)' },
-      to: { path: '^services/' , pathNot: '^services/worker/src/parts\\.ts$' },
+      to: { path: '^services/', pathNot: '^services/worker/src/parts\\.ts$' },
     },
     {
       name: 'only-the-agent-uses-parts',
@@ -182,19 +183,30 @@ module.exports = {
     },
     {
       name: 'apps-speak-http',
-      comment: 'cli and console import only kernel, contracts, client and dsl; the agent runs operations (docs/adr/0047)',
+      comment:
+        'cli and console import only kernel, contracts, client and dsl; the agent runs operations (docs/adr/0047)',
       severity: 'error',
       from: { path: '^apps/(?!standalone/|agent/)', pathNot: TESTS },
       to: { path: '^packages/', pathNot: pkg('kernel', 'contracts', 'client', 'dsl') },
     },
     {
       name: 'agent-imports',
-      comment: 'the agent speaks only through its stream, and lies on hosts: no database, no broker, no server of HTTP',
+      comment:
+        'the agent speaks only through its stream, and lies on hosts: no database, no broker, no server of HTTP',
       severity: 'error',
       from: { path: '^apps/agent/', pathNot: TESTS },
       to: {
         path: '^packages/',
-        pathNot: pkg('agent-link', 'contracts', 'isolation', 'kernel', 'plugin-runtime', 'plugin-sdk', 'rpc', 'service-runtime'),
+        pathNot: pkg(
+          'agent-link',
+          'contracts',
+          'isolation',
+          'kernel',
+          'plugin-runtime',
+          'plugin-sdk',
+          'rpc',
+          'service-runtime',
+        ),
       },
     },
     {

@@ -1,6 +1,15 @@
 /** The files that operations need besides the program (ctx, the Python runner, the host of TypeScript plugins), inside of it. */
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 import { gunzipSync } from 'node:zlib';

@@ -28,9 +28,12 @@ export const agentConfig = z.strictObject({
   /** Addresses of the manager as this host reaches it, the best first. */
   addresses: z.array(address).min(1).max(32),
   /** PEM of the authorities that the agent trusts before its first stream. */
-  authorities: z.string().max(256 * 1024).includes('-----BEGIN CERTIFICATE-----', {
-    message: 'expected certificates in PEM',
-  }),
+  authorities: z
+    .string()
+    .max(256 * 1024)
+    .includes('-----BEGIN CERTIFICATE-----', {
+      message: 'expected certificates in PEM',
+    }),
   /** What keeps the program alive; `provided`: something that the agent does not know. */
   processManagement: z.enum(['systemd', 'detach', 'provided']).default('provided'),
   /** Address of the API for scripts; absent: the first of `addresses`. */
@@ -46,7 +49,11 @@ export const agentConfig = z.strictObject({
   /** Variables of operations; those of the manager's settings go before them. */
   env: z.record(z.string(), z.string()).default({}),
   /** Folder for runs of scripts where programs may not run in that of the agent. */
-  executableTempPath: z.string().startsWith('/', { message: 'expected an absolute folder' }).max(1_000).nullish(),
+  executableTempPath: z
+    .string()
+    .startsWith('/', { message: 'expected an absolute folder' })
+    .max(1_000)
+    .nullish(),
 });
 export type AgentConfig = z.output<typeof agentConfig>;
 
@@ -75,7 +82,10 @@ export function checkedConfig(text: string, path: string): AgentConfig {
     throw new AgentFailure(exitCodes.config, `${path}: expected an object with addresses, name, ...`);
   const read = agentConfig.safeParse(value);
   if (read.success) return read.data;
-  throw new AgentFailure(exitCodes.config, read.error.issues.map((issue) => `${path}: ${faultOf(issue)}`).join('\n'));
+  throw new AgentFailure(
+    exitCodes.config,
+    read.error.issues.map((issue) => `${path}: ${faultOf(issue)}`).join('\n'),
+  );
 }
 
 function faultOf(issue: z.core.$ZodIssue): string {

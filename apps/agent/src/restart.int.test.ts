@@ -47,7 +47,9 @@ test('an agent that is killed reports what ran as left, after its processes were
 
 test('an outcome that the manager never took is told by the next process, with the lines', async () => {
   const gate = `${rig.places.dir}/gate`;
-  const task = rig.engine.script(`#!/bin/bash\necho before\nwhile [ ! -e ${gate} ]; do sleep 0.05; done\necho after\nctx returns value\n`);
+  const task = rig.engine.script(
+    `#!/bin/bash\necho before\nwhile [ ! -e ${gate} ]; do sleep 0.05; done\necho after\nctx returns value\n`,
+  );
   const first = run('run');
   await line('<out> before');
   await rig.gateway.close();
@@ -64,7 +66,9 @@ test('an outcome that the manager never took is told by the next process, with t
   await rig.startGateway();
   run('run');
   await outcomes(task);
-  expect(task.outcomes).toMatchObject([{ kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED, resultJson: '"value"', attempt: 1 }]);
+  expect(task.outcomes).toMatchObject([
+    { kind: OutcomeKind.OUTCOME_KIND_SUCCEEDED, resultJson: '"value"', attempt: 1 },
+  ]);
   expect(rig.engine.events.filter(({ message }) => message === '<out> after')).toHaveLength(1);
 });
 

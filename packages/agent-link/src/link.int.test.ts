@@ -55,7 +55,17 @@ const handlers = () => ({
     },
     getBlueprint: async ({ id }: { id?: string }) => {
       await answer();
-      return { id: id ?? '', tenant: '', digest: 'd', planJson: '', state: '', visibility: '', createdBy: '', mainFileName: '', labelsJson: '' };
+      return {
+        id: id ?? '',
+        tenant: '',
+        digest: 'd',
+        planJson: '',
+        state: '',
+        visibility: '',
+        createdBy: '',
+        mainFileName: '',
+        labelsJson: '',
+      };
     },
   } as never,
 });
@@ -115,7 +125,9 @@ test('after a cut the stream is opened again; a call of the engine fails, one of
   let release: () => void = () => undefined;
   answer = () => new Promise((resolve) => (release = resolve));
   const failing = beat(made).catch((error: Error) => error.message);
-  const waiting = made.rpc.client(catalogRpc.CatalogServiceDefinition, 'catalog').getBlueprint({ blueprintId: 'x' });
+  const waiting = made.rpc
+    .client(catalogRpc.CatalogServiceDefinition, 'catalog')
+    .getBlueprint({ blueprintId: 'x' });
   await eventually(async () => expect(gateway.calls).toHaveLength(2));
   answer = async () => undefined;
   gateway.cut();
@@ -145,7 +157,9 @@ test('a gateway that starts again gets the stream back', async () => {
 });
 
 test('a listener of another authority is refused, and a refusal of the gateway is told with its text', async () => {
-  const foreign = await startGatewayDouble({ authority: await createAuthority('foreign', systemClock.now()) });
+  const foreign = await startGatewayDouble({
+    authority: await createAuthority('foreign', systemClock.now()),
+  });
   const made = await link({}, foreign.address);
   await eventually(async () => expect(made.problem()).not.toBe(''));
   expect(foreign.hellos).toEqual([]);

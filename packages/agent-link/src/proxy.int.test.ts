@@ -17,7 +17,10 @@ test.each([
 });
 
 test('the environment names the proxy in capitals or not', () => {
-  expect(proxyOfEnvironment({ https_proxy: 'http://p', NO_PROXY: 'x' })).toEqual({ url: 'http://p', except: 'x' });
+  expect(proxyOfEnvironment({ https_proxy: 'http://p', NO_PROXY: 'x' })).toEqual({
+    url: 'http://p',
+    except: 'x',
+  });
   expect(proxyOfEnvironment({})).toEqual({ url: null, except: '' });
 });
 
@@ -38,7 +41,9 @@ describe('a proxy of HTTP', () => {
         on.pipe(socket).pipe(on);
       });
     });
-    await Promise.all([proxy, target].map((one) => new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve))));
+    await Promise.all(
+      [proxy, target].map((one) => new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve))),
+    );
   });
   afterAll(() => {
     proxy.closeAllConnections();
@@ -47,7 +52,11 @@ describe('a proxy of HTTP', () => {
   });
 
   const through = () =>
-    openSocket({ host: 'manager.corp', port: 8443 }, { url: `http://me:p%40ss@127.0.0.1:${portOf(proxy)}`, except: '' }, 5_000);
+    openSocket(
+      { host: 'manager.corp', port: 8443 },
+      { url: `http://me:p%40ss@127.0.0.1:${portOf(proxy)}`, except: '' },
+      5_000,
+    );
 
   test('leads to the manager, with the user of its address', async () => {
     status = 200;
@@ -64,6 +73,8 @@ describe('a proxy of HTTP', () => {
   test('is named when it refuses, without its password', async () => {
     status = 407;
     const text = await through().catch((error: Error) => error.message);
-    expect(text).toBe(`the proxy http://127.0.0.1:${portOf(proxy)} answers CONNECT manager.corp:8443 with status 407`);
+    expect(text).toBe(
+      `the proxy http://127.0.0.1:${portOf(proxy)} answers CONNECT manager.corp:8443 with status 407`,
+    );
   });
 });

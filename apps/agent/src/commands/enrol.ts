@@ -35,10 +35,17 @@ function readToken(file: string | undefined): string {
   try {
     text = from === null ? process.env.BATON_AGENT_TOKEN! : readFileSync(from, 'utf8');
   } catch (cause) {
-    throw new AgentFailure(exitCodes.usage, `the token cannot be read from ${file ?? 'the standard input'}: ${(cause as Error).message}`, { cause });
+    throw new AgentFailure(
+      exitCodes.usage,
+      `the token cannot be read from ${file ?? 'the standard input'}: ${(cause as Error).message}`,
+      { cause },
+    );
   }
   const token = text.trim();
   if (token === '' || token.length > MOST_TOKEN || /\s/.test(token))
-    throw new AgentFailure(exitCodes.usage, `${file ?? 'the input'} holds no token: expected one word of at most ${MOST_TOKEN} characters`);
+    throw new AgentFailure(
+      exitCodes.usage,
+      `${file ?? 'the input'} holds no token: expected one word of at most ${MOST_TOKEN} characters`,
+    );
   return token;
 }

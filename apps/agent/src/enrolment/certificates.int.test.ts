@@ -20,10 +20,15 @@ test('a token is exchanged once for a certificate of a key that never leaves the
   rig.gateway.tokens.add('token-1');
   const former = readFileSync(rig.places.key, 'utf8');
   const enrol = startProcess(['enrol', '--config', rig.places.config], 'token-1\n');
-  expect([await enrol.ended, enrol.output()]).toEqual([0, expect.stringContaining('enrolled as agent agent-1')]);
+  expect([await enrol.ended, enrol.output()]).toEqual([
+    0,
+    expect.stringContaining('enrolled as agent agent-1'),
+  ]);
   const { certificate, key } = readCredentials(rig.places);
   expect(key).not.toBe(former);
-  expect(new X509Certificate(certificate).publicKey.asymmetricKeyDetails).toMatchObject({ namedCurve: 'prime256v1' });
+  expect(new X509Certificate(certificate).publicKey.asymmetricKeyDetails).toMatchObject({
+    namedCurve: 'prime256v1',
+  });
   expect(mode(rig.places.key)).toBe(0o600);
   expect(existsSync(`${rig.places.key}.new`)).toBe(false);
   const again = startProcess(['enrol', '--config', rig.places.config], 'token-1\n');
@@ -41,12 +46,22 @@ test('a manager that cannot be reached leaves the token unused and says each add
 });
 
 test('a certificate is renewed at two thirds of its life, for the same key, and shown at once', async () => {
-  const short = await rig.gateway.authority.issue({ names: ['agent-1'], days: 0.01, nowMs: systemClock.now() });
+  const short = await rig.gateway.authority.issue({
+    names: ['agent-1'],
+    days: 0.01,
+    nowMs: systemClock.now(),
+  });
   writeFileSync(rig.places.certificate, short.cert);
   writeFileSync(rig.places.key, short.key);
   expect(isDue(short.cert, systemClock.now())).toBe(true);
   const agent = await rig.start();
-  const trust = keepTrust({ places: rig.places, config: rig.config, agent, clock: systemClock, log: silentLog });
+  const trust = keepTrust({
+    places: rig.places,
+    config: rig.config,
+    agent,
+    clock: systemClock,
+    log: silentLog,
+  });
   await eventually(async () => expect(readCredentials(rig.places).certificate).not.toBe(short.cert));
   await eventually(async () => expect(rig.gateway.hellos.at(-1)?.certificateUntil).not.toBe(''));
   await eventually(async () => expect(isDue(agent.credentials().certificate, systemClock.now())).toBe(false));
@@ -56,7 +71,13 @@ test('a certificate is renewed at two thirds of its life, for the same key, and 
 
 test('new authorities count when a connection with them alone works; others are refused', async () => {
   const agent = await rig.start();
-  const trust = keepTrust({ places: rig.places, config: rig.config, agent, clock: systemClock, log: silentLog });
+  const trust = keepTrust({
+    places: rig.places,
+    config: rig.config,
+    agent,
+    clock: systemClock,
+    log: silentLog,
+  });
   const other = await createAuthority('another', systemClock.now());
   const old = rig.gateway.authority.cert;
   trust.noticed({ notice: 'trust', authorities: other.cert, renew: false });

@@ -12,8 +12,16 @@ import { proxyOf } from '../run/proxy-of';
 import { writeSettings } from '../run/settings';
 import { writePrivate } from '../run/state-file';
 
-const pem = z.string().max(256 * 1024).includes('-----BEGIN CERTIFICATE-----');
-const signed = z.object({ certificate: pem, authorities: pem, agent: z.object({ id: z.string() }), settings: agentSettings });
+const pem = z
+  .string()
+  .max(256 * 1024)
+  .includes('-----BEGIN CERTIFICATE-----');
+const signed = z.object({
+  certificate: pem,
+  authorities: pem,
+  agent: z.object({ id: z.string() }),
+  settings: agentSettings,
+});
 type Signed = z.infer<typeof signed>;
 
 const MOST_BYTES = 1024 * 1024;
@@ -59,7 +67,12 @@ export async function renew(places: Places, config: AgentConfig, present: AgentC
 /** Opens a connection with these credentials alone. @throws AgentFailure unreachable */
 export async function tryCredentials(config: AgentConfig, credentials: Credentials): Promise<void> {
   await eachAddress(config, async (address) => {
-    const { body } = await requestOf(address, { method: 'GET', path: agentPaths.packages }, credentials, proxyOf(config));
+    const { body } = await requestOf(
+      address,
+      { method: 'GET', path: agentPaths.packages },
+      credentials,
+      proxyOf(config),
+    );
     body.resume();
   });
 }

@@ -32,8 +32,7 @@ const line = (level: string, message: string): TaskEvent => ({
 });
 const add = (journal: LineJournal, id: string, events: TaskEvent[], executionId = 'e') =>
   journal.add({ id, executionId, proof: 'p', count: events.length }, events);
-const bytes = (): number =>
-  readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
+const bytes = (): number => readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
 
 test('lines that were not taken are there for the next process, in their order', async () => {
   const journal = await open();
@@ -56,7 +55,8 @@ test('above the bound debug lines go first, the oldest first; each is counted an
   const bounds = { mostBytes: 60_000, segmentBytes: 10_000 };
   const journal = await open(bounds);
   const text = 'x'.repeat(400);
-  for (let i = 0; i < 80; i++) await add(journal, `b${i}`, [line('debug', `${i} ${text}`), line('info', `${i} ${text}`)]);
+  for (let i = 0; i < 80; i++)
+    await add(journal, `b${i}`, [line('debug', `${i} ${text}`), line('info', `${i} ${text}`)]);
   expect(bytes()).toBeLessThan(75_000);
   const last = await journal.read('b79');
   expect(last.map(({ level }) => level)).toEqual(['debug', 'info']);

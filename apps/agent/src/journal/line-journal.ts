@@ -110,7 +110,10 @@ class Lines implements LineJournal {
       if (entry.t === 'taken') this.#forget(entry.id);
       else this.#remember(entry.batch, segment);
     if (scan.isDamaged) {
-      this.#deps.log.error({ file: `${path}.damaged` }, 'LOG LINES IN THE JOURNAL ARE DAMAGED: some cannot be read');
+      this.#deps.log.error(
+        { file: `${path}.damaged` },
+        'LOG LINES IN THE JOURNAL ARE DAMAGED: some cannot be read',
+      );
       await copyFile(path, `${path}.damaged`);
       await this.#rewrite(segment, () => true);
     }
@@ -119,7 +122,12 @@ class Lines implements LineJournal {
   }
 
   left(): LineBatch[] {
-    return [...this.#batches.values()].map(({ id, executionId, proof, count }) => ({ id, executionId, proof, count }));
+    return [...this.#batches.values()].map(({ id, executionId, proof, count }) => ({
+      id,
+      executionId,
+      proof,
+      count,
+    }));
   }
 
   add(batch: LineBatch, events: readonly TaskEvent[]): Promise<boolean> {
@@ -212,7 +220,8 @@ class Lines implements LineJournal {
   async #removeEmpty(which: 'closed' | 'all' = 'closed'): Promise<void> {
     const limit = this.#deps.segmentBytes ?? SEGMENT_BYTES;
     for (const segment of [...this.#segments]) {
-      if (segment.batches.size > 0 || (segment.file && which === 'closed' && segment.bytes < limit / 4)) continue;
+      if (segment.batches.size > 0 || (segment.file && which === 'closed' && segment.bytes < limit / 4))
+        continue;
       await segment.file?.close();
       segment.file = null;
       await rm(segment.path, { force: true });

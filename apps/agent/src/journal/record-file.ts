@@ -25,7 +25,8 @@ export interface Scan {
 
 /** Returns the payload of the record that begins at `at`; null: there is no whole record. */
 function recordAt(data: Buffer, at: number): Buffer | null {
-  if (at + HEAD > data.length || data.compare(MAGIC, 0, MAGIC.length, at, at + MAGIC.length) !== 0) return null;
+  if (at + HEAD > data.length || data.compare(MAGIC, 0, MAGIC.length, at, at + MAGIC.length) !== 0)
+    return null;
   const length = data.readUInt32LE(at + 4);
   if (length > MAX_RECORD_BYTES || at + HEAD + length > data.length) return null;
   const payload = data.subarray(at + HEAD, at + HEAD + length);

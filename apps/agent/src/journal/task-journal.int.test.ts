@@ -37,7 +37,12 @@ test('what began, ended and was taken is known to the next process', async () =>
 test('a process that is killed at any moment loses nothing that it called certain', async () => {
   const said: string[] = [];
   for (let round = 0; round < 4; round++) {
-    const writer = spawn(process.execPath, ['--import', 'tsx', join(__dirname, '../testing/journal-writer.main.ts'), dir]);
+    const writer = spawn(process.execPath, [
+      '--import',
+      'tsx',
+      join(__dirname, '../testing/journal-writer.main.ts'),
+      dir,
+    ]);
     let text = '';
     await new Promise<void>((resolve) => {
       writer.stdout.on('data', (part) => {
@@ -79,7 +84,9 @@ test('a damaged middle is put aside and said loudly, and the rest is used', asyn
 
 test('a group that outlived the agent is killed; a number that another process has by now is not', async () => {
   const [left, other] = [0, 1].map(() => spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }));
-  const ends = [left, other].map((child) => new Promise((resolve) => child!.once('exit', (_c, signal) => resolve(signal))));
+  const ends = [left, other].map(
+    (child) => new Promise((resolve) => child!.once('exit', (_c, signal) => resolve(signal))),
+  );
   const journal = await open();
   journal.group(left!.pid!);
   journal.group(other!.pid!);
@@ -89,9 +96,17 @@ test('a group that outlived the agent is killed; a number that another process h
   // As if the second process had been started at another time.
   const text = readFileSync(file).toString('latin1');
   const found = new RegExp(`"pid":${other!.pid},"start":"(\\d+)"`).exec(text)!;
-  const entry = { t: 'group', pid: other!.pid, start: `${Number(found[1]) - 1}`, boot: /"boot":"([^"]+)"/.exec(text)![1] };
+  const entry = {
+    t: 'group',
+    pid: other!.pid,
+    start: `${Number(found[1]) - 1}`,
+    boot: /"boot":"([^"]+)"/.exec(text)![1],
+  };
   const at = readFileSync(file).lastIndexOf('}') + 1;
-  writeFileSync(file, Buffer.concat([readFileSync(file).subarray(0, at), frameOf(Buffer.from(JSON.stringify(entry)))]));
+  writeFileSync(
+    file,
+    Buffer.concat([readFileSync(file).subarray(0, at), frameOf(Buffer.from(JSON.stringify(entry)))]),
+  );
   await (await open()).close();
   expect(await ends[0]).toBe('SIGKILL');
   expect(other!.exitCode).toBeNull();

@@ -1,6 +1,12 @@
 /** The running agent: stream, worker and journal together. */
 import { randomUUID } from 'node:crypto';
-import { type AgentLink, createAgentLink, type LinkTimes, type Notice, type Welcome } from '@baton/agent-link';
+import {
+  type AgentLink,
+  createAgentLink,
+  type LinkTimes,
+  type Notice,
+  type Welcome,
+} from '@baton/agent-link';
 import { type AgentAbout, type AgentSettings, agentAddress, agentWorkerId } from '@baton/contracts';
 import { type Clock, isoInstant } from '@baton/kernel';
 import { sweepOwnDirs } from '@baton/plugin-runtime';
@@ -297,4 +303,3 @@ class Agent implements RunningAgent {
     }, IDLE_LOOK_MS);
   }
 }
-

@@ -18,10 +18,12 @@ const DEFAULTS: AgentSettings = {
 };
 
 /** Returns what the manager has decided for this agent; before its first word the defaults. */
-export const readSettings = ({ state }: Places): AgentSettings => readState(state, FILE, agentSettings) ?? DEFAULTS;
+export const readSettings = ({ state }: Places): AgentSettings =>
+  readState(state, FILE, agentSettings) ?? DEFAULTS;
 
 /** @throws Error of the disk */
-export const writeSettings = ({ state }: Places, settings: AgentSettings): void => writeState(state, FILE, settings);
+export const writeSettings = ({ state }: Places, settings: AgentSettings): void =>
+  writeState(state, FILE, settings);
 
 /** Whether the agent must start again before the new settings count. */
 export const needsRestart = (a: AgentSettings, b: AgentSettings): boolean =>

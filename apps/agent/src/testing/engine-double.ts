@@ -1,6 +1,7 @@
 /** The engine as an agent sees it: leases with attempts, outcomes taken once, batches of lines taken once. All in memory. */
-import { executionsRpc, type OperationAssignment, type TaskEvent } from '@baton/contracts';
+
 import type { DoubleOptions } from '@baton/agent-link/testing';
+import type { executionsRpc, OperationAssignment, TaskEvent } from '@baton/contracts';
 import { AppError, newId, notFound } from '@baton/kernel';
 
 export interface DoubleTask {

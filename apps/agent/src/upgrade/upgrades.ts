@@ -15,7 +15,15 @@ import { agentPlatform } from '../run/about';
 import type { RunningAgent } from '../run/agent';
 import { proxyOf } from '../run/proxy-of';
 import { download, unpack, type WantedPackage } from './download';
-import { currentVersion, programOf, readUpgrade, removeOthers, switchTo, undo, writeUpgrade } from './versions';
+import {
+  currentVersion,
+  programOf,
+  readUpgrade,
+  removeOthers,
+  switchTo,
+  undo,
+  writeUpgrade,
+} from './versions';
 
 export interface UpgradesDeps {
   places: Places;
@@ -67,7 +75,10 @@ export function createUpgrades(deps: UpgradesDeps): Upgrades {
   const trial = startTrial(deps, version, trialMs, goBack);
   const apply = async (wanted: WantedPackage, agent: Upgraded): Promise<void> => {
     await fetchProgram(deps, wanted, agent);
-    log.info({ version: wanted.version }, 'the new version is there; it starts when the operations have ended');
+    log.info(
+      { version: wanted.version },
+      'the new version is there; it starts when the operations have ended',
+    );
     agent.drain();
     await untilIdle(agent);
     const from = currentVersion(places) ?? version;
@@ -83,11 +94,19 @@ export function createUpgrades(deps: UpgradesDeps): Upgrades {
         .catch((error: unknown) => {
           const reason = `not installed: ${(error as Error).message}`.slice(0, 2000);
           log.error({ version: wanted.version, reason }, 'the upgrade failed; the present version goes on');
-          writeUpgrade(places, { version: wanted.version, state: 'undone', reason, from: version, starts: 0 });
+          writeUpgrade(places, {
+            version: wanted.version,
+            state: 'undone',
+            reason,
+            from: version,
+            starts: 0,
+          });
           agent.resume();
           agent.link.tellAbout();
         })
-        .catch((error: unknown) => log.error({ reason: (error as Error).message }, 'the state of the upgrade is lost'))
+        .catch((error: unknown) =>
+          log.error({ reason: (error as Error).message }, 'the state of the upgrade is lost'),
+        )
         .finally(() => {
           isAtWork = false;
         });
@@ -131,8 +150,13 @@ function startTrial(
   };
 }
 
-async function fetchProgram({ places, config, log }: UpgradesDeps, wanted: WantedPackage, agent: Upgraded): Promise<void> {
-  if (wanted.platform !== agentPlatform) throw new Error(`it is for ${wanted.platform}, this host is ${agentPlatform}`);
+async function fetchProgram(
+  { places, config, log }: UpgradesDeps,
+  wanted: WantedPackage,
+  agent: Upgraded,
+): Promise<void> {
+  if (wanted.platform !== agentPlatform)
+    throw new Error(`it is for ${wanted.platform}, this host is ${agentPlatform}`);
   if (!/^[\w.+-]{1,100}$/.test(wanted.version)) throw new Error(`${wanted.version} is no version`);
   if (currentVersion(places) === null)
     throw new Error(`${places.current} is no link to a version: this agent was not installed by its script`);
