@@ -1,5 +1,6 @@
 /** The engine as an agent sees it: leases with attempts, outcomes taken once, batches of lines taken once. All in memory. */
 
+import { createHash } from 'node:crypto';
 import type { DoubleOptions } from '@baton/agent-link/testing';
 import type { executionsRpc, OperationAssignment, TaskEvent } from '@baton/contracts';
 import { AppError, newId, notFound } from '@baton/kernel';
@@ -24,6 +25,8 @@ export interface EngineDouble {
   claims: executionsRpc.ClaimAgentTasksRequest[];
   refused: string[];
   leaseMs: number;
+  /** Archive (.bplug) of the plugin `mine` of all blueprints; null: there is none. */
+  plugin: Buffer | null;
   add(inputs: Record<string, unknown>, more?: Partial<OperationAssignment>): DoubleTask;
   /** An operation that runs this script, given as text. */
   script(text: string, more?: Partial<OperationAssignment>): DoubleTask;
@@ -68,6 +71,7 @@ export function createEngineDouble(): EngineDouble {
     claims: [],
     refused: [],
     leaseMs: 900_000,
+    plugin: null,
     add: (inputs, more = {}) => {
       const executionId = newId();
       const task: DoubleTask = {
@@ -195,6 +199,8 @@ function deploymentsOf(engine: EngineDouble): NonNullable<DoubleOptions['deploym
   };
 }
 
+const digestOf = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
+
 function catalogOf(engine: EngineDouble): NonNullable<DoubleOptions['catalog']> {
   return {
     getBlueprint: async ({ tenant, blueprintId: id }) => ({
@@ -209,7 +215,8 @@ function catalogOf(engine: EngineDouble): NonNullable<DoubleOptions['catalog']> 
       labelsJson: '[]',
     }),
     readPlan: async function* () {
-      yield { data: Buffer.from('{}') };
+      const mine = { name: 'mine', install: true, package_name: 'mine', package_version: '1.0.0' };
+      yield { data: Buffer.from(JSON.stringify({ nodes: [{ plugins: engine.plugin ? [mine] : [] }] })) };
     },
     readBlueprintFile: async function* ({ path }) {
       const text = engine.files[path.startsWith('bp/') ? path : `bp/${path}`];
@@ -218,6 +225,13 @@ function catalogOf(engine: EngineDouble): NonNullable<DoubleOptions['catalog']> 
     },
     listBlueprintFiles: async ({ folder }) => {
       throw notFound('folder', folder);
+    },
+    findPlugins: async () => ({
+      plugins: engine.plugin ? [{ id: 'p', digest: digestOf(engine.plugin), archiveName: 'mine.bplug' }] : [],
+    }),
+    readWagon: async function* () {
+      const data = engine.plugin!;
+      for (let at = 0; at < data.length; at += 1_000) yield { data: data.subarray(at, at + 1_000) };
     },
     getFolder: async () => ({
       version: '',

@@ -43,6 +43,8 @@ export interface Upgrades {
   /** There is a stream: a version on trial has passed. */
   connected(): void;
   state(): AgentAbout['upgrade'];
+  /** The process ends before the trial is over. */
+  stop(): void;
   /** Resolves when the agent is to be started again, with another version. */
   wantsRestart: Promise<number>;
 }
@@ -112,6 +114,7 @@ export function createUpgrades(deps: UpgradesDeps): Upgrades {
         });
     },
     connected: () => trial.passed(),
+    stop: () => trial.stop(),
     state: () => {
       const upgrade = readUpgrade(places);
       return upgrade && { version: upgrade.version, state: upgrade.state, reason: upgrade.reason };
@@ -125,12 +128,13 @@ function startTrial(
   version: string,
   trialMs: number,
   goBack: (reason: string) => void,
-): { passed(): void } {
+): { passed(): void; stop(): void } {
+  const none = { passed: () => undefined, stop: () => undefined };
   const upgrade = readUpgrade(places);
-  if (upgrade?.state !== 'running' || upgrade.version !== version) return { passed: () => undefined };
+  if (upgrade?.state !== 'running' || upgrade.version !== version) return none;
   if (upgrade.starts >= MOST_STARTS) {
     goBack(`it ended ${upgrade.starts} times without a stream to the manager`);
-    return { passed: () => undefined };
+    return none;
   }
   writeUpgrade(places, { ...upgrade, starts: upgrade.starts + 1 });
   const timer = setTimeout(
@@ -139,6 +143,7 @@ function startTrial(
   );
   let isOver = false;
   return {
+    stop: () => clearTimeout(timer),
     passed: () => {
       if (isOver) return;
       isOver = true;
