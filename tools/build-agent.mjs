@@ -14,10 +14,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { inject as injectInto } from 'postject';
 import { buildModuleHost } from './module-host.mjs';
 import { root } from './run-steps.mjs';
 
@@ -138,7 +138,6 @@ async function inject(main, assets) {
   chmodSync(program, 0o755);
   strip(program);
   // postject writes its warnings about note sections to the console.
-  const { inject: injectInto } = createRequire(import.meta.url)('postject');
   const { warn, log } = console;
   console.warn = console.log = () => undefined;
   await injectInto(program, 'NODE_SEA_BLOB', readFileSync(blob), { sentinelFuse: FUSE }).finally(() => {

@@ -17,7 +17,7 @@ import { defaultAssetsDir } from '@baton/plugin-runtime';
 import { z } from 'zod';
 import { AgentFailure, exitCodes } from './exit-codes';
 
-export const ASSETS_NAME = 'lib.json.gz';
+const ASSETS_NAME = 'lib.json.gz';
 
 const packed = z.object({
   files: z.record(z.string(), z.object({ mode: z.number(), sha256: z.string(), data: z.string() })),

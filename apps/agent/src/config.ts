@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type ProxySettings, proxyOfEnvironment } from '@baton/agent-link';
 import { isJsonObject, nearestName } from '@baton/kernel';
 import { z } from 'zod';
 import { AgentFailure, exitCodes } from './exit-codes';
@@ -71,7 +72,7 @@ export function readConfig(path: string): AgentConfig {
 }
 
 /** @throws AgentFailure */
-export function checkedConfig(text: string, path: string): AgentConfig {
+function checkedConfig(text: string, path: string): AgentConfig {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -97,4 +98,19 @@ function faultOf(issue: z.core.$ZodIssue): string {
       return `${key}: no such setting${near ? `; did you mean ${near}?` : `; there are ${names.join(', ')}`}`;
     })
     .join('; ');
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+/** The environment that the program was started with; nothing else reads it. */
+export const environment: Environment = { ...process.env };
+
+/** Hides a variable from programs that are started from here. */
+export function hideVariable(name: string): void {
+  delete process.env[name];
+}
+
+/** Returns the proxy of the configuration, else that of the environment. */
+export function proxyOf({ proxy, noProxy }: Pick<AgentConfig, 'proxy' | 'noProxy'>): ProxySettings {
+  const given = proxyOfEnvironment(environment);
+  return { url: proxy ?? given.url, except: noProxy ?? given.except };
 }

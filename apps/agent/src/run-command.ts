@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nearestName } from '@baton/kernel';
+import { environment } from './config';
 import { AgentFailure, exitCodes } from './exit-codes';
 import { type Places, placesOf } from './places';
 
@@ -118,7 +119,7 @@ function optionsOf(args: readonly string[]) {
 
 function placesFor(options: Options): Places {
   if (options.config !== undefined) return { ...placesOf(dirname(options.config)), config: options.config };
-  const dir = options.dir ?? process.env.BATON_AGENT_DIR ?? ownDir();
+  const dir = options.dir ?? environment.BATON_AGENT_DIR ?? ownDir();
   if (dir === null)
     throw new AgentFailure(exitCodes.usage, 'which agent? say --config FILE, or --dir FOLDER of an agent');
   return placesOf(dir);

@@ -12,7 +12,7 @@ export interface ProxySettings {
 }
 
 /** Returns the settings of `HTTPS_PROXY` and `NO_PROXY`, in capitals or not. */
-export function proxyOfEnvironment(env: Record<string, string | undefined>): ProxySettings {
+export function proxyOfEnvironment(env: Readonly<Record<string, string | undefined>>): ProxySettings {
   const url = env.HTTPS_PROXY || env.https_proxy || null;
   return { url, except: env.NO_PROXY || env.no_proxy || '' };
 }

@@ -4,11 +4,10 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { type Asked, type Credentials, requestOf } from '@baton/agent-link';
 import { type AgentAbout, agentPaths, agentSettings } from '@baton/contracts';
 import { z } from 'zod';
-import type { AgentConfig } from '../config';
+import { type AgentConfig, proxyOf } from '../config';
 import { AgentFailure, exitCodes } from '../exit-codes';
 import type { Places } from '../places';
 import type { AgentCredentials } from '../run/credentials';
-import { proxyOf } from '../run/proxy-of';
 import { writeSettings } from '../run/settings';
 import { writePrivate } from '../run/state-file';
 

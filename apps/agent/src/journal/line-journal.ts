@@ -39,7 +39,7 @@ const storedEntry = z.union([
 ]);
 
 const SEGMENT_BYTES = 1024 * 1024;
-export const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES = 64 * 1024 * 1024;
 
 interface Segment {
   path: string;

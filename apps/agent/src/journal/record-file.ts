@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 /** No text in UTF-8 contains these bytes. */
 const MAGIC = Buffer.from([0xb4, 0xf7, 0xff, 0x01]);
 const HEAD = 12;
-export const MAX_RECORD_BYTES = 32 * 1024 * 1024;
+const MAX_RECORD_BYTES = 32 * 1024 * 1024;
 const GROW_BYTES = 256 * 1024;
 
 export interface Scan {

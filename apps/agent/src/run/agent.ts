@@ -11,7 +11,7 @@ import { type AgentAbout, type AgentSettings, agentAddress, agentWorkerId } from
 import { type Clock, isoInstant } from '@baton/kernel';
 import { sweepOwnDirs } from '@baton/plugin-runtime';
 import { productVersion } from '@baton/service-runtime';
-import type { AgentConfig } from '../config';
+import { type AgentConfig, proxyOf } from '../config';
 import { exitCodes } from '../exit-codes';
 import { type LineJournal, openLineJournal } from '../journal/line-journal';
 import { openTaskJournal, type TaskJournal } from '../journal/task-journal';
@@ -23,7 +23,6 @@ import { type Claims, createClaims } from './claims';
 import { type AgentCredentials, readCredentials } from './credentials';
 import { createJournalLogs, type JournalLogs } from './journal-logs';
 import { type AgentParts, createParts } from './parts';
-import { proxyOf } from './proxy-of';
 import { reportLeft } from './records';
 import { needsRestart, readSettings, writeSettings } from './settings';
 
@@ -180,7 +179,7 @@ class Agent implements RunningAgent {
   }
 
   resume(): void {
-    this.#parts.worker.resume();
+    this.#parts.worker.drain(false);
   }
 
   async stop(limitMs: number): Promise<void> {

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type AgentSettings, agentSettings } from '@baton/contracts';
 import { isSeenByScripts } from '@baton/worker/parts';
-import type { AgentConfig } from '../config';
+import { type AgentConfig, environment } from '../config';
 import type { Places } from '../places';
 import { readState, writeState } from './state-file';
 
@@ -40,7 +40,7 @@ export function operationEnv(
   config: AgentConfig,
   places: Places,
   settings: AgentSettings,
-  env: Record<string, string | undefined> = process.env,
+  env: Readonly<Record<string, string | undefined>> = environment,
 ): Record<string, string> {
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => isSeenByScripts(entry[0]) && entry[1] !== undefined,

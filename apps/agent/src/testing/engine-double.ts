@@ -227,7 +227,17 @@ function catalogOf(engine: EngineDouble): NonNullable<DoubleOptions['catalog']> 
       throw notFound('folder', folder);
     },
     findPlugins: async () => ({
-      plugins: engine.plugin ? [{ id: 'p', digest: digestOf(engine.plugin), archiveName: 'mine.bplug' }] : [],
+      plugins: engine.plugin
+        ? [
+            {
+              id: 'p',
+              digest: digestOf(engine.plugin),
+              archiveName: 'mine.bplug',
+              packageName: 'mine',
+              packageVersion: '1.0.0',
+            },
+          ]
+        : [],
     }),
     readWagon: async function* () {
       const data = engine.plugin!;

@@ -8,12 +8,11 @@ import { promisify } from 'node:util';
 import type { AgentAbout } from '@baton/contracts';
 import type { Clock, Log } from '@baton/kernel';
 import { productVersion } from '@baton/service-runtime';
-import type { AgentConfig } from '../config';
+import { type AgentConfig, proxyOf } from '../config';
 import { exitCodes } from '../exit-codes';
 import type { Places } from '../places';
 import { agentPlatform } from '../run/about';
 import type { RunningAgent } from '../run/agent';
-import { proxyOf } from '../run/proxy-of';
 import { download, unpack, type WantedPackage } from './download';
 import {
   currentVersion,
@@ -21,6 +20,7 @@ import {
   readUpgrade,
   removeOthers,
   switchTo,
+  type UpgradeState,
   undo,
   writeUpgrade,
 } from './versions';
@@ -75,40 +75,12 @@ export function createUpgrades(deps: UpgradesDeps): Upgrades {
     }
   };
   const trial = startTrial(deps, version, trialMs, goBack);
-  const apply = async (wanted: WantedPackage, agent: Upgraded): Promise<void> => {
-    await fetchProgram(deps, wanted, agent);
-    log.info(
-      { version: wanted.version },
-      'the new version is there; it starts when the operations have ended',
-    );
-    agent.drain();
-    await untilIdle(agent);
-    const from = currentVersion(places) ?? version;
-    writeUpgrade(places, { version: wanted.version, state: 'running', reason: '', from, starts: 0 });
-    switchTo(places, wanted.version);
-    restart(exitCodes.again);
-  };
   return {
     ordered: (wanted, agent) => {
       if (isAtWork || wanted.version === version) return;
       isAtWork = true;
-      apply(wanted, agent)
-        .catch((error: unknown) => {
-          const reason = `not installed: ${(error as Error).message}`.slice(0, 2000);
-          log.error({ version: wanted.version, reason }, 'the upgrade failed; the present version goes on');
-          writeUpgrade(places, {
-            version: wanted.version,
-            state: 'undone',
-            reason,
-            from: version,
-            starts: 0,
-          });
-          agent.resume();
-          agent.link.tellAbout();
-        })
-        .catch((error: unknown) =>
-          log.error({ reason: (error as Error).message }, 'the state of the upgrade is lost'),
-        )
+      apply(deps, version, wanted, agent)
+        .then((isReady) => isReady && restart(exitCodes.again))
         .finally(() => {
           isAtWork = false;
         });
@@ -121,6 +93,45 @@ export function createUpgrades(deps: UpgradesDeps): Upgrades {
     },
     wantsRestart,
   };
+}
+
+/** Makes the version the next one to start. False: the present one goes on. Never rejects. */
+async function apply(
+  deps: UpgradesDeps,
+  version: string,
+  wanted: WantedPackage,
+  agent: Upgraded,
+): Promise<boolean> {
+  const { places, log } = deps;
+  const next = { version: wanted.version, starts: 0 };
+  try {
+    await fetchProgram(deps, wanted, agent);
+    log.info(
+      { version: wanted.version },
+      'the new version is there; it starts when the operations have ended',
+    );
+    agent.drain();
+    await untilIdle(agent);
+    const from = currentVersion(places) ?? version;
+    writeUpgrade(places, { ...next, state: 'running', reason: '', from });
+    switchTo(places, wanted.version);
+    return true;
+  } catch (error) {
+    const reason = `not installed: ${(error as Error).message}`.slice(0, 2000);
+    log.error({ version: wanted.version, reason }, 'the upgrade failed; the present version goes on');
+    keep(deps, { ...next, state: 'undone', reason, from: version });
+    agent.resume();
+    agent.link.tellAbout();
+    return false;
+  }
+}
+
+function keep({ places, log }: UpgradesDeps, state: UpgradeState): void {
+  try {
+    writeUpgrade(places, state);
+  } catch (error) {
+    log.error({ reason: (error as Error).message }, 'the state of the upgrade is lost');
+  }
 }
 
 function startTrial(
