@@ -185,5 +185,6 @@ function noticeOf(kind: agentsRpc.AgentOrderKind, detail: unknown): GatewayFrame
     return { notice: 'settings', settings: agentSettings.parse(detail) };
   if (kind === AgentOrderKind.AGENT_ORDER_KIND_UPGRADE)
     return gatewayFrame.parse({ notice: 'upgrade', package: detail });
+  if (kind === AgentOrderKind.AGENT_ORDER_KIND_LEAVE) return { notice: 'leave' };
   throw new Error('the order is none of those that are known');
 }
