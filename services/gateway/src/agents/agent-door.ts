@@ -45,6 +45,8 @@ export interface AgentDoor extends ServedSideDoor {
 
 /** Largest message of an agent. */
 const MAX_FRAME_BYTES = 8 * 1024 * 1024;
+/** Streams of one agent: the one that has its place, and those that are about to take it. */
+const MAX_OF_AGENT = 4;
 const HANDSHAKE_MS = 10_000;
 /** A TLS connection of agents that was not resumed has shown its certificate itself: no tickets. */
 const NO_TICKETS = constants.SSL_OP_NO_TICKET;
@@ -186,6 +188,7 @@ function upgrade(
 function problemOf({ streams, maxAgents }: AgentDoorDeps, path: string, peer: Peer | null): string | null {
   if (path !== agentPaths.stream) return '404 Not Found';
   if (!peer) return '401 Unauthorized';
+  if (streams.countOf(peer.agentId) >= MAX_OF_AGENT) return '429 Too Many Requests';
   return streams.isLeaving || streams.count >= maxAgents ? '503 Service Unavailable' : null;
 }
 
