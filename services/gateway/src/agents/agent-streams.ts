@@ -55,6 +55,12 @@ export class AgentStreams {
   get count(): number {
     return this.#all.size;
   }
+  /** Number of the streams that this certificate's owner has open, admitted or not. */
+  countOf(agentId: string): number {
+    let count = 0;
+    for (const { peer } of this.#all) if (peer.agentId === agentId) count += 1;
+    return count;
+  }
   add(stream: AgentStream): void {
     this.#all.add(stream);
   }
