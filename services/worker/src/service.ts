@@ -42,7 +42,13 @@ import { createBlueprintFiles } from './files/blueprint-files';
 import { createFileCache } from './files/file-cache';
 import { createFolderIndex } from './files/folder-index';
 import { createOperationFolders } from './files/operation-folder';
-import { isolationOf, isolationSettings, isolationText, pythonInside } from './isolation/isolation-of-worker';
+import {
+  isolationOf,
+  isolationSettings,
+  isolationText,
+  pythonInside,
+  reachOf,
+} from './isolation/isolation-of-worker';
 import { workerVariables } from './isolation/own-environment';
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
@@ -185,7 +191,11 @@ function runtimeOf(
     clock: infra.clock,
     download: (url, signal) => downloaded(fetchUrl, url, signal),
   });
-  const agents = agentPlugin({ managerUrl: config.BATON_WORKER_MANAGER_URL, clock: infra.clock });
+  const agents = agentPlugin({
+    managerUrl: config.BATON_WORKER_MANAGER_URL,
+    clock: infra.clock,
+    reach: reachOf(config),
+  });
   const plugins = [composition, agents, ...loaded];
   return {
     operations: buildRegistry(plugins),
@@ -198,6 +208,7 @@ function runtimeOf(
 function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSettings): WorkerDeps['host'] {
   const { workRoot } = settings;
   const catalog = createCatalogClient(rpc);
+  const reach = reachOf(config);
   const cache = createFileCache({
     clock,
     dir: `${workRoot}/files`,
@@ -230,7 +241,7 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
       copiesDir: ownDir(workRoot, 'copies'),
     }),
     fetchUrl,
-    sshLogin: (host) => readHostLogin(config.BATON_WORKER_MANAGER_URL, host),
+    sshLogin: (host) => readHostLogin(config.BATON_WORKER_MANAGER_URL, { ...host, reach }),
     agentScript: (host) => makeAgentScript(config.BATON_WORKER_MANAGER_URL, host),
   };
 }

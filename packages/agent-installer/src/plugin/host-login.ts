@@ -4,7 +4,7 @@ import { FatalError, type OperationLogger } from '@baton/plugin-sdk';
 import type { ConnectOptions } from '@baton/plugin-sdk/ssh';
 import { agentConfigOf, text } from './agent-config';
 import { HOST_KEYS, loginOf } from './login';
-import { failureOf, objectOf } from './scope';
+import { failureOf, objectOf, type Reach } from './scope';
 
 /** The host of an operation, and the rights to read it. */
 export interface LoginHost {
@@ -12,6 +12,7 @@ export interface LoginHost {
   executionToken: string;
   deploymentId: string;
   hostInstanceId: string;
+  reach: Reach;
   log: Pick<OperationLogger, 'info' | 'debug'>;
   /** Told the key and the password before they are used. */
   hide(secrets: unknown[]): void;
@@ -39,6 +40,7 @@ export async function readHostLogin(managerUrl: string, host: LoginHost): Promis
       values,
       hostIp: async () => addressOf(runtime, properties, id),
       nodeId,
+      reach: host.reach,
       runtime,
       log,
       remember: (keys) => {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@baton/kernel';
-import { FatalError, type OperationLogger } from '@baton/plugin-sdk';
+import { FatalError, type OperationLogger, RetryableError } from '@baton/plugin-sdk';
 import {
   connect,
   type KnownHosts,
@@ -8,7 +8,7 @@ import {
   type SudoOptions,
 } from '@baton/plugin-sdk/ssh';
 import { numberOf, text } from './agent-config';
-import { objectOf, type Scope } from './scope';
+import { objectOf, type Reach, type Scope } from './scope';
 
 /** Runtime property with the keys of hosts that were seen first; operations of the fabric plugin have the same. */
 export const HOST_KEYS = '__baton_host_keys';
@@ -28,6 +28,7 @@ export interface LoginSource {
   /** Address of the host, when `ip` is not among the values. @throws FatalError */
   hostIp(): Promise<string>;
   nodeId: string;
+  reach: Reach;
   /** Runtime properties of the host. */
   runtime: Readonly<JsonObject>;
   log: Pick<OperationLogger, 'info' | 'debug'>;
@@ -58,7 +59,19 @@ export async function loginOf(source: LoginSource): Promise<Login> {
     );
   const port = numberOf(values, 'port') ?? SSH_PORT;
   log.debug(`login at ${host}:${port} as ${user}`);
-  return { host, port, user, key, password, knownHosts: knownHostsOf(source, `${host}:${port}`) };
+  const address = await reached(source, host, port);
+  return { host: address, port, user, key, password, knownHosts: knownHostsOf(source, `${host}:${port}`) };
+}
+
+/** @throws FatalError for a host that the policy refuses, RetryableError for a name that is not known yet */
+async function reached({ reach }: LoginSource, host: string, port: number): Promise<string> {
+  try {
+    return await reach(host, port);
+  } catch (thrown) {
+    const { message, code } = thrown as NodeJS.ErrnoException;
+    if (code === undefined) throw new FatalError(message);
+    throw new RetryableError(`the host ${host} is not found: ${message}`);
+  }
 }
 
 /** Keys that the author names, or the key of the first login: another one is refused later. */
@@ -97,6 +110,7 @@ export async function atHost<T>(scope: Scope, work: (host: AgentHost) => Promise
     values: config.values,
     hostIp: () => instance.hostIp(),
     nodeId: instance.nodeId,
+    reach: scope.deps.reach,
     runtime: instance.runtimeProperties,
     log: ctx.logger,
     remember: (keys) => {

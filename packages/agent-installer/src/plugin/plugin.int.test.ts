@@ -30,7 +30,9 @@ beforeEach(async () => {
     },
   };
   rig = makeRig();
-  rig.deps.operations = new Map(Object.entries(agentPlugin({ managerUrl: manager.url, clock }).operations));
+  rig.deps.operations = new Map(
+    Object.entries(agentPlugin({ managerUrl: manager.url, clock, reach: async (host) => host }).operations),
+  );
   setProperties({});
 });
 afterEach(async () => await manager?.stop());

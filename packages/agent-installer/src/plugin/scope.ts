@@ -13,10 +13,17 @@ import {
 import { type AgentConfig, agentConfigOf } from './agent-config';
 
 /** Services that the operations need from their worker. */
+/**
+ * The network policy for connections that the worker opens itself: returns the address to connect to.
+ * @throws Error that says why a host is not for operations
+ */
+export type Reach = (host: string, port: number) => Promise<string>;
+
 export interface AgentPluginDeps {
   /** Address of the API of this manager, without a path: http://gateway:8080 */
   managerUrl: string;
   clock: Clock;
+  reach: Reach;
 }
 
 /** One run of an operation on an agent. */

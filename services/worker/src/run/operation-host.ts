@@ -29,7 +29,7 @@ export interface HostDeps {
   /** Makes the install script of an agent; absent at a host, where the token of an execution may not do it. */
   agentScript?: (host: AgentScriptHost) => Promise<AgentScript>;
   /** Reads a login at a host (install_method: ssh); absent at a host. */
-  sshLogin?: (host: LoginHost) => Promise<SshLogin>;
+  sshLogin?: (host: Omit<LoginHost, 'reach'>) => Promise<SshLogin>;
 }
 
 /** The host of an operation, with the steps at its end. */
