@@ -31,9 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
+/** The files of users, their former versions and locks: useradd and userdel leave them. */
+const USERS = /^\/etc\/((passwd|shadow|group|gshadow|subuid|subgid)-?|\.pwd\.lock)$/;
+
 /** What an installation has left on a host: paths and processes that were not there before. */
 async function leftOn(host: Host, before: readonly string[]): Promise<unknown> {
-  const paths = host.paths().filter((path) => !before.includes(path) && !path.startsWith('/srv/'));
+  const paths = host
+    .paths()
+    .filter((path) => !before.includes(path) && !path.startsWith('/srv/') && !USERS.test(path));
   return { paths, processes: await host.processes() };
 }
 const NOTHING = { paths: [], processes: [] };
@@ -199,9 +204,13 @@ describe('a host with an agent', () => {
   });
 });
 
+/** Where the manager logs in nowhere, who has installed an agent removes it, with what its installation has left for that. */
+const removedByHand = (host: Host): Promise<string> =>
+  host.must('for file in /opt/baton-agent/uninstall-*.sh; do sh "$file" || exit; done');
+
 test('init_script: the manager logs in nowhere; who runs the script on the host lets the installation go on', async () => {
   const before = two.paths();
-  await deployOnHost(world.client, 'by-init', two, { install_method: 'init_script', user: 'guest' });
+  await deployOnHost(world.client, 'by-init', two, { install_method: 'init_script' });
   const body = { deployment_id: 'by-init', workflow_id: 'install' };
   const { id } = await call(world.client, 'startExecution', {}, body);
   const { name } = await eventually(() => agentOf('by-init'), DEADLINE);
@@ -214,7 +223,9 @@ test('init_script: the manager logs in nowhere; who runs the script on the host 
   const again = await three.exec('sh -s', { stdin: script, limitMs: 60_000 });
   expect(again.status).toBe(40);
   await succeed(world.client, 'by-init', 'uninstall');
+  await removedByHand(two);
   expect(await leftOn(two, before)).toEqual(NOTHING);
+  expect((await two.exec('id baton-agent')).status).not.toBe(0);
 });
 
 test('provided: the link in the runtime properties gives the script, once its token is unused', async () => {
@@ -234,6 +245,7 @@ test('provided: the link in the runtime properties gives the script, once its to
   expect((await outputsOf(world.client, 'provided')).app.host).toBe(three.name);
   expect((await three.exec(`curl -sS -o /dev/null -w '%{http_code}' '${link}'`)).stdout).toBe('404');
   await succeed(world.client, 'provided', 'uninstall');
+  await removedByHand(three);
   expect(await leftOn(three, before)).toEqual(NOTHING);
 });
 
