@@ -83,6 +83,7 @@ module.exports = {
     only('isolation', ['kernel']),
     only('plugin-runtime', ['kernel', 'plugin-sdk', 'isolation']),
     only('composition', ['kernel', 'plugin-sdk', 'contracts', 'client']),
+    only('agent-installer', ['kernel', 'plugin-sdk', 'contracts', 'client']),
     {
       name: 'pure-packages-stay-pure',
       comment: 'kernel, task-graph, plugin-sdk: no runtime dependency and no node: import',
@@ -263,7 +264,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with|kube-double/index)\\.ts$|^packages/plugin-sdk/src/(manifest|ssh|tool)/index\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/(authority|signing)\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with|kube-double/index)\\.ts$|^packages/plugin-sdk/src/(manifest|ssh|tool)/index\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {
@@ -274,7 +275,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/$1/|^packages/plugin-sdk/src/(manifest|template)/index\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/$1/|^packages/plugin-sdk/src/(manifest|template)/index\\.ts$|^packages/tls/src/(authority|signing)\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
   ],

@@ -45,6 +45,7 @@ const build = () => node(['tools/build.mjs']);
 
 const tasks = {
   build,
+  'build:agent': (args) => node(['tools/build-agent.mjs', ...args]),
   start: async (args) => {
     if (!isBuilt()) await build();
     await node(['dist/apps/standalone/main.js', ...args]);

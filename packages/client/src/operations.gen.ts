@@ -778,7 +778,7 @@ export interface Operations {
     params: { executionId: string };
     query: "_include";
     body: undefined;
-    answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "lease" | "retry-timer" | "deferred" | "effects" | "schedule" | "call" | "nested" | "cancel" | "left-run" | "share" | "quota" | "handlers"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
+    answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "agent" | "lease" | "retry-timer" | "deferred" | "effects" | "schedule" | "call" | "nested" | "cancel" | "left-run" | "share" | "quota" | "handlers"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
   };
   /** GET /api/v3.1/file-server-auth: Whether the caller may read or write the file that X-Original-Uri names; for a web proxy before a file server */
   getFileServerAuth: {

@@ -98,6 +98,8 @@ export const gatewayFrame = z.union([
       now: z.string(),
     }),
   }),
+  /** A part of a streamed answer; its end is a message with an empty `body`. Before the next one, which would fit it too. */
+  z.object({ call, part: base64 }),
   z.object({
     call,
     body: base64.optional(),
@@ -105,8 +107,6 @@ export const gatewayFrame = z.union([
       .object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) })
       .optional(),
   }),
-  /** A part of a streamed answer; its end is a message with an empty `body`. */
-  z.object({ call, part: base64 }),
   z.object({ notice: z.literal('task-ready'), executionId: z.string(), taskId: z.string() }),
   /** These operations of this agent are cancelled: ask by a heartbeat which and how. */
   z.object({ notice: z.literal('tasks-cancelled'), taskIds: z.array(z.string()) }),

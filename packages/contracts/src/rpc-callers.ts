@@ -170,8 +170,8 @@ const services: Record<string, Record<string, RpcRule>> = {
     CheckSnapshotSeal: by('cluster-status'),
   },
   'baton.secrets.v1.TextSealService': {
-    SealText: by('cluster-status'),
-    OpenText: by('cluster-status'),
+    SealText: by('cluster-status', 'deployments'),
+    OpenText: by('cluster-status', 'deployments'),
   },
   'baton.identity.v1.IdentityService': {
     Authenticate: by('gateway'),

@@ -84,9 +84,15 @@ export function createAdmission(guard: RpcGuard, log: Log, clock: Clock = system
   };
 }
 
-/** A newcomer needs the certificate of a worker. @throws Untrusted when the certificate is not the one of the token's owner */
-function checkCertificate({ name }: Caller, certified: readonly string[] | null): void {
-  const expected = name === 'newcomer' ? 'worker' : name;
+/** The service whose certificate the caller needs: calls of agents come through the gateway, and a newcomer is a worker. */
+function certificateOf({ name, workerId }: Caller): string {
+  if (name === 'newcomer') return 'worker';
+  return name === 'worker' && addressOfWorker(workerId) !== null ? 'gateway' : name;
+}
+
+/** @throws Untrusted when the certificate is not the one of the token's owner */
+function checkCertificate(caller: Caller, certified: readonly string[] | null): void {
+  const expected = certificateOf(caller);
   if (certified && !certified.includes(expected))
     throw new Untrusted(`its certificate does not speak for ${expected}`);
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { agentPlugin, makeAgentScript, readHostLogin } from '@baton/agent-installer/plugin';
 import { compositionPlugin } from '@baton/composition';
 import { firstTaskReady, taskReady, tasksCancelled } from '@baton/contracts';
 import type { Choice } from '@baton/isolation';
@@ -184,7 +185,8 @@ function runtimeOf(
     clock: infra.clock,
     download: (url, signal) => downloaded(fetchUrl, url, signal),
   });
-  const plugins = [composition, ...loaded];
+  const agents = agentPlugin({ managerUrl: config.BATON_WORKER_MANAGER_URL, clock: infra.clock });
+  const plugins = [composition, agents, ...loaded];
   return {
     operations: buildRegistry(plugins),
     workflows: buildWorkflowRegistry(plugins),
@@ -228,6 +230,8 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
       copiesDir: ownDir(workRoot, 'copies'),
     }),
     fetchUrl,
+    sshLogin: (host) => readHostLogin(config.BATON_WORKER_MANAGER_URL, host),
+    agentScript: (host) => makeAgentScript(config.BATON_WORKER_MANAGER_URL, host),
   };
 }
 

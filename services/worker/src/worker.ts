@@ -5,8 +5,9 @@ import { createHeartbeat } from './claim/heartbeat';
 import { createHeldTasks, type HeldTask, takesPlace } from './claim/held-task';
 import { type LeaseDeps, startLeases } from './claim/leases';
 import { createSlots, type Sharing } from './claim/slots';
-import { createLogShipper } from './report/logs';
-import { createReporter } from './report/report';
+import { createLogShipper, type LogShipper } from './report/logs';
+import type { TaskRecords } from './report/records';
+import { createReporter, type Reporter } from './report/report';
 import type { HostDeps } from './run/operation-host';
 import { type RunDeps, runTask } from './run/run-task';
 
@@ -21,12 +22,23 @@ export interface WorkerDeps {
   clock: Clock;
   log: Log;
   logLimit: number;
+  /** Sends log lines in another way than the worker's own. */
+  logs?: LogShipper | undefined;
+  records?: TaskRecords | undefined;
+  /** The longest time between two heartbeats. */
+  mostBeatMs?: number | undefined;
 }
 
 export interface Worker {
   leaseDeps: LeaseDeps;
   isDraining: () => boolean;
+  /** Reports outcomes; also those of operations that ended in an earlier life of this process. */
+  reporter: Reporter;
   start(): void;
+  /** From now on nothing more is claimed; running operations go on. */
+  drain(): void;
+  /** Ends that: operations are claimed again. */
+  resume(): void;
   /** Soon asks the engine which operations of this worker are cancelled. */
   askForCancels(): void;
   /**
@@ -60,7 +72,8 @@ function changingWeights(
 /** Connects the parts of the worker; all share the held tasks and the slots. */
 export function createWorker(deps: WorkerDeps): Worker {
   const { clock, log, executions } = deps;
-  const tasks = createHeldTasks();
+  const { records } = deps;
+  const tasks = createHeldTasks(records?.forget);
   const sharing = changingWeights(deps.sharing);
   const slots = createSlots(deps.slots, sharing);
   let isDraining = false;
@@ -68,7 +81,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     tasks.remove(task);
     if (takesPlace(task)) slots.give(1, task.assignment.tenant);
   };
-  const logs = createLogShipper({ executions, clock, log, limit: deps.logLimit });
+  const logs = deps.logs ?? createLogShipper({ executions, clock, log, limit: deps.logLimit });
   const leaseDeps: LeaseDeps = { tasks, slots, clock, log, run: (task) => void runTask(runDeps, task) };
   const reporter = createReporter({
     executions,
@@ -88,6 +101,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     codeSlots: createSlots(MAX_CODES),
     logs,
     reporter,
+    records,
     clock,
     log,
     release,
@@ -99,10 +113,18 @@ export function createWorker(deps: WorkerDeps): Worker {
     log,
     onLost: (task) => reporter.discard(task),
     onWeights: sharing.setWeights,
+    mostIntervalMs: deps.mostBeatMs,
   });
   return {
     leaseDeps,
+    reporter,
     isDraining: () => isDraining,
+    drain: () => {
+      isDraining = true;
+    },
+    resume: () => {
+      isDraining = false;
+    },
     start: () => heartbeat.start(),
     askForCancels: () => heartbeat.ask(),
     stop: async (limitMs) => {

@@ -80,6 +80,7 @@ export const executionsTexts = {
       maintenance: 'Maintenance mode',
       planning: 'The plan of the next stage',
       worker: 'A worker',
+      agent: 'The agent of a host',
       lease: 'An operation that runs',
       'retry-timer': 'The time of a retry',
       deferred: 'An operation that looks again later',

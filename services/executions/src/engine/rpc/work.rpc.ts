@@ -5,13 +5,14 @@ import type { StreamHub } from '../../events/stream-hub';
 import type { Ports } from '../../ports';
 import { appendTaskEvents } from '../commands/append-task-events';
 import { callFromWorkflow } from '../commands/call-from-workflow';
+import { claimAgentTasks } from '../commands/claim-agent-tasks';
 import { claimTask } from '../commands/claim-task';
 import { type FinishTasksDeps, finishTasks } from '../commands/finish-tasks';
 import { heartbeat } from '../commands/renew-leases';
 import { type SubmitWorkDeps, submitWork } from '../commands/submit-work';
 import { awaitWork } from '../queries/await-work';
 
-type WorkRpcDeps = Pick<Ports, 'db' | 'leases' | 'queue'> & FinishTasksDeps & SubmitWorkDeps;
+type WorkRpcDeps = Pick<Ports, 'agents' | 'db' | 'leases' | 'queue'> & FinishTasksDeps & SubmitWorkDeps;
 
 type Handlers = RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
 type OfWorkers =
@@ -31,8 +32,7 @@ export function workHandlers(
 ): Pick<Handlers, OfWorkers> {
   return {
     claimTask: async (request) => ({ leases: await claimTask(deps, request) }),
-    // TEMPORARY on this branch: the part agents-engine replaces it.
-    claimAgentTasks: async () => ({ leases: [], lost: [] }),
+    claimAgentTasks: (request) => claimAgentTasks(deps, request),
     finishTasks: (request) => finishTasks(deps, request),
     heartbeat: (request) => heartbeat(deps, request),
     appendEvents: async (request) => {

@@ -1,22 +1,24 @@
-import type { executionsRpc } from '@baton/contracts';
+import { addressOfWorker, type executionsRpc } from '@baton/contracts';
 import { limitAt, type OperationTask } from '@baton/task-graph';
 import { digestOfInputs, type HeldLease } from '@baton/trust';
-import { executionToken } from '../../executions/domain/token';
+import { agentToken, executionToken } from '../../executions/domain/token';
 import type { Ports } from '../../ports';
 import type { InstanceStateRow } from '../../store/rows';
 import { assignmentOf } from '../domain/assignment';
-import { leaseMs } from './task-writes';
+import type { LoadedGraph } from './graph-memory';
+import { leaseMsOf } from './task-writes';
 import type { StepContext } from './uncommitted';
 
 /** Returns the leases of claimed operations with all that their worker needs, also the states that deployments may not know yet. */
 export function leasesOf(
-  deps: Pick<Ports, 'tokenKey' | 'workflowConfig' | 'leases'>,
+  deps: Pick<Ports, 'agents' | 'tokenKey' | 'workflowConfig' | 'leases'>,
   { execution, loaded }: StepContext,
   claimed: readonly number[],
   workerId: string,
 ): executionsRpc.TaskLease[] {
   if (claimed.length === 0) return [];
-  const token = (loaded.token ??= executionToken(deps.tokenKey, execution.id));
+  const token = tokenFor(deps, loaded, workerId);
+  const leaseMs = leaseMsOf(deps.agents, workerId);
   const tasks = claimed.map((idx) => loaded.graph.nodes[idx]!.spec as OperationTask);
   const { taskRetries, taskRetryIntervalMs, subgraphRetries } = deps.workflowConfig;
   const retryDefaults = { taskRetries, taskRetryIntervalMs, subgraphRetries };
@@ -41,6 +43,16 @@ export function leasesOf(
       proof: deps.leases.prove(heldLease(execution, task, { workerId, taskId, attempt }), leaseMs),
     };
   });
+}
+
+/** Returns the token that the operation may use: an agent gets a marked one, which opens less. */
+function tokenFor(
+  { tokenKey }: Pick<Ports, 'tokenKey'>,
+  { tokens, executionId }: LoadedGraph,
+  workerId: string,
+): string {
+  if (addressOfWorker(workerId) === null) return (tokens.worker ??= executionToken(tokenKey, executionId));
+  return (tokens.agent ??= agentToken(tokenKey, executionId));
 }
 
 /** Returns the content of a lease's proof for other services: for whom the worker acts, and which inputs name its secrets. */

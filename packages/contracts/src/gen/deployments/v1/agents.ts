@@ -9,7 +9,10 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
 export enum AgentOrderKind {
   AGENT_ORDER_KIND_UNSPECIFIED = 0,
-  /** AGENT_ORDER_KIND_CUT - Close the stream: revoked, deleted, or connected elsewhere since. */
+  /**
+   * AGENT_ORDER_KIND_CUT - Close the stream: revoked, deleted, or connected elsewhere since. Only the stream with the epoch of `detail_json`: the agent may
+   * have a newer one at this gateway already.
+   */
   AGENT_ORDER_KIND_CUT = 1,
   /** AGENT_ORDER_KIND_TRUST - Trust these authorities, and renew the certificate if `detail_json.renew`. */
   AGENT_ORDER_KIND_TRUST = 2,
@@ -106,12 +109,14 @@ export interface ReportAgentsRequest {
 export interface AgentOrder {
   agentId: string;
   kind: AgentOrderKind;
-  /** By kind; of CUT {reason}. */
+  /** By kind; of CUT {reason, epoch}, of TRUST {authorities, renew}. */
   detailJson: string;
 }
 
 export interface ReportAgentsResponse {
   orders: AgentOrder[];
+  /** As in ListenerCertificate: a gateway with another digest asks for a new certificate. Empty: there is no authority yet. */
+  listenerDigest: string;
 }
 
 export interface IssueListenerCertificateRequest {
@@ -123,6 +128,8 @@ export interface ListenerCertificate {
   certificate: string;
   /** PEM of every authority whose agents are let in. */
   authorities: string;
+  /** Of the authorities: it changes when the gateway needs another certificate. */
+  listenerDigest: string;
 }
 
 export interface ReadInstallScriptRequest {
@@ -1038,13 +1045,16 @@ export const AgentOrder: MessageFns<AgentOrder> = {
 };
 
 function createBaseReportAgentsResponse(): ReportAgentsResponse {
-  return { orders: [] };
+  return { orders: [], listenerDigest: "" };
 }
 
 export const ReportAgentsResponse: MessageFns<ReportAgentsResponse> = {
   encode(message: ReportAgentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.orders) {
       AgentOrder.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.listenerDigest !== "") {
+      writer.uint32(18).string(message.listenerDigest);
     }
     return writer;
   },
@@ -1070,6 +1080,14 @@ export const ReportAgentsResponse: MessageFns<ReportAgentsResponse> = {
             message.orders.push(AgentOrder.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.listenerDigest = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1088,6 +1106,7 @@ export const ReportAgentsResponse: MessageFns<ReportAgentsResponse> = {
   fromPartial(object: DeepPartial<ReportAgentsResponse>): ReportAgentsResponse {
     const message = createBaseReportAgentsResponse();
     message.orders = object.orders?.map((e) => AgentOrder.fromPartial(e)) || [];
+    message.listenerDigest = object.listenerDigest ?? "";
     return message;
   },
 };
@@ -1160,7 +1179,7 @@ export const IssueListenerCertificateRequest: MessageFns<IssueListenerCertificat
 };
 
 function createBaseListenerCertificate(): ListenerCertificate {
-  return { certificate: "", authorities: "" };
+  return { certificate: "", authorities: "", listenerDigest: "" };
 }
 
 export const ListenerCertificate: MessageFns<ListenerCertificate> = {
@@ -1170,6 +1189,9 @@ export const ListenerCertificate: MessageFns<ListenerCertificate> = {
     }
     if (message.authorities !== "") {
       writer.uint32(18).string(message.authorities);
+    }
+    if (message.listenerDigest !== "") {
+      writer.uint32(26).string(message.listenerDigest);
     }
     return writer;
   },
@@ -1203,6 +1225,14 @@ export const ListenerCertificate: MessageFns<ListenerCertificate> = {
             message.authorities = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.listenerDigest = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1222,6 +1252,7 @@ export const ListenerCertificate: MessageFns<ListenerCertificate> = {
     const message = createBaseListenerCertificate();
     message.certificate = object.certificate ?? "";
     message.authorities = object.authorities ?? "";
+    message.listenerDigest = object.listenerDigest ?? "";
     return message;
   },
 };
