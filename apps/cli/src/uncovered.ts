@@ -3,7 +3,6 @@ import type { OperationId } from '@baton/client';
 const byBrowser = 'It belongs to the session of a browser; the command line has a token or a password.';
 const byConsole = 'It keeps what a person has arranged in the console.';
 const byAgent = 'Operations that install an agent call it; the agent is what it says of itself.';
-const byConsolePart = 'The console part adds it.';
 const byUpdate = 'The workflow of a deployment update calls it; elsewhere it is refused.';
 const byEngine = 'A workflow that runs outside of the manager calls it to keep its graph here.';
 const byRestore = 'A restore calls it to write what an archive holds.';
@@ -28,13 +27,6 @@ export const uncovered: Partial<Record<OperationId, string>> = {
   deleteView: byConsole,
   createAgent: byAgent,
   updateAgent: byAgent,
-  enrolAgent: byAgent,
-  replaceAgentCertificates: byConsolePart,
-  revokeAgent: byConsolePart,
-  deleteAgent: byConsolePart,
-  upgradeAgents: byConsolePart,
-  listAgentConnections: byConsolePart,
-  getAgentConnection: byConsolePart,
   createNodes: byUpdate,
   updateNode: byUpdate,
   deleteNode: byUpdate,

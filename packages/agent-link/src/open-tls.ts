@@ -20,7 +20,8 @@ export interface ManagerPlace {
 /** Returns host and port of an address. @throws Error for what is none */
 export function placeOf(address: string): ManagerPlace {
   const { protocol, hostname, port } = new URL(address);
-  if (protocol !== 'https:' && protocol !== 'http:') throw new Error(`${address}: expected http:// or https://`);
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw new Error(`${address}: expected http:// or https://`);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 }
 

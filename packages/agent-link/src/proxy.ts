@@ -88,9 +88,7 @@ function throughProxy(proxy: URL, host: string, port: number, timeoutMs: number)
       answer.destroy();
       reject(new Error(`${shown} answers CONNECT ${place} with status ${answer.statusCode}`));
     });
-    asked.once('timeout', () =>
-      asked.destroy(new Error(`${shown} did not answer within ${timeoutMs} ms`)),
-    );
+    asked.once('timeout', () => asked.destroy(new Error(`${shown} did not answer within ${timeoutMs} ms`)));
     asked.once('error', (cause) => reject(new Error(`${shown}: ${cause.message}`, { cause })));
     asked.end();
   });

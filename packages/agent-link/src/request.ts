@@ -55,9 +55,7 @@ export async function requestOf(
     });
     sent.once('timeout', () => sent.destroy(new Error(`no answer within ${timeoutMs} ms`)));
     sent.once('error', reject);
-    sent.once('response', (body) =>
-      resolve({ status: body.statusCode ?? 0, headers: body.headers, body }),
-    );
+    sent.once('response', (body) => resolve({ status: body.statusCode ?? 0, headers: body.headers, body }));
     sent.end(text ?? undefined);
   });
 }

@@ -68,6 +68,7 @@ export const executionsTexts = {
     nothing: 'It waits for nothing',
     nothingHint: 'Operations run, or the next step is about to be taken.',
     ended: 'It has ended',
+    agent: (name: string) => `Open the agent ${name}`,
     since: 'since',
     until: 'until',
     left: (duration: string) => `(${duration} left)`,

@@ -138,7 +138,7 @@ class Double implements GatewayDouble {
       }
       sockets.handleUpgrade(request, socket, head, (stream) => this.#serve(stream));
     });
-    server.on('request', (request, response) => 
+    server.on('request', (request, response) =>
       this.#answer(request, response).catch((error: Error) => response.writeHead(500).end(error.message)),
     );
     this.#pinging = setInterval(() => {
@@ -262,7 +262,8 @@ class Double implements GatewayDouble {
         path === agentPaths.renew
           ? (request.socket as TLSSocket).authorized
           : this.tokens.delete(asked.token ?? '');
-      if (!isKnown) return say(403, { message: 'the token was used, or is too old', error_code: 'forbidden_error' });
+      if (!isKnown)
+        return say(403, { message: 'the token was used, or is too old', error_code: 'forbidden_error' });
       return say(200, await this.#enrolled(asked.signing_request));
     }
     if (path === agentPaths.packages)

@@ -57,6 +57,7 @@ export interface Agents {
   connected_since: string | null;
   created_at: Generated<string>;
   created_by: string;
+  env_sealed: Buffer | null;
   epoch: Generated<number>;
   former_authority: string | null;
   former_process: string | null;
