@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
+import { eventually } from '@baton/testkit/eventually';
 import { type Fleet, type FleetOptions, startFleet } from '../harness/fleet';
 import { adminClient, call } from '../harness/session';
 import type { Place } from './client/identity';
@@ -36,6 +37,8 @@ export async function startWorld(
     });
     const client = adminClient(fleet);
     await call(client, 'putSecret', { secret_key: KEY_SECRET }, { value: hosts.hosts[0]!.key });
+    // A gateway tells of its packages within a second or two; before that nothing can be installed.
+    await eventually(() => call(client, 'upgradeAgents', {}, {}), { deadlineMs: 60_000 });
     const { port } = new URL(fleet.baseUrl);
     // Any process may be standing: what stops a world is both of them.
     const stop = async (): Promise<void> => {
