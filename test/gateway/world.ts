@@ -143,6 +143,16 @@ const routes: readonly RouteContract[] = [
   ...ownUserRoutes,
 ];
 
+interface ExecutionOfToken {
+  executionId: string;
+  tenant: string;
+  createdBy: string;
+  status?: string;
+  isAgent?: boolean;
+  deploymentId?: string;
+  blueprintId?: string;
+}
+
 export interface World {
   gateways: string[];
   /** Address of the first gateway's ops port. */
@@ -151,7 +161,7 @@ export interface World {
   setMaintenance(at: number, state: string): void;
   /** Requests that the test service saw. */
   seen: { uploads: number[]; aborted: number; hanging: number; requests: number };
-  executions: Map<string, { executionId: string; tenant: string; createdBy: string; status?: string }>;
+  executions: Map<string, ExecutionOfToken>;
   catalog: { stop(): Promise<void>; start(): Promise<void> };
   call(method: string, path: string, o?: CallOptions): Promise<Called>;
   /** Runs a statement in the database of identity. */
@@ -280,7 +290,7 @@ function executionsStub(executions: World['executions']) {
     resolveExecutionToken: async ({ token }: { token: string }) => {
       const execution = executions.get(token);
       if (!execution) throw new AppError('unauthorized_error', 'no such execution');
-      return { deploymentId: '', status: 'started', ...execution };
+      return { deploymentId: '', blueprintId: '', isAgent: false, status: 'started', ...execution };
     },
   };
 }

@@ -1,6 +1,15 @@
 /** The files that operations need besides the program (ctx, the Python runner, the host of TypeScript plugins), inside of it. */
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 import { gunzipSync } from 'node:zlib';
@@ -8,7 +17,7 @@ import { defaultAssetsDir } from '@baton/plugin-runtime';
 import { z } from 'zod';
 import { AgentFailure, exitCodes } from './exit-codes';
 
-export const ASSETS_NAME = 'lib.json.gz';
+const ASSETS_NAME = 'lib.json.gz';
 
 const packed = z.object({
   files: z.record(z.string(), z.object({ mode: z.number(), sha256: z.string(), data: z.string() })),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type ProxySettings, proxyOfEnvironment } from '@baton/agent-link';
 import { isJsonObject, nearestName } from '@baton/kernel';
 import { z } from 'zod';
 import { AgentFailure, exitCodes } from './exit-codes';
@@ -28,9 +29,12 @@ export const agentConfig = z.strictObject({
   /** Addresses of the manager as this host reaches it, the best first. */
   addresses: z.array(address).min(1).max(32),
   /** PEM of the authorities that the agent trusts before its first stream. */
-  authorities: z.string().max(256 * 1024).includes('-----BEGIN CERTIFICATE-----', {
-    message: 'expected certificates in PEM',
-  }),
+  authorities: z
+    .string()
+    .max(256 * 1024)
+    .includes('-----BEGIN CERTIFICATE-----', {
+      message: 'expected certificates in PEM',
+    }),
   /** What keeps the program alive; `provided`: something that the agent does not know. */
   processManagement: z.enum(['systemd', 'detach', 'provided']).default('provided'),
   /** Address of the API for scripts; absent: the first of `addresses`. */
@@ -46,7 +50,11 @@ export const agentConfig = z.strictObject({
   /** Variables of operations; those of the manager's settings go before them. */
   env: z.record(z.string(), z.string()).default({}),
   /** Folder for runs of scripts where programs may not run in that of the agent. */
-  executableTempPath: z.string().startsWith('/', { message: 'expected an absolute folder' }).max(1_000).nullish(),
+  executableTempPath: z
+    .string()
+    .startsWith('/', { message: 'expected an absolute folder' })
+    .max(1_000)
+    .nullish(),
 });
 export type AgentConfig = z.output<typeof agentConfig>;
 
@@ -64,7 +72,7 @@ export function readConfig(path: string): AgentConfig {
 }
 
 /** @throws AgentFailure */
-export function checkedConfig(text: string, path: string): AgentConfig {
+function checkedConfig(text: string, path: string): AgentConfig {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -75,7 +83,10 @@ export function checkedConfig(text: string, path: string): AgentConfig {
     throw new AgentFailure(exitCodes.config, `${path}: expected an object with addresses, name, ...`);
   const read = agentConfig.safeParse(value);
   if (read.success) return read.data;
-  throw new AgentFailure(exitCodes.config, read.error.issues.map((issue) => `${path}: ${faultOf(issue)}`).join('\n'));
+  throw new AgentFailure(
+    exitCodes.config,
+    read.error.issues.map((issue) => `${path}: ${faultOf(issue)}`).join('\n'),
+  );
 }
 
 function faultOf(issue: z.core.$ZodIssue): string {
@@ -87,4 +98,19 @@ function faultOf(issue: z.core.$ZodIssue): string {
       return `${key}: no such setting${near ? `; did you mean ${near}?` : `; there are ${names.join(', ')}`}`;
     })
     .join('; ');
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+/** The environment that the program was started with; nothing else reads it. */
+export const environment: Environment = { ...process.env };
+
+/** Hides a variable from programs that are started from here. */
+export function hideVariable(name: string): void {
+  delete process.env[name];
+}
+
+/** Returns the proxy of the configuration, else that of the environment. */
+export function proxyOf({ proxy, noProxy }: Pick<AgentConfig, 'proxy' | 'noProxy'>): ProxySettings {
+  const given = proxyOfEnvironment(environment);
+  return { url: proxy ?? given.url, except: noProxy ?? given.except };
 }

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nearestName } from '@baton/kernel';
+import { environment } from './config';
 import { AgentFailure, exitCodes } from './exit-codes';
 import { type Places, placesOf } from './places';
 
@@ -23,14 +24,28 @@ Options: --config FILE (agent.json) or --dir FOLDER (where it lies); without bot
 of the program.`;
 
 type Options = ReturnType<typeof optionsOf>;
-const COMMANDS = ['run', 'supervise', 'enrol', 'status', 'check', 'upgrade-apply', 'uninstall', 'version', 'ctx', 'run-module', 'help'];
+const COMMANDS = [
+  'run',
+  'supervise',
+  'enrol',
+  'status',
+  'check',
+  'upgrade-apply',
+  'uninstall',
+  'version',
+  'ctx',
+  'run-module',
+  'help',
+];
 
 /** Runs a command and returns its exit code; null: the process goes on and ends by itself. Failures are said in one line. */
 export async function runCommand(args: readonly string[]): Promise<number | null> {
   const [command = 'help', ...rest] = args;
   try {
-    if (command === 'ctx') return await (await import('./commands/ctx')).runCtx(rest);
-    if (command === 'run-module') return (await import('./commands/run-module')).runModule(rest);
+    if (command === 'ctx')
+      return await (require('./commands/ctx') as typeof import('./commands/ctx')).runCtx(rest);
+    if (command === 'run-module')
+      return (require('./commands/run-module') as typeof import('./commands/run-module')).runModule(rest);
     return await byName(command, rest);
   } catch (error) {
     if (!(error instanceof AgentFailure)) throw error;
@@ -42,28 +57,41 @@ export async function runCommand(args: readonly string[]): Promise<number | null
 async function byName(command: string, rest: readonly string[]): Promise<number> {
   if (command === 'help' || command === '--help') return say(USAGE);
   if (command === 'version' || command === '--version')
-    return (await import('./commands/version')).showVersion();
+    return (require('./commands/version') as typeof import('./commands/version')).showVersion();
   if (!COMMANDS.includes(command)) {
     const near = nearestName(command, COMMANDS);
-    throw new AgentFailure(exitCodes.usage, `no such command${near ? `; did you mean ${near}?` : ''}; see baton-agent help`);
+    throw new AgentFailure(
+      exitCodes.usage,
+      `no such command${near ? `; did you mean ${near}?` : ''}; see baton-agent help`,
+    );
   }
   const options = optionsOf(rest);
   const places = placesFor(options);
   switch (command) {
     case 'run':
-      return await (await import('./commands/run')).runAgent(places);
+      return await (require('./commands/run') as typeof import('./commands/run')).runAgent(places);
     case 'supervise':
-      return await (await import('./commands/supervise')).supervise(places);
+      return await (require('./commands/supervise') as typeof import('./commands/supervise')).supervise(
+        places,
+      );
     case 'enrol':
-      return await (await import('./commands/enrol')).enrolAgent(places, options['token-file']);
+      return await (require('./commands/enrol') as typeof import('./commands/enrol')).enrolAgent(
+        places,
+        options['token-file'],
+      );
     case 'status':
-      return await (await import('./commands/status')).showStatus(places);
+      return await (require('./commands/status') as typeof import('./commands/status')).showStatus(places);
     case 'check':
-      return (await import('./commands/check')).check(places);
+      return (require('./commands/check') as typeof import('./commands/check')).check(places);
     case 'upgrade-apply':
-      return await (await import('./commands/upgrade-apply')).applyUpgrade(places, options.program);
+      return await (
+        require('./commands/upgrade-apply') as typeof import('./commands/upgrade-apply')
+      ).applyUpgrade(places, options.program);
     default:
-      return await (await import('./commands/uninstall')).uninstall(places, options.yes === true);
+      return await (require('./commands/uninstall') as typeof import('./commands/uninstall')).uninstall(
+        places,
+        options.yes === true,
+      );
   }
 }
 
@@ -91,7 +119,7 @@ function optionsOf(args: readonly string[]) {
 
 function placesFor(options: Options): Places {
   if (options.config !== undefined) return { ...placesOf(dirname(options.config)), config: options.config };
-  const dir = options.dir ?? process.env.BATON_AGENT_DIR ?? ownDir();
+  const dir = options.dir ?? environment.BATON_AGENT_DIR ?? ownDir();
   if (dir === null)
     throw new AgentFailure(exitCodes.usage, 'which agent? say --config FILE, or --dir FOLDER of an agent');
   return placesOf(dir);

@@ -147,10 +147,10 @@ test('validate starts one execution for each deployment, and waits for all', asy
   const { code, out } = await baton('validate');
   expect(code).toBe(0);
   expect(bodies()).toEqual(
-    ['web', 'db'].map((deployment_id) => ({
+    Object.entries({ web: ['vm_1', 'vm_2'], db: ['vm_3'] }).map(([deployment_id, node_instance_ids]) => ({
       workflow_id: 'validate_agents',
       deployment_id,
-      parameters: {},
+      parameters: { node_instance_ids },
       allow_custom_parameters: true,
     })),
   );
@@ -183,6 +183,7 @@ test('install passes what was given, and nothing else', async () => {
     workflow_id: 'install_new_agents',
     deployment_id: 'web',
     parameters: {
+      node_instance_ids: ['vm_1', 'vm_2'],
       stop_old_agent: true,
       manager_ip: '10.1.1.1',
       manager_certificate: readFileSync(pem, 'utf8'),
@@ -190,6 +191,14 @@ test('install passes what was given, and nothing else', async () => {
     },
     allow_custom_parameters: true,
   });
+});
+
+test('a deployment that is named is asked also where none of its agents is entered', async () => {
+  const kept = agents;
+  agents = [];
+  await baton('install', '--deployment-id', 'new', '--detach');
+  agents = kept;
+  expect(bodies()).toMatchObject([{ deployment_id: 'new', parameters: {} }]);
 });
 
 test('a file without a certificate is refused before anything starts', async () => {

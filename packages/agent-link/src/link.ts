@@ -77,25 +77,6 @@ export interface AgentLink {
   close(): void;
 }
 
-/** Opens a stream, asks for the welcome and returns it; for trials of credentials. @throws Error that says what failed */
-export async function tryLink(o: AgentLinkOptions): Promise<Welcome> {
-  const times = { ...TIMES, ...o.times };
-  const addresses = o.addresses();
-  const failures: string[] = [];
-  for (const address of addresses) {
-    let stream: WebSocket | null = null;
-    try {
-      stream = await openStream(address, o, times);
-      return await greet(stream, o, times);
-    } catch (error) {
-      failures.push(`${address}: ${(error as Error).message}`);
-    } finally {
-      stream?.terminate();
-    }
-  }
-  throw new Error(failures.join('; ') || 'no address of the manager is known');
-}
-
 export function createAgentLink(o: AgentLinkOptions): AgentLink {
   return new Link(o);
 }

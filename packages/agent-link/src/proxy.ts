@@ -12,7 +12,7 @@ export interface ProxySettings {
 }
 
 /** Returns the settings of `HTTPS_PROXY` and `NO_PROXY`, in capitals or not. */
-export function proxyOfEnvironment(env: Record<string, string | undefined>): ProxySettings {
+export function proxyOfEnvironment(env: Readonly<Record<string, string | undefined>>): ProxySettings {
   const url = env.HTTPS_PROXY || env.https_proxy || null;
   return { url, except: env.NO_PROXY || env.no_proxy || '' };
 }
@@ -79,8 +79,11 @@ function throughProxy(proxy: URL, host: string, port: number, timeoutMs: number)
       timeout: timeoutMs,
       agent: false,
     });
-    asked.once('connect', ({ statusCode }, socket) => {
-      if (statusCode === 200) return resolve(socket as Socket);
+    asked.once('connect', ({ statusCode }, socket, head) => {
+      if (statusCode === 200) {
+        if (head.length > 0) socket.unshift(head);
+        return resolve(socket as Socket);
+      }
       socket.destroy();
       reject(new Error(`${shown} answers CONNECT ${place} with status ${statusCode}`));
     });

@@ -14,6 +14,8 @@ export interface Principal {
   authMethod: 'http_basic' | 'token' | 'execution_token' | 'session' | 'external';
   /** Set when the call was made with an execution's token. */
   executionId: string;
+  /** Set when an agent made the call with its execution's token: the only deployment that it may reach (http/agent-token.ts). */
+  agentDeploymentId?: string;
   isBootstrapAdmin: boolean;
   /** For a call with a session cookie: id of the session, not its secret. */
   sessionId?: string;

@@ -2,7 +2,6 @@
 import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { AppError, type ErrorCode } from '@baton/kernel';
 import type { ServerTls } from '@baton/tls';
 import { errorBody } from './error-body';
@@ -117,7 +116,7 @@ function refusalOf(code: string | undefined, maxHeaderBytes: number): Refusal {
 /** Answers what never became a request. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, maxHeaderBytes: number): void {
   // Before the end of its handshake, nothing can be said to a client of TLS: an answer would wait for ever.
-  const isShaking = (socket as Partial<TLSSocket>).secureConnecting === true;
+  const isShaking = (socket as { secureConnecting?: boolean }).secureConnecting === true;
   if (error.code === 'ECONNRESET' || isShaking || !socket.writable) return void socket.destroy();
   const { status, code, message, expected } = refusalOf(error.code, maxHeaderBytes);
   const body = JSON.stringify(errorBody(new AppError(code, message, { expected })));

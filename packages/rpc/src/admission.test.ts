@@ -1,6 +1,7 @@
 // Calls each method as each caller, over real gRPC (separately and by a call stream) and through the relay of the standalone: the
 // table of callers decides.
 import {
+  agentsRpc,
   callStreamRpc,
   catalogRpc,
   clusterStatusRpc,
@@ -43,6 +44,7 @@ import {
 const key = new Secret('the internal key of this test');
 const TARGET: ServiceName = 'catalog';
 const definitions: ServiceDefinition[] = [
+  agentsRpc,
   catalogRpc,
   clusterStatusRpc,
   deploymentsRpc,

@@ -1,6 +1,18 @@
 import { createHash, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:tls';
 import { setFakeNow } from '@baton/testkit';
-import { aboutJson, admit, enrolHost, newToken, serialOf, signingRequest } from './testing/agent-hosts';
+import { createAuthority } from '@baton/tls/authority';
+import {
+  aboutJson,
+  admit,
+  enrolHost,
+  keyAndRequest,
+  newToken,
+  serialOf,
+  signingRequest,
+} from './testing/agent-hosts';
 import { principal, startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
 let test: TestDeployments;
@@ -59,6 +71,40 @@ it('an enrolment gives a certificate with the id of the record, whatever the req
   });
   const settings = JSON.parse(answer.settingsJson);
   expect(settings).toMatchObject({ maxWorkers: 5, logLevel: 'info', disconnectGraceMs: 900_000, env: {} });
+});
+
+it("agent and listener meet by mutual TLS; certificates of others, and the two in each other's place, are refused", async () => {
+  const [mine, theirs] = [await keyAndRequest(), await keyAndRequest()];
+  const agent = await enrol(await newToken(test, 'meeting', instances[0]!), mine.request);
+  const listener = await test.agents.issueListenerCertificate({
+    gatewayId: 'g',
+    signingRequest: theirs.request,
+  });
+  const foreign = await createAuthority('Baton agents', Date.now());
+  const stranger = await foreign.issue({ names: [agent.agent!.agentId], nowMs: Date.now() });
+  const meet = async (cert: string, key: string, ca = agent.authorities): Promise<string> => {
+    const server = createServer(
+      { cert: listener.certificate, key: theirs.key, ca: listener.authorities, requestCert: true },
+      (socket) => socket.on('error', () => undefined).end('welcome'),
+    ).on('tlsClientError', () => undefined);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ port, host: '127.0.0.1', servername: 'baton-agents', ca, cert, key });
+    try {
+      let text = '';
+      for await (const part of socket) text += part;
+      return text;
+    } catch (error) {
+      return (error as { code: string }).code;
+    } finally {
+      socket.destroy();
+      server.close();
+    }
+  };
+  expect(await meet(agent.certificate, mine.key)).toBe('welcome');
+  expect(await meet(agent.certificate, mine.key, foreign.cert)).toMatch(/UNABLE|SELF_SIGNED/);
+  expect(await meet(stranger.cert, stranger.key)).not.toBe('welcome');
+  expect(await meet(listener.certificate, theirs.key)).not.toBe('welcome');
 });
 
 it('a token is good for one key, also when it is used twice at once', async () => {

@@ -8,7 +8,7 @@ import {
   type ServiceName,
 } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
-import { createFloodLog } from '@baton/kernel';
+import { createFloodLog, type FloodLog } from '@baton/kernel';
 import {
   createTenantLimits,
   type Infra,
@@ -19,7 +19,7 @@ import {
   type TenantLimitsSource,
 } from '@baton/service-runtime';
 import type { RequestHandler } from 'express';
-import { createAgents } from './agents';
+import { type AgentsDeps, createAgents } from './agents';
 import type { OpenRequests } from './agents/open-requests';
 import { createBrowserSessions } from './browser-sessions';
 import { createAddressOf, createIsHttps } from './client-address';
@@ -69,15 +69,7 @@ export function buildService(
   const fixedHeaders = createFixedHeaders(config.BATON_HSTS, isHttps);
   const pageSize = createPageSize(rpc);
   const addressOf = createAddressOf(config.BATON_TRUSTED_PROXIES);
-  const agents = createAgents({
-    infra,
-    config,
-    floods,
-    fixedHeaders,
-    addressOf,
-    slowPeers: guards.slowPeers,
-    countRequest: requestCounter(guards, clock),
-  });
+  const agents = createAgents({ infra, config, floods, fixedHeaders, addressOf, ...counting(guards, clock) });
   const handler = createHandler({
     identity: rpc.client(identityRpc.IdentityServiceDefinition, 'identity'),
     executions: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions'),
@@ -116,19 +108,27 @@ export function buildService(
     onMaintenance: maintenance.learn,
     onConfig: pageSize.refresh,
     actsBy: maintenance.actsBy,
-    stop: async () => {
-      guards.slowPeers.close();
-      floods.flush();
-      await forwarder.close();
-    },
+    stop: stopOf(guards, floods, forwarder),
   };
 }
 
-/** Counts a request of an address where requests of addresses are limited. */
-const requestCounter =
-  ({ rateCache, limits }: Pick<HandleDeps, 'rateCache' | 'limits'>, clock: Infra['clock']) =>
-  (address: string): void | Promise<void> =>
-    limits.ratePerMinute > 0 ? countRequest(rateCache, address, limits, clock.now()) : undefined;
+const stopOf =
+  ({ slowPeers }: Pick<HandleDeps, 'slowPeers'>, floods: FloodLog, forwarder: Forwarder) =>
+  async (): Promise<void> => {
+    slowPeers.close();
+    floods.flush();
+    await forwarder.close();
+  };
+
+/** Guards of requests that need no credential. */
+const counting = (
+  { rateCache, limits, slowPeers }: Pick<HandleDeps, 'rateCache' | 'limits' | 'slowPeers'>,
+  clock: Infra['clock'],
+): Pick<AgentsDeps, 'slowPeers' | 'countRequest'> => ({
+  slowPeers,
+  countRequest: (address) =>
+    limits.ratePerMinute > 0 ? countRequest(rateCache, address, limits, clock.now()) : undefined,
+});
 
 /** Answers requests of agents, and passes the others on to the pages. */
 const pagesAfter =

@@ -2,7 +2,7 @@ import type { Clock, Log } from '@baton/kernel';
 import type { InvokeDeps } from '@baton/plugin-runtime';
 import type { ExecutionsClient } from './adapters/executions.client';
 import { createHeartbeat } from './claim/heartbeat';
-import { createHeldTasks, type HeldTask, takesPlace } from './claim/held-task';
+import { createHeldTasks, type HeldTask, type HeldTasks, takesPlace } from './claim/held-task';
 import { type LeaseDeps, startLeases } from './claim/leases';
 import { createSlots, type Sharing } from './claim/slots';
 import { createLogShipper, type LogShipper } from './report/logs';
@@ -35,10 +35,8 @@ export interface Worker {
   /** Reports outcomes; also those of operations that ended in an earlier life of this process. */
   reporter: Reporter;
   start(): void;
-  /** From now on nothing more is claimed; running operations go on. */
-  drain(): void;
-  /** Ends that: operations are claimed again. */
-  resume(): void;
+  /** From now on nothing more is claimed, while running operations go on; false: operations are claimed again. */
+  drain(isWanted?: boolean): void;
   /** Soon asks the engine which operations of this worker are cancelled. */
   askForCancels(): void;
   /**
@@ -71,8 +69,7 @@ function changingWeights(
 
 /** Connects the parts of the worker; all share the held tasks and the slots. */
 export function createWorker(deps: WorkerDeps): Worker {
-  const { clock, log, executions } = deps;
-  const { records } = deps;
+  const { clock, log, executions, records } = deps;
   const tasks = createHeldTasks(records?.forget);
   const sharing = changingWeights(deps.sharing);
   const slots = createSlots(deps.slots, sharing);
@@ -119,23 +116,24 @@ export function createWorker(deps: WorkerDeps): Worker {
     leaseDeps,
     reporter,
     isDraining: () => isDraining,
-    drain: () => {
-      isDraining = true;
-    },
-    resume: () => {
-      isDraining = false;
+    drain: (isWanted = true) => {
+      isDraining = isWanted;
     },
     start: () => heartbeat.start(),
     askForCancels: () => heartbeat.ask(),
     stop: async (limitMs) => {
       isDraining = true;
-      if (!(await tasks.emptied(limitMs))) {
-        log.warn({ tasks: tasks.size }, 'operations did not end in time; killed');
-        for (const task of tasks.all()) tasks.stop(task, 'stopping');
-        await tasks.emptied(REPORT_LIMIT_MS);
-      }
+      await endAll(tasks, log, limitMs);
       heartbeat.stop();
-      if (tasks.size > 0) log.error({ tasks: tasks.size }, 'outcomes left behind; their leases run out');
     },
   };
+}
+
+/** Waits for the ends of all operations, then kills those that run and waits for their reports. */
+async function endAll(tasks: HeldTasks, log: Log, limitMs: number): Promise<void> {
+  if (await tasks.emptied(limitMs)) return;
+  log.warn({ tasks: tasks.size }, 'operations did not end in time; killed');
+  for (const task of tasks.all()) tasks.stop(task, 'stopping');
+  if (await tasks.emptied(REPORT_LIMIT_MS)) return;
+  log.error({ tasks: tasks.size }, 'outcomes left behind; their leases run out');
 }

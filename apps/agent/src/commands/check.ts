@@ -35,6 +35,8 @@ export function check(places: Places): number {
   });
   if (isSea()) tryTo(() => void assetsInside());
   if (faults.length > 0) throw new AgentFailure(exitCodes.unfit, faults.join('; '));
-  process.stdout.write(`${JSON.stringify({ version: productVersion, platform: agentPlatform, isFit: true })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ version: productVersion, platform: agentPlatform, isFit: true })}\n`,
+  );
   return exitCodes.ok;
 }

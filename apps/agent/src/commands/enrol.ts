@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '@baton/kernel';
-import { readConfig } from '../config';
+import { environment, readConfig } from '../config';
 import { enrol } from '../enrolment/certificates';
 import { AgentFailure, exitCodes } from '../exit-codes';
 import type { Places } from '../places';
@@ -30,15 +30,22 @@ export async function enrolAgent(places: Places, tokenFile: string | undefined):
 
 /** A token is never an argument: everybody on the host can read those. */
 function readToken(file: string | undefined): string {
-  const from = file ?? (process.env.BATON_AGENT_TOKEN ? null : 0);
+  const from = file ?? (environment.BATON_AGENT_TOKEN ? null : 0);
   let text: string;
   try {
-    text = from === null ? process.env.BATON_AGENT_TOKEN! : readFileSync(from, 'utf8');
+    text = from === null ? environment.BATON_AGENT_TOKEN! : readFileSync(from, 'utf8');
   } catch (cause) {
-    throw new AgentFailure(exitCodes.usage, `the token cannot be read from ${file ?? 'the standard input'}: ${(cause as Error).message}`, { cause });
+    throw new AgentFailure(
+      exitCodes.usage,
+      `the token cannot be read from ${file ?? 'the standard input'}: ${(cause as Error).message}`,
+      { cause },
+    );
   }
   const token = text.trim();
   if (token === '' || token.length > MOST_TOKEN || /\s/.test(token))
-    throw new AgentFailure(exitCodes.usage, `${file ?? 'the input'} holds no token: expected one word of at most ${MOST_TOKEN} characters`);
+    throw new AgentFailure(
+      exitCodes.usage,
+      `${file ?? 'the input'} holds no token: expected one word of at most ${MOST_TOKEN} characters`,
+    );
   return token;
 }

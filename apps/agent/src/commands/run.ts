@@ -59,6 +59,7 @@ export async function runAgent(places: Places, { stopAfterMs = STOP_AFTER_MS } =
     log.info({ why: isSignal ? end : 'another start is wanted' }, 'the agent stops');
     await agent.stop(end === 'SIGINT' ? 0 : stopAfterMs);
     trust.close();
+    upgrades.stop();
     status.close();
     return isSignal ? exitCodes.ok : end;
   } finally {

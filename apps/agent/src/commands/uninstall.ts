@@ -25,7 +25,11 @@ export async function uninstall(places: Places, isSure: boolean): Promise<number
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch (cause) {
-      throw new AgentFailure(exitCodes.disk, `${folder} cannot be removed wholly: ${(cause as Error).message}`, { cause });
+      throw new AgentFailure(
+        exitCodes.disk,
+        `${folder} cannot be removed wholly: ${(cause as Error).message}`,
+        { cause },
+      );
     }
   process.stdout.write(`${places.dir} is removed\n`);
   return exitCodes.ok;

@@ -17,11 +17,14 @@ export async function applyUpgrade(places: Places, program: string | undefined):
     try {
       return execFileSync(file, args, { encoding: 'utf8', timeout: CHECK_MS }).trim();
     } catch (cause) {
-      throw new AgentFailure(exitCodes.unfit, `${file} ${args[0]}: ${(cause as Error).message.trim()}`, { cause });
+      throw new AgentFailure(exitCodes.unfit, `${file} ${args[0]}: ${(cause as Error).message.trim()}`, {
+        cause,
+      });
     }
   };
   const version = ask('version');
-  if (!/^[\w.+-]{1,100}$/.test(version)) throw new AgentFailure(exitCodes.unfit, `${file}: ${version} is no version`);
+  if (!/^[\w.+-]{1,100}$/.test(version))
+    throw new AgentFailure(exitCodes.unfit, `${file}: ${version} is no version`);
   ask('check', '--dir', places.dir);
   const place = programOf(places, version);
   await mkdir(dirname(place), { recursive: true, mode: 0o755 });
@@ -32,6 +35,8 @@ export async function applyUpgrade(places: Places, program: string | undefined):
   switchTo(places, version);
   const pid = holderOf(places.lock);
   if (pid !== null) process.kill(pid, 'SIGTERM');
-  process.stdout.write(`version ${version} starts ${pid === null ? 'with the next start of the agent' : 'now'}\n`);
+  process.stdout.write(
+    `version ${version} starts ${pid === null ? 'with the next start of the agent' : 'now'}\n`,
+  );
   return exitCodes.ok;
 }

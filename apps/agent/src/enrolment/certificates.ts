@@ -1,19 +1,26 @@
 /** How an agent gets its certificate: once by a token, and again and again by the certificate before. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { type Asked, type Credentials, requestOf } from '@baton/agent-link';
 import { type AgentAbout, agentPaths, agentSettings } from '@baton/contracts';
 import { z } from 'zod';
-import type { AgentConfig } from '../config';
+import { type AgentConfig, proxyOf } from '../config';
 import { AgentFailure, exitCodes } from '../exit-codes';
 import type { Places } from '../places';
 import type { AgentCredentials } from '../run/credentials';
-import { proxyOf } from '../run/proxy-of';
 import { writeSettings } from '../run/settings';
 import { writePrivate } from '../run/state-file';
 
-const pem = z.string().max(256 * 1024).includes('-----BEGIN CERTIFICATE-----');
-const signed = z.object({ certificate: pem, authorities: pem, agent: z.object({ id: z.string() }), settings: agentSettings });
+const pem = z
+  .string()
+  .max(256 * 1024)
+  .includes('-----BEGIN CERTIFICATE-----');
+const signed = z.object({
+  certificate: pem,
+  authorities: pem,
+  agent: z.object({ id: z.string() }),
+  settings: agentSettings,
+});
 type Signed = z.infer<typeof signed>;
 
 const MOST_BYTES = 1024 * 1024;
@@ -28,7 +35,7 @@ export async function enrol(
   token: string,
   about: AgentAbout,
 ): Promise<{ id: string; until: string }> {
-  const { newKey, signingRequest } = await import('./signing-request');
+  const { newKey, signingRequest } = signing();
   const key = await newKey();
   // The folder is tried before the token is used up.
   mkdirSync(places.tls, { recursive: true, mode: 0o700 });
@@ -39,7 +46,7 @@ export async function enrol(
   checkFits(answer.certificate, key);
   writePrivate(places.authorities, answer.authorities);
   writeSettings(places, answer.settings);
-  writePrivate(places.key, key);
+  renameSync(`${places.key}.new`, places.key);
   writePrivate(places.certificate, answer.certificate);
   return { id: answer.agent.id, until: new X509Certificate(answer.certificate).validTo };
 }
@@ -48,7 +55,7 @@ export async function enrol(
  * Gets the next certificate for the same key, tries it, and stores it. @throws AgentFailure refused, unreachable
  */
 export async function renew(places: Places, config: AgentConfig, present: AgentCredentials): Promise<void> {
-  const { signingRequest } = await import('./signing-request');
+  const { signingRequest } = signing();
   const body = { signing_request: await signingRequest(present.key, config.name) };
   const answer = await askAll(config, { method: 'POST', path: agentPaths.renew, body }, present);
   checkFits(answer.certificate, present.key);
@@ -59,10 +66,18 @@ export async function renew(places: Places, config: AgentConfig, present: AgentC
 /** Opens a connection with these credentials alone. @throws AgentFailure unreachable */
 export async function tryCredentials(config: AgentConfig, credentials: Credentials): Promise<void> {
   await eachAddress(config, async (address) => {
-    const { body } = await requestOf(address, { method: 'GET', path: agentPaths.packages }, credentials, proxyOf(config));
+    const { body } = await requestOf(
+      address,
+      { method: 'GET', path: agentPaths.packages },
+      credentials,
+      proxyOf(config),
+    );
     body.resume();
   });
 }
+
+/** Loaded when it is needed: once in weeks, and it is large. */
+const signing = () => require('./signing-request') as typeof import('./signing-request');
 
 function checkFits(certificate: string, key: string): void {
   if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))

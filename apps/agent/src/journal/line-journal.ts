@@ -39,7 +39,7 @@ const storedEntry = z.union([
 ]);
 
 const SEGMENT_BYTES = 1024 * 1024;
-export const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES = 64 * 1024 * 1024;
 
 interface Segment {
   path: string;
@@ -110,7 +110,10 @@ class Lines implements LineJournal {
       if (entry.t === 'taken') this.#forget(entry.id);
       else this.#remember(entry.batch, segment);
     if (scan.isDamaged) {
-      this.#deps.log.error({ file: `${path}.damaged` }, 'LOG LINES IN THE JOURNAL ARE DAMAGED: some cannot be read');
+      this.#deps.log.error(
+        { file: `${path}.damaged` },
+        'LOG LINES IN THE JOURNAL ARE DAMAGED: some cannot be read',
+      );
       await copyFile(path, `${path}.damaged`);
       await this.#rewrite(segment, () => true);
     }
@@ -119,7 +122,12 @@ class Lines implements LineJournal {
   }
 
   left(): LineBatch[] {
-    return [...this.#batches.values()].map(({ id, executionId, proof, count }) => ({ id, executionId, proof, count }));
+    return [...this.#batches.values()].map(({ id, executionId, proof, count }) => ({
+      id,
+      executionId,
+      proof,
+      count,
+    }));
   }
 
   add(batch: LineBatch, events: readonly TaskEvent[]): Promise<boolean> {
@@ -182,7 +190,7 @@ class Lines implements LineJournal {
     }
     const path = join(this.#deps.dir, `lines-${String(++this.#number).padStart(8, '0')}.log`);
     await rm(path, { force: true });
-    const file = await createRecordFile(path, [], 0);
+    const file = await createRecordFile(path, [], null);
     const segment: Segment = { path, bytes: 0, batches: new Set(), file, isStripped: false };
     this.#segments.push(segment);
     return segment;
@@ -212,7 +220,8 @@ class Lines implements LineJournal {
   async #removeEmpty(which: 'closed' | 'all' = 'closed'): Promise<void> {
     const limit = this.#deps.segmentBytes ?? SEGMENT_BYTES;
     for (const segment of [...this.#segments]) {
-      if (segment.batches.size > 0 || (segment.file && which === 'closed' && segment.bytes < limit / 4)) continue;
+      if (segment.batches.size > 0 || (segment.file && which === 'closed' && segment.bytes < limit / 4))
+        continue;
       await segment.file?.close();
       segment.file = null;
       await rm(segment.path, { force: true });

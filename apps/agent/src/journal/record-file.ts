@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 /** No text in UTF-8 contains these bytes. */
 const MAGIC = Buffer.from([0xb4, 0xf7, 0xff, 0x01]);
 const HEAD = 12;
-export const MAX_RECORD_BYTES = 32 * 1024 * 1024;
+const MAX_RECORD_BYTES = 32 * 1024 * 1024;
 const GROW_BYTES = 256 * 1024;
 
 export interface Scan {
@@ -25,7 +25,8 @@ export interface Scan {
 
 /** Returns the payload of the record that begins at `at`; null: there is no whole record. */
 function recordAt(data: Buffer, at: number): Buffer | null {
-  if (at + HEAD > data.length || data.compare(MAGIC, 0, MAGIC.length, at, at + MAGIC.length) !== 0) return null;
+  if (at + HEAD > data.length || data.compare(MAGIC, 0, MAGIC.length, at, at + MAGIC.length) !== 0)
+    return null;
   const length = data.readUInt32LE(at + 4);
   if (length > MAX_RECORD_BYTES || at + HEAD + length > data.length) return null;
   const payload = data.subarray(at + HEAD, at + HEAD + length);
@@ -87,18 +88,18 @@ export interface RecordFile {
   close(): Promise<void>;
 }
 
-/** Makes a new file with these records and room for `free` bytes. @throws Error of the disk */
+/** Makes a new file with these records and room for `free` bytes; null: its room grows with its records. @throws Error of the disk */
 export async function createRecordFile(
   path: string,
   records: readonly Buffer[],
-  free: number,
+  free: number | null,
 ): Promise<RecordFile> {
   const handle = await open(path, 'wx+', 0o600);
   try {
     const data = Buffer.concat(records.map(frameOf));
-    await writeAll(handle, Buffer.concat([data, Buffer.alloc(free)]), 0);
+    await writeAll(handle, Buffer.concat([data, Buffer.alloc(free ?? 0)]), 0);
     await handle.sync();
-    return new Appender(handle, data.length, data.length + free);
+    return new Appender(handle, data.length, free === null ? Number.POSITIVE_INFINITY : data.length + free);
   } catch (error) {
     await handle.close();
     throw error;

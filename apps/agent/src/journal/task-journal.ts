@@ -74,7 +74,8 @@ export async function openTaskJournal(deps: Deps): Promise<TaskJournal> {
     last = Math.max(last, Number(/\d+/.exec(name)![0]));
     const scan = scanRecords(await readFile(path));
     for (const record of scan.records) state.apply(JSON.parse(record.toString('utf8')) as Entry);
-    if (scan.isTorn) deps.log.info({ file: name }, 'the last record of the journal was not written whole; it never counted');
+    if (scan.isTorn)
+      deps.log.info({ file: name }, 'the last record of the journal was not written whole; it never counted');
     if (scan.isDamaged) await quarantine(deps, name);
     else old = { path, end: scan.end };
   }
@@ -106,7 +107,8 @@ class State {
   readonly groups = new Map<number, GroupRef & { boot: string }>();
 
   apply(entry: Entry): void {
-    if (entry.t === 'begin') this.tasks.set(entry.task.taskId, { ...entry.task, outcome: null, boot: entry.boot });
+    if (entry.t === 'begin')
+      this.tasks.set(entry.task.taskId, { ...entry.task, outcome: null, boot: entry.boot });
     else if (entry.t === 'group') this.groups.set(entry.pid, entry);
     else if (entry.t === 'ungroup') this.groups.delete(entry.pid);
     else {
@@ -157,7 +159,10 @@ class Journal implements TaskJournal {
       await this.#renew();
     } catch (error) {
       if (!isFull(error) || !old) throw error;
-      this.#deps.log.error({ reason: (error as Error).message }, 'the disk is full: the journal is not written anew');
+      this.#deps.log.error(
+        { reason: (error as Error).message },
+        'the disk is full: the journal is not written anew',
+      );
       this.#file = await reopenRecordFile(old.path, old.end);
     }
   }
@@ -280,7 +285,8 @@ class Journal implements TaskJournal {
     await syncFolder(dir);
     this.#file = file;
     for (const other of await readdir(dir))
-      if (/^tasks-\d+\.log(\.part)?$/.test(other) && other !== name) await rm(join(dir, other), { force: true });
+      if (/^tasks-\d+\.log(\.part)?$/.test(other) && other !== name)
+        await rm(join(dir, other), { force: true });
   }
 }
 

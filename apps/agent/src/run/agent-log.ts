@@ -71,7 +71,8 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 /** Returns the size of the new file. */
 function rotate(file: string, history: number): number {
   for (let i = history; i > 1; i--)
-    if (statSync(`${file}.${i - 1}`, { throwIfNoEntry: false })) renameSync(`${file}.${i - 1}`, `${file}.${i}`);
+    if (statSync(`${file}.${i - 1}`, { throwIfNoEntry: false }))
+      renameSync(`${file}.${i - 1}`, `${file}.${i}`);
   if (history > 0) renameSync(file, `${file}.1`);
   return history > 0 ? 0 : sizeOf(file);
 }

@@ -1,11 +1,17 @@
 /** The running agent: stream, worker and journal together. */
 import { randomUUID } from 'node:crypto';
-import { type AgentLink, createAgentLink, type LinkTimes, type Notice, type Welcome } from '@baton/agent-link';
+import {
+  type AgentLink,
+  createAgentLink,
+  type LinkTimes,
+  type Notice,
+  type Welcome,
+} from '@baton/agent-link';
 import { type AgentAbout, type AgentSettings, agentAddress, agentWorkerId } from '@baton/contracts';
 import { type Clock, isoInstant } from '@baton/kernel';
 import { sweepOwnDirs } from '@baton/plugin-runtime';
 import { productVersion } from '@baton/service-runtime';
-import type { AgentConfig } from '../config';
+import { type AgentConfig, proxyOf } from '../config';
 import { exitCodes } from '../exit-codes';
 import { type LineJournal, openLineJournal } from '../journal/line-journal';
 import { openTaskJournal, type TaskJournal } from '../journal/task-journal';
@@ -17,7 +23,6 @@ import { type Claims, createClaims } from './claims';
 import { type AgentCredentials, readCredentials } from './credentials';
 import { createJournalLogs, type JournalLogs } from './journal-logs';
 import { type AgentParts, createParts } from './parts';
-import { proxyOf } from './proxy-of';
 import { reportLeft } from './records';
 import { needsRestart, readSettings, writeSettings } from './settings';
 
@@ -174,7 +179,7 @@ class Agent implements RunningAgent {
   }
 
   resume(): void {
-    this.#parts.worker.resume();
+    this.#parts.worker.drain(false);
   }
 
   async stop(limitMs: number): Promise<void> {
@@ -297,4 +302,3 @@ class Agent implements RunningAgent {
     }, IDLE_LOOK_MS);
   }
 }
-

@@ -89,7 +89,8 @@ class Logs implements JournalLogs {
     this.#untaken += message.length + LINE_CHARS;
     if (stream.pendingChars >= MAX_BATCH_CHARS) this.#cut(executionId, stream);
     else this.#timer ??= setTimeout(() => this.#cutAll(), BATCH_DELAY_MS);
-    if (this.#untaken > MOST_UNTAKEN && this.#deps.isOpen() && !task.signal.aborted) return this.#room(task.signal);
+    if (this.#untaken > MOST_UNTAKEN && this.#deps.isOpen() && !task.signal.aborted)
+      return this.#room(task.signal);
   };
 
   flush: LogShipper['flush'] = (executionId) => {
@@ -234,7 +235,10 @@ class Logs implements JournalLogs {
         const reason = (error as Error).message;
         const isLasting = isAppError(error) && error.entry.retryable;
         if (isAppError(error, 'not_found_error') || (!isLasting && tries >= MAX_REFUSALS)) {
-          this.#deps.log.error({ executionId: batch.executionId, lines: events.length, reason }, 'log lines given up');
+          this.#deps.log.error(
+            { executionId: batch.executionId, lines: events.length, reason },
+            'log lines given up',
+          );
           return true;
         }
         await new Promise((resolve) => setTimeout(resolve, backoffMs(tries, RETRY)));
@@ -249,7 +253,8 @@ class Logs implements JournalLogs {
       resolve();
       return false;
     });
-    if (stream.done >= stream.added && stream.gap === 0 && stream.queue.length === 0) this.#streams.delete(executionId);
+    if (stream.done >= stream.added && stream.gap === 0 && stream.queue.length === 0)
+      this.#streams.delete(executionId);
   }
 }
 

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type AgentSettings, agentSettings } from '@baton/contracts';
 import { isSeenByScripts } from '@baton/worker/parts';
-import type { AgentConfig } from '../config';
+import { type AgentConfig, environment } from '../config';
 import type { Places } from '../places';
 import { readState, writeState } from './state-file';
 
@@ -18,10 +18,12 @@ const DEFAULTS: AgentSettings = {
 };
 
 /** Returns what the manager has decided for this agent; before its first word the defaults. */
-export const readSettings = ({ state }: Places): AgentSettings => readState(state, FILE, agentSettings) ?? DEFAULTS;
+export const readSettings = ({ state }: Places): AgentSettings =>
+  readState(state, FILE, agentSettings) ?? DEFAULTS;
 
 /** @throws Error of the disk */
-export const writeSettings = ({ state }: Places, settings: AgentSettings): void => writeState(state, FILE, settings);
+export const writeSettings = ({ state }: Places, settings: AgentSettings): void =>
+  writeState(state, FILE, settings);
 
 /** Whether the agent must start again before the new settings count. */
 export const needsRestart = (a: AgentSettings, b: AgentSettings): boolean =>
@@ -38,7 +40,7 @@ export function operationEnv(
   config: AgentConfig,
   places: Places,
   settings: AgentSettings,
-  env: Record<string, string | undefined> = process.env,
+  env: Readonly<Record<string, string | undefined>> = environment,
 ): Record<string, string> {
   const passed = Object.entries(env).filter(
     (entry): entry is [string, string] => isSeenByScripts(entry[0]) && entry[1] !== undefined,

@@ -50,7 +50,8 @@ export function keepTrust(deps: TrustDeps): Trust {
     log.info({ until: spanOf(agent.credentials().certificate).until }, 'the certificate was renewed');
   };
   const look = (): void => {
-    if (isDue(agent.credentials().certificate, clock.now())) inTurn('the renewal of the certificate', renewNow);
+    if (isDue(agent.credentials().certificate, clock.now()))
+      inTurn('the renewal of the certificate', renewNow);
   };
   // Spread, so that agents that were installed together do not renew together.
   const looking = setInterval(look, LOOK_MS * (0.5 + Math.random()));

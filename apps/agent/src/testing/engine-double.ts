@@ -1,6 +1,8 @@
 /** The engine as an agent sees it: leases with attempts, outcomes taken once, batches of lines taken once. All in memory. */
-import { executionsRpc, type OperationAssignment, type TaskEvent } from '@baton/contracts';
+
+import { createHash } from 'node:crypto';
 import type { DoubleOptions } from '@baton/agent-link/testing';
+import type { executionsRpc, OperationAssignment, TaskEvent } from '@baton/contracts';
 import { AppError, newId, notFound } from '@baton/kernel';
 
 export interface DoubleTask {
@@ -23,6 +25,8 @@ export interface EngineDouble {
   claims: executionsRpc.ClaimAgentTasksRequest[];
   refused: string[];
   leaseMs: number;
+  /** Archive (.bplug) of the plugin `mine` of all blueprints; null: there is none. */
+  plugin: Buffer | null;
   add(inputs: Record<string, unknown>, more?: Partial<OperationAssignment>): DoubleTask;
   /** An operation that runs this script, given as text. */
   script(text: string, more?: Partial<OperationAssignment>): DoubleTask;
@@ -67,6 +71,7 @@ export function createEngineDouble(): EngineDouble {
     claims: [],
     refused: [],
     leaseMs: 900_000,
+    plugin: null,
     add: (inputs, more = {}) => {
       const executionId = newId();
       const task: DoubleTask = {
@@ -194,6 +199,8 @@ function deploymentsOf(engine: EngineDouble): NonNullable<DoubleOptions['deploym
   };
 }
 
+const digestOf = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
+
 function catalogOf(engine: EngineDouble): NonNullable<DoubleOptions['catalog']> {
   return {
     getBlueprint: async ({ tenant, blueprintId: id }) => ({
@@ -208,7 +215,8 @@ function catalogOf(engine: EngineDouble): NonNullable<DoubleOptions['catalog']> 
       labelsJson: '[]',
     }),
     readPlan: async function* () {
-      yield { data: Buffer.from('{}') };
+      const mine = { name: 'mine', install: true, package_name: 'mine', package_version: '1.0.0' };
+      yield { data: Buffer.from(JSON.stringify({ nodes: [{ plugins: engine.plugin ? [mine] : [] }] })) };
     },
     readBlueprintFile: async function* ({ path }) {
       const text = engine.files[path.startsWith('bp/') ? path : `bp/${path}`];
@@ -218,6 +226,23 @@ function catalogOf(engine: EngineDouble): NonNullable<DoubleOptions['catalog']> 
     listBlueprintFiles: async ({ folder }) => {
       throw notFound('folder', folder);
     },
+    findPlugins: async () => ({
+      plugins: engine.plugin
+        ? [
+            {
+              id: 'p',
+              digest: digestOf(engine.plugin),
+              archiveName: 'mine.bplug',
+              packageName: 'mine',
+              packageVersion: '1.0.0',
+            },
+          ]
+        : [],
+    }),
+    readWagon: async function* () {
+      const data = engine.plugin!;
+      for (let at = 0; at < data.length; at += 1_000) yield { data: data.subarray(at, at + 1_000) };
+    },
     getFolder: async () => ({
       version: '',
       files: [],
@@ -226,6 +251,6 @@ function catalogOf(engine: EngineDouble): NonNullable<DoubleOptions['catalog']> 
       maxFileBytes: 1_000_000,
       isChanged: true,
     }),
-    changeFolder: async () => ({}),
+    changeFolder: async () => ({ version: '1' }),
   };
 }

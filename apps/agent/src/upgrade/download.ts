@@ -42,7 +42,11 @@ export async function download(
       throw new Error(`${address}${path}: status ${status}`);
     }
     const isResumed = status === 206 && done > 0;
-    await pipeline(body, atMost(wanted.size - (isResumed ? done : 0)), createWriteStream(part, { flags: isResumed ? 'a' : 'w', mode: 0o600 }));
+    await pipeline(
+      body,
+      atMost(wanted.size - (isResumed ? done : 0)),
+      createWriteStream(part, { flags: isResumed ? 'a' : 'w', mode: 0o600 }),
+    );
   }
   const found = await digestOf(part);
   if (found === wanted.sha256) return await rename(part, file);
@@ -56,7 +60,12 @@ export async function unpack(file: string, program: string): Promise<void> {
   await mkdir(dirname(program), { recursive: true, mode: 0o755 });
   const part = `${program}.part`;
   try {
-    await pipeline(createReadStream(file), createGunzip(), atMost(size * MOST_FACTOR), createWriteStream(part, { mode: 0o755 }));
+    await pipeline(
+      createReadStream(file),
+      createGunzip(),
+      atMost(size * MOST_FACTOR),
+      createWriteStream(part, { mode: 0o755 }),
+    );
     await rename(part, program);
   } catch (error) {
     await rm(part, { force: true });

@@ -8,14 +8,22 @@ import { promisify } from 'node:util';
 import type { AgentAbout } from '@baton/contracts';
 import type { Clock, Log } from '@baton/kernel';
 import { productVersion } from '@baton/service-runtime';
-import type { AgentConfig } from '../config';
+import { type AgentConfig, proxyOf } from '../config';
 import { exitCodes } from '../exit-codes';
 import type { Places } from '../places';
 import { agentPlatform } from '../run/about';
 import type { RunningAgent } from '../run/agent';
-import { proxyOf } from '../run/proxy-of';
 import { download, unpack, type WantedPackage } from './download';
-import { currentVersion, programOf, readUpgrade, removeOthers, switchTo, undo, writeUpgrade } from './versions';
+import {
+  currentVersion,
+  programOf,
+  readUpgrade,
+  removeOthers,
+  switchTo,
+  type UpgradeState,
+  undo,
+  writeUpgrade,
+} from './versions';
 
 export interface UpgradesDeps {
   places: Places;
@@ -35,6 +43,8 @@ export interface Upgrades {
   /** There is a stream: a version on trial has passed. */
   connected(): void;
   state(): AgentAbout['upgrade'];
+  /** The process ends before the trial is over. */
+  stop(): void;
   /** Resolves when the agent is to be started again, with another version. */
   wantsRestart: Promise<number>;
 }
@@ -65,34 +75,18 @@ export function createUpgrades(deps: UpgradesDeps): Upgrades {
     }
   };
   const trial = startTrial(deps, version, trialMs, goBack);
-  const apply = async (wanted: WantedPackage, agent: Upgraded): Promise<void> => {
-    await fetchProgram(deps, wanted, agent);
-    log.info({ version: wanted.version }, 'the new version is there; it starts when the operations have ended');
-    agent.drain();
-    await untilIdle(agent);
-    const from = currentVersion(places) ?? version;
-    writeUpgrade(places, { version: wanted.version, state: 'running', reason: '', from, starts: 0 });
-    switchTo(places, wanted.version);
-    restart(exitCodes.again);
-  };
   return {
     ordered: (wanted, agent) => {
       if (isAtWork || wanted.version === version) return;
       isAtWork = true;
-      apply(wanted, agent)
-        .catch((error: unknown) => {
-          const reason = `not installed: ${(error as Error).message}`.slice(0, 2000);
-          log.error({ version: wanted.version, reason }, 'the upgrade failed; the present version goes on');
-          writeUpgrade(places, { version: wanted.version, state: 'undone', reason, from: version, starts: 0 });
-          agent.resume();
-          agent.link.tellAbout();
-        })
-        .catch((error: unknown) => log.error({ reason: (error as Error).message }, 'the state of the upgrade is lost'))
+      apply(deps, version, wanted, agent)
+        .then((isReady) => isReady && restart(exitCodes.again))
         .finally(() => {
           isAtWork = false;
         });
     },
     connected: () => trial.passed(),
+    stop: () => trial.stop(),
     state: () => {
       const upgrade = readUpgrade(places);
       return upgrade && { version: upgrade.version, state: upgrade.state, reason: upgrade.reason };
@@ -101,17 +95,57 @@ export function createUpgrades(deps: UpgradesDeps): Upgrades {
   };
 }
 
+/** Makes the version the next one to start. False: the present one goes on. Never rejects. */
+async function apply(
+  deps: UpgradesDeps,
+  version: string,
+  wanted: WantedPackage,
+  agent: Upgraded,
+): Promise<boolean> {
+  const { places, log } = deps;
+  const next = { version: wanted.version, starts: 0 };
+  try {
+    await fetchProgram(deps, wanted, agent);
+    log.info(
+      { version: wanted.version },
+      'the new version is there; it starts when the operations have ended',
+    );
+    agent.drain();
+    await untilIdle(agent);
+    const from = currentVersion(places) ?? version;
+    writeUpgrade(places, { ...next, state: 'running', reason: '', from });
+    switchTo(places, wanted.version);
+    return true;
+  } catch (error) {
+    const reason = `not installed: ${(error as Error).message}`.slice(0, 2000);
+    log.error({ version: wanted.version, reason }, 'the upgrade failed; the present version goes on');
+    keep(deps, { ...next, state: 'undone', reason, from: version });
+    agent.resume();
+    agent.link.tellAbout();
+    return false;
+  }
+}
+
+function keep({ places, log }: UpgradesDeps, state: UpgradeState): void {
+  try {
+    writeUpgrade(places, state);
+  } catch (error) {
+    log.error({ reason: (error as Error).message }, 'the state of the upgrade is lost');
+  }
+}
+
 function startTrial(
   { places, log }: UpgradesDeps,
   version: string,
   trialMs: number,
   goBack: (reason: string) => void,
-): { passed(): void } {
+): { passed(): void; stop(): void } {
+  const none = { passed: () => undefined, stop: () => undefined };
   const upgrade = readUpgrade(places);
-  if (upgrade?.state !== 'running' || upgrade.version !== version) return { passed: () => undefined };
+  if (upgrade?.state !== 'running' || upgrade.version !== version) return none;
   if (upgrade.starts >= MOST_STARTS) {
     goBack(`it ended ${upgrade.starts} times without a stream to the manager`);
-    return { passed: () => undefined };
+    return none;
   }
   writeUpgrade(places, { ...upgrade, starts: upgrade.starts + 1 });
   const timer = setTimeout(
@@ -120,6 +154,7 @@ function startTrial(
   );
   let isOver = false;
   return {
+    stop: () => clearTimeout(timer),
     passed: () => {
       if (isOver) return;
       isOver = true;
@@ -131,8 +166,13 @@ function startTrial(
   };
 }
 
-async function fetchProgram({ places, config, log }: UpgradesDeps, wanted: WantedPackage, agent: Upgraded): Promise<void> {
-  if (wanted.platform !== agentPlatform) throw new Error(`it is for ${wanted.platform}, this host is ${agentPlatform}`);
+async function fetchProgram(
+  { places, config, log }: UpgradesDeps,
+  wanted: WantedPackage,
+  agent: Upgraded,
+): Promise<void> {
+  if (wanted.platform !== agentPlatform)
+    throw new Error(`it is for ${wanted.platform}, this host is ${agentPlatform}`);
   if (!/^[\w.+-]{1,100}$/.test(wanted.version)) throw new Error(`${wanted.version} is no version`);
   if (currentVersion(places) === null)
     throw new Error(`${places.current} is no link to a version: this agent was not installed by its script`);

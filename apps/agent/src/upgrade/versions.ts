@@ -37,7 +37,8 @@ export function currentVersion({ current }: Places): string | null {
 
 /** Switches `current` to the version, at once. @throws Error of the disk, or when there is no such version */
 export function switchTo(places: Places, version: string): void {
-  if (!existsSync(programOf(places, version))) throw new Error(`there is no version ${version} below ${places.versions}`);
+  if (!existsSync(programOf(places, version)))
+    throw new Error(`there is no version ${version} below ${places.versions}`);
   const next = `${places.current}.next`;
   rmSync(next, { force: true });
   symlinkSync(join('versions', version), next);

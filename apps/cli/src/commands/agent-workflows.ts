@@ -186,7 +186,8 @@ async function startOne(
         workflow_id: workflow,
         deployment_id: deployment,
         parameters: {
-          ...(isWhole(options) ? {} : { node_instance_ids: instances }),
+          // Without names the workflow leaves out some methods, such as provided: a success would say nothing of these agents.
+          ...(instances.length > 0 ? { node_instance_ids: instances } : {}),
           ...(options.installMethods.length > 0 ? { install_methods: options.installMethods } : {}),
           ...parameters,
         },

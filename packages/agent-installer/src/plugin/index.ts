@@ -1,4 +1,3 @@
-export { type HostLogin, type LoginHost, readHostLogin } from './host-login';
+export { type LoginHost, readHostLogin } from './host-login';
 export { type AgentScriptHost, makeAgentScript } from './make-script';
 export { agentPlugin } from './plugin';
-export type { AgentPluginDeps } from './scope';

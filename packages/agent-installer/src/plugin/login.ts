@@ -82,7 +82,7 @@ function knownHostsOf({ values, runtime, log, remember }: LoginSource, place: st
   };
 }
 
-export const isWithoutSudo = (values: Readonly<JsonObject>): boolean =>
+const isWithoutSudo = (values: Readonly<JsonObject>): boolean =>
   values.install_with_sudo === false || values.install_with_sudo === 'false';
 
 /** Logs in at the host and closes the connection after `work`. @throws FatalError, RetryableError as the SDK's connect */

@@ -1,5 +1,5 @@
 // The operations of agents with a real sshd, and the REST routes in memory.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, isoInstant, type JsonObject } from '@baton/kernel';
 import { makeRig, type Rig } from '@baton/plugin-runtime/testing';
@@ -67,6 +67,9 @@ describe('remote', () => {
       node_instance_id: NAME,
     });
     expect(existsSync(join(basedir(), NAME, 'current/baton-agent'))).toBe(true);
+    // The session has ended, the agent runs on.
+    const pid = readFileSync(join(basedir(), NAME, 'supervise.pid'), 'utf8').trim();
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
     expect(lines()).toContain(`enrolled as ${host.user}`);
     expect(lines()).not.toContain('good');
     expect(lines()).not.toContain('PRIVATE KEY');
@@ -86,6 +89,7 @@ describe('remote', () => {
     expect(await operation('delete')).toMatchObject({ kind: 'succeeded' });
     expect(manager.records.size).toBe(0);
     expect(readdirSync(host.home)).not.toContain('agents');
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
     expect(runtime()).not.toHaveProperty('cloudify_agent');
   });
 
@@ -237,12 +241,13 @@ it('a stopped operation ends the script at the host', async () => {
 });
 
 it('hosts without an agent of their own get none', async () => {
-  for (const config of [
+  const configs: JsonObject[] = [
     { install_method: 'none' },
     { install_method: 'ssh' },
     { extra: { proxy: { deployment: 'other' } } },
-  ]) {
-    setProperties(config as JsonObject);
+  ];
+  for (const config of configs) {
+    setProperties(config);
     expect(await operation('create')).toMatchObject({ kind: 'succeeded' });
     expect(await operation('start')).toMatchObject({ kind: 'succeeded' });
     expect(await operation('delete')).toMatchObject({ kind: 'succeeded' });

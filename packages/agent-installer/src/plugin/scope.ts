@@ -1,5 +1,5 @@
 import { ApiError, type Client, createClient } from '@baton/client';
-import type { Clock, Json, JsonObject } from '@baton/kernel';
+import { type Clock, isAppError, type Json, type JsonObject } from '@baton/kernel';
 import {
   FatalError,
   type InstanceContext,
@@ -10,7 +10,6 @@ import {
   RetryableError,
   resumable,
 } from '@baton/plugin-sdk';
-import { InstallOptionError } from '../script/options';
 import { type AgentConfig, agentConfigOf } from './agent-config';
 
 /** Services that the operations need from their worker. */
@@ -63,7 +62,7 @@ export const isMissing = (error: unknown): boolean => error instanceof ApiError 
 /** A refusal of the API is final; a manager that cannot be reached is worth another try. */
 export function failureOf(thrown: unknown): Error {
   if (isMarkedError(thrown)) return thrown;
-  if (thrown instanceof InstallOptionError) return new FatalError(thrown.message);
+  if (isAppError(thrown, 'bad_parameters_error')) return new FatalError(thrown.message);
   if (!(thrown instanceof ApiError)) return thrown instanceof Error ? thrown : new Error(String(thrown));
   if (thrown.errorCode === 'forbidden_while_cancelling') return new OperationRetry();
   if (thrown.status >= 500 || thrown.status === 429)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installExitCodes } from './exit-codes';
 import { placeName } from './names';
-import { InstallOptionError, readInstallChoices } from './options';
+import { readInstallChoices } from './options';
 import { renderInstallScript } from './render';
 
 const script = renderInstallScript({
@@ -40,9 +40,11 @@ it('names the value from which no script can be made', () => {
     expect(() => readInstallChoices(config)).toThrow(
       expect.objectContaining({ message: expect.stringContaining(field) }),
     );
-  expect(() => renderInstallScript({ ...options(), token: "a'; id" })).toThrow(InstallOptionError);
+  expect(() => renderInstallScript({ ...options(), token: "a'; id" })).toThrow(
+    expect.objectContaining({ code: 'bad_parameters_error' }),
+  );
   expect(() => renderInstallScript({ ...options(), addresses: ['https://a/$(id)'] })).toThrow(
-    InstallOptionError,
+    expect.objectContaining({ code: 'bad_parameters_error' }),
   );
 });
 

@@ -68,7 +68,9 @@ describe.each([
     expect(host.sh('stat -c %U /opt/baton-agent/uninstall-host_abc123.sh')).toBe('root\n');
     const own = host.sh('cat /opt/baton-agent/uninstall-host_abc123.sh');
     const removed = await host.script(isByHand ? own : renderUninstallScript({ name: 'host_abc123' }), shell);
-    expect(removed).toMatchObject({ code: 0, text: expect.stringContaining('the program ends') });
+    expect(removed).toMatchObject({ code: 0 });
+    expect(host.sh('cat /run/ended')).toBe(`${DIR}
+`);
     expect(
       host.sh(
         `test -d /proc/${pid} && echo alive; getent passwd; ls -A /etc /opt /var/log; ls /run | grep crontab || :`,
@@ -144,6 +146,10 @@ it('makes a unit that systemd accepts, with a sudo rule where it is needed', asy
   expect(host.sh(`systemd-analyze verify --man=no ${unit} 2>&1 | grep -F baton-agent || :`)).toBe('');
   expect(host.sh(`cat ${unit}`)).toContain('User=daemon');
   expect(host.sh('cat /etc/sudoers.d/baton-agent-host_abc123')).toBe('Defaults:daemon !requiretty\n');
+  // Root removes an agent that has been told to go.
+  expect(host.sh(`cat ${unit}`)).toContain(
+    `exec systemd-run --no-block --collect /bin/sh /opt/baton-agent/uninstall-host_abc123.sh`,
+  );
   expect(host.sh('cat /run/systemctl.log')).toContain('restart baton-agent-host_abc123.service');
   expect(
     await host.script(renderInstallScript(manager.options({ user: 'daemon' })), 'dash', ['--uninstall']),

@@ -1,3 +1,4 @@
+import { AppError } from '@baton/kernel';
 import { z } from 'zod';
 
 /** A package of the agent that the manager serves. */
@@ -99,20 +100,16 @@ export interface InstallScriptOptions extends InstallChoices {
   packages: readonly InstallPackage[];
 }
 
-/** A value of `agent_config` that no script can be made from. `field` is its name there. */
-export class InstallOptionError extends Error {
-  readonly field: string;
-
-  constructor(field: string, expected: string) {
-    super(`agent_config.${field}: ${expected}`);
-    this.name = 'InstallOptionError';
-    this.field = field;
-  }
-}
+/** The error for a value of `agent_config` from which no script can be made; `field` is its name there. */
+const wrongOption = (field: string, expected: string): AppError =>
+  new AppError('bad_parameters_error', `agent_config.${field}: ${expected}`, {
+    field: `agent_config.${field}`,
+    expected,
+  });
 
 /**
  * Reads the choices of an installation from `agent_config` of a host (names of the blueprint, `extra` flattened or not).
- * @throws InstallOptionError with the name of the value and what is expected
+ * @throws AppError bad_parameters_error with the name of the value and what is expected
  */
 export function readInstallChoices(config: Readonly<Record<string, unknown>>): InstallChoices {
   const { extra } = config;
@@ -120,7 +117,7 @@ export function readInstallChoices(config: Readonly<Record<string, unknown>>): I
   const read = choices.safeParse({ ...config, ...(isNested ? extra : {}) });
   if (!read.success) {
     const issue = read.error.issues[0]!;
-    throw new InstallOptionError(issue.path.join('.'), issue.message);
+    throw wrongOption(issue.path.join('.'), issue.message);
   }
   return fromRead(read.data);
 }
@@ -170,12 +167,12 @@ const scriptOptions = z.object({
     .max(64),
 });
 
-/** @throws InstallOptionError for what would not make a script */
+/** @throws AppError bad_parameters_error for what would not make a script */
 export function checkScriptOptions(options: InstallScriptOptions): void {
   const read = scriptOptions.safeParse(options);
   if (!read.success) {
     const issue = read.error.issues[0]!;
-    throw new InstallOptionError(issue.path.join('.'), issue.message);
+    throw wrongOption(issue.path.join('.'), issue.message);
   }
   // The choices may come from elsewhere than readInstallChoices.
   readInstallChoices({

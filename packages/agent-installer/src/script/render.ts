@@ -11,7 +11,7 @@ import { valueLines } from './values';
 /**
  * Renders the script that installs an agent on a host: for every POSIX shell, with each value quoted as one word. It holds
  * the one-time token: show it only to who may install the agent. Its exit codes: installExitCodes.
- * @throws InstallOptionError (reference/agents.md 2 S13) when a value makes no script
+ * @throws AppError bad_parameters_error (reference/agents.md 2 S13) when a value makes no script
  */
 export function renderInstallScript(options: InstallScriptOptions): string {
   checkScriptOptions(options);

@@ -103,7 +103,7 @@ stop_processes() {
 # tell_program: it ends its operations, and removes what it has made elsewhere (executable_temp_path).
 tell_program() {
   [ -n "$OWNER" ] && [ -x "$DIR/current/baton-agent" ] || return 0
-  as_owner "'$DIR/current/baton-agent' uninstall --dir '$DIR' --yes" || say "the program did not remove itself; going on"
+  as_owner "'$DIR/current/baton-agent' uninstall --dir '$DIR' --yes" >/dev/null 2>&1 || :
 }
 
 remove_user() {

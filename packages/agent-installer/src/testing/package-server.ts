@@ -25,7 +25,7 @@ case "$command" in
     echo certificate >"$dir/tls/agent.pem"
     echo once >>"$dir/enrolments"
     ;;
-  uninstall) echo 'the program ends' ;;
+  uninstall) echo "$dir" >/run/ended ;;
   run | supervise) [ ! -f "$dir/../fails" ] || exit 1; while :; do sleep 1; done ;;
 esac
 `;

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -96,24 +96,20 @@ function said(file: string, args: string[], env: Record<string, string>): Promis
 
 /** Processes in the namespace, except the one that holds it. */
 function programsBelow(holder: number): number[] {
-  const place = (pid: number | string): string => {
-    try {
-      return execFileSync('readlink', [`/proc/${pid}/ns/mnt`], {
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-    } catch {
-      return '';
-    }
-  };
-  const own = place(holder);
-  return readFileSyncDir('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== holder && own !== '' && place(name) === own)
-    .map(Number);
+  const own = namespaceOf(holder);
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && pid !== holder && own !== null && namespaceOf(pid) === own);
 }
 
-const readFileSyncDir = (path: string): string[] =>
-  execFileSync('ls', [path], { encoding: 'utf8' }).split('\n');
+/** Null: the process has ended. */
+function namespaceOf(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`);
+  } catch {
+    return null;
+  }
+}
 
 function killQuietly(pid: number): void {
   try {
@@ -122,5 +118,3 @@ function killQuietly(pid: number): void {
     // It has ended.
   }
 }
-
-export const readText = (path: string): string => readFileSync(path, 'utf8');

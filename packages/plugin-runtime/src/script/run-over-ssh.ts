@@ -60,32 +60,32 @@ async function runIn(
   { assetsDir }: ScriptSettings,
   { inputs, content, connection, folder }: Run,
 ): Promise<unknown> {
-  const { process, variables } = inputs;
+  const { process: how, variables } = inputs;
   const { runScriptAt } = await import('@baton/plugin-sdk/ssh');
   const name = nameOf(inputs);
-  const isPython = process.evalPython ?? (inputs.source.kind === 'path' && name.endsWith('.py'));
+  const isPython = how.evalPython ?? (inputs.source.kind === 'path' && name.endsWith('.py'));
   return await runScriptAt(connection, {
     name,
     content,
-    args: process.args,
-    prefix: process.commandPrefix ?? (isPython ? 'python3 -u' : undefined),
-    env: { ...environmentOf(variables), ...environmentOf(process.env) },
-    cwd: process.cwd ?? undefined,
+    args: how.args,
+    prefix: how.commandPrefix ?? (isPython ? 'python3 -u' : undefined),
+    env: { ...environmentOf(variables), ...environmentOf(how.env) },
+    cwd: how.cwd ?? undefined,
     baseDir: folder,
     options: outputOf(session, inputs),
     signal: session.signal,
-    serve: process.hasCtxProxy ? (files) => remoteCtx(session, join(assetsDir, 'bin'), files) : null,
+    serve: how.hasCtxProxy ? (files) => remoteCtx(session, join(assetsDir, 'bin'), files) : null,
     onPlace: (file) => void session.host.emit('log', 'debug', `the script is ${file} at ${connection.name}`),
   });
 }
 
 /** Lines of the script as those of a script at the manager: `<out> ...`. */
-function outputOf({ host }: OperationSession, { process }: ScriptInputs): RunOptions {
+function outputOf({ host }: OperationSession, { process: how }: ScriptInputs): RunOptions {
   let left = MAX_LINE_BYTES;
   return {
     onLine: (line, stream) => {
-      const isErr = stream === 'stderr' && !process.stderrToStdout;
-      if (!(isErr ? process.logStderr : process.logStdout) || left <= 0) return;
+      const isErr = stream === 'stderr' && !how.stderrToStdout;
+      if (!(isErr ? how.logStderr : how.logStdout) || left <= 0) return;
       left -= line.length + 1;
       if (left > 0) void host.emit('log', 'info', `<${isErr ? 'err' : 'out'}> ${line}`);
       else void host.emit('log', 'warning', 'the output is longer than 4 MiB: the rest is not logged');

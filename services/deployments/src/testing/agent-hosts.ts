@@ -7,17 +7,30 @@ import type { TestDeployments } from './test-deployments';
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** Makes a signing request with a new key. `algorithm`: of the key, by default P-256. */
-export async function signingRequest(name = 'CN=anything', algorithm: object = P256): Promise<string> {
+/** Makes a key and a signing request for it, as PEM. `algorithm`: of the key, by default P-256. */
+export async function keyAndRequest(
+  name = 'CN=anything',
+  algorithm: object = P256,
+): Promise<{ key: string; request: string }> {
   x509.cryptoProvider.set(webcrypto as never);
-  const keys = await webcrypto.subtle.generateKey(algorithm as never, true, ['sign', 'verify']);
+  const keys = (await webcrypto.subtle.generateKey(algorithm as never, true, [
+    'sign',
+    'verify',
+  ])) as webcrypto.CryptoKeyPair;
   const request = await x509.Pkcs10CertificateRequestGenerator.create({
     name,
     keys: keys as never,
     signingAlgorithm: algorithm as never,
   });
-  return request.toString('pem');
+  const key = x509.PemConverter.encode(
+    await webcrypto.subtle.exportKey('pkcs8', keys.privateKey),
+    'PRIVATE KEY',
+  );
+  return { key, request: request.toString('pem') };
 }
+
+export const signingRequest = async (name?: string, algorithm?: object): Promise<string> =>
+  (await keyAndRequest(name, algorithm)).request;
 
 export const aboutOf = (change: Partial<AgentAbout> = {}): AgentAbout => ({
   protocol: 1,

@@ -20,12 +20,12 @@ export interface AgentCallsDeps {
 }
 
 /** Calls of one agent at the same time. */
-export const MAX_CALLS = 64;
+const MAX_CALLS = 64;
 /** Parts of a streamed answer that are sent before the agent has said that it has room. */
-export const FIRST_CREDIT = 4;
+const FIRST_CREDIT = 4;
 const MAX_CREDIT = 1_024;
 /** Largest answer: with its base64 it fits into a message of 8 MiB. */
-export const MAX_ANSWER_BYTES = 6 * 1024 * 1024 - 4_096;
+const MAX_ANSWER_BYTES = 6 * 1024 * 1024 - 4_096;
 /** No call of an agent lasts longer. */
 const MAX_DEADLINE_MS = 600_000;
 

@@ -44,7 +44,7 @@ export interface AgentDoor extends ServedSideDoor {
 }
 
 /** Largest message of an agent. */
-export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
+const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 const HANDSHAKE_MS = 10_000;
 /** A TLS connection of agents that was not resumed has shown its certificate itself: no tickets. */
 const NO_TICKETS = constants.SSL_OP_NO_TICKET;

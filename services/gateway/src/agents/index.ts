@@ -1,14 +1,15 @@
 /** Wires the parts of the gateway that serve agents. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { agentsRpc, agentTaskReady, tasksCancelled, workersRpc } from '@baton/contracts';
-import type { FloodLog } from '@baton/kernel';
+import { AppError, type FloodLog } from '@baton/kernel';
+import type { RpcPassage } from '@baton/rpc';
 import { type Infra, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
 import type { AddressOf } from '../client-address';
 import type { Config } from '../config';
 import type { FixedHeaders } from '../fixed-headers';
 import type { SlowPeers } from '../slow-peers';
 import { createAgentDoor } from './agent-door';
-import { createAgentPackages } from './agent-packages';
+import { type AgentPackages, createAgentPackages } from './agent-packages';
 import { AgentStreams } from './agent-streams';
 import { createCertifiedRequests } from './certified-requests';
 import { usualHandshakes } from './handshakes';
@@ -36,16 +37,14 @@ export interface Agents extends Pick<ServiceParts, 'loops' | 'subscriptions' | '
 const REGISTER_MS = 10_000;
 const REPORT_MS = 1_000;
 
-/** Serves agents; without a way to pass calls on (`infra.passage`) it serves the open requests alone. */
+/** Serves agents. */
 export function createAgents(deps: AgentsDeps): Agents {
   const { infra, config, floods, fixedHeaders } = deps;
-  const { rpc, clock, log, passage, instanceId: gatewayId } = infra;
+  const { rpc, clock, log, passage = noPassage, instanceId: gatewayId } = infra;
   const agents = rpc.client(agentsRpc.AgentsServiceDefinition, 'deployments');
-  const workers = rpc.client(workersRpc.WorkersServiceDefinition, 'executions');
   const packages = createAgentPackages(config.BATON_AGENT_PACKAGES, { clock, log });
   const shared = { agents, fixedHeaders, count: counter(deps), watch: watcher(deps) };
   const openRequests = createOpenRequests({ ...shared, packages });
-  if (!passage) return { openRequests, loops: [], subscriptions: [], start: async () => undefined };
   const certificate = createListenerCertificate({
     agents,
     gatewayId,
@@ -58,14 +57,12 @@ export function createAgents(deps: AgentsDeps): Agents {
     gatewayId,
     clock,
     floods,
-    packages: () =>
-      packages.list().map(({ platform, version, sha256, size }) => ({ platform, version, sha256, size })),
+    packages: () => shownPackages(packages),
     onAuthorities: (authorities) => certificate.learn(authorities),
   });
   const door = createAgentDoor({
     ...shared,
-    register: async (workerId, publicKey) =>
-      (await workers.registerAgent({ workerId, publicKey }, { deadlineMs: REGISTER_MS })).certificate,
+    register: registrar(rpc),
     passage,
     gatewayId,
     clock,
@@ -80,21 +77,45 @@ export function createAgents(deps: AgentsDeps): Agents {
   });
   return {
     openRequests,
-    sideDoor: door,
+    sideDoor: {
+      ...door,
+      close: () => {
+        certificate.close();
+        return door.close();
+      },
+    },
     loops: [
       certificate.loop,
       { name: 'agents-report', intervalMs: REPORT_MS, tickOnce: () => streams.report() },
     ],
-    subscriptions: [
-      subscriptionPart(agentTaskReady, (message) => streams.taskReady(message)),
-      subscriptionPart(tasksCancelled, (message) => streams.tasksCancelled(message)),
-    ],
+    subscriptions: subscriptionsOf(streams),
     start: async () => {
       if (config.BATON_AGENTS_PORT !== undefined)
         await door.listen(config.BATON_HOST, config.BATON_AGENTS_PORT);
     },
   };
 }
+
+const subscriptionsOf = (streams: AgentStreams): Agents['subscriptions'] => [
+  subscriptionPart(agentTaskReady, (message) => streams.taskReady(message)),
+  subscriptionPart(tasksCancelled, (message) => streams.tasksCancelled(message)),
+];
+
+const shownPackages = (packages: AgentPackages): agentsRpc.AgentPackage[] =>
+  packages.list().map(({ platform, version, sha256, size }) => ({ platform, version, sha256, size }));
+
+/** Returns the function that makes an agent a worker of executions. */
+function registrar(rpc: Infra['rpc']) {
+  const workers = rpc.client(workersRpc.WorkersServiceDefinition, 'executions');
+  return async (workerId: string, publicKey: string): Promise<string> =>
+    (await workers.registerAgent({ workerId, publicKey }, { deadlineMs: REGISTER_MS })).certificate;
+}
+
+/** For a gateway that was given no way to pass calls on. */
+const absent = (): never => {
+  throw new AppError('service_unavailable_error', 'This gateway passes no calls of agents on');
+};
+const noPassage: RpcPassage = { unary: absent, stream: absent };
 
 /** Agents that are sent away open their next stream within this time. */
 const LONGEST_LEAVE_MS = 5_000;

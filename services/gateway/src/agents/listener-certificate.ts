@@ -17,11 +17,13 @@ export interface ListenerMaterial {
 export interface ListenerCertificate {
   /** Null until deployments has answered once. */
   current(): ListenerMaterial | null;
-  /** Asks again soon unless these are the known authorities. */
+  /** Asks again soon when agents are told of other authorities than before. */
   learn(authorities: string): void;
   /** Asks again, because the authorities may have changed; at most every half minute. */
   doubt(): void;
   loop: Loop;
+  /** Gives up a question under way. */
+  close(): void;
 }
 
 export interface ListenerCertificateDeps {
@@ -42,41 +44,59 @@ const LEAST_MS = 60_000;
 /** Wants the certificate from the first tick of its loop on. While deployments is away, the last one stays. */
 export function createListenerCertificate(deps: ListenerCertificateDeps): ListenerCertificate {
   const { agents, gatewayId, clock, floods } = deps;
+  const closing = new AbortController();
+  let isIssuing = false;
   let material: ListenerMaterial | null = null;
+  /** The authorities of which an agent was told last. */
+  let heard = '';
   let renewAtMs = Number.NEGATIVE_INFINITY;
   let doubtedMs = Number.NEGATIVE_INFINITY;
   const issue = async (): Promise<void> => {
     const { request, key } = await createSigningRequest(AGENT_SERVER_NAME);
-    const issued = await agents.issueListenerCertificate({ gatewayId, signingRequest: request });
+    const { signal } = closing;
+    const issued = await agents.issueListenerCertificate({ gatewayId, signingRequest: request }, { signal });
     const next = { key, cert: issued.certificate, ca: issued.authorities };
     renewAtMs = clock.monotonic() + lifeMs(next.cert, clock.now()) * RENEW_AT;
     material = next;
     deps.onChange(next);
   };
+  /** Never rejects. */
+  const issueOnce = async (): Promise<void> => {
+    isIssuing = true;
+    try {
+      await issue();
+    } catch (error) {
+      const reason = (error as Error).message;
+      if (!closing.signal.aborted)
+        floods.warn('agents', reason, { reason }, 'no certificate for the listener of agents');
+    } finally {
+      isIssuing = false;
+    }
+  };
+  /** Returns whether it is asked again. */
+  const doubt = (): boolean => {
+    const nowMs = clock.monotonic();
+    if (!material || nowMs - doubtedMs < DOUBT_MS) return false;
+    doubtedMs = nowMs;
+    renewAtMs = nowMs;
+    return true;
+  };
   return {
     current: () => material,
     learn(authorities) {
-      if (material && material.ca.trim() !== authorities.trim()) this.doubt();
+      if (authorities === heard || !material) return;
+      if (authorities === material.ca || doubt()) heard = authorities;
     },
-    doubt() {
-      const nowMs = clock.monotonic();
-      if (!material || nowMs - doubtedMs < DOUBT_MS) return;
-      doubtedMs = nowMs;
-      renewAtMs = nowMs;
-    },
+    doubt: () => void doubt(),
     loop: {
       name: 'agents-listener',
       intervalMs: LOOK_MS,
+      // Not awaited: a gateway that stops does not wait for it.
       tickOnce: async () => {
-        if (clock.monotonic() < renewAtMs) return;
-        try {
-          await issue();
-        } catch (error) {
-          const reason = (error as Error).message;
-          floods.warn('agents', reason, { reason }, 'no certificate for the listener of agents');
-        }
+        if (!isIssuing && clock.monotonic() >= renewAtMs) void issueOnce();
       },
     },
+    close: () => closing.abort(),
   };
 }
 

@@ -47,10 +47,10 @@ make_folder() {
   fi
   [ ! -L "$DIR" ] || fail 22 "$DIR is a link" "remove it, or name the folder itself in agent_config.extra.agent_dir"
   if [ "$(id -u)" = 0 ]; then
-    chown -h "$RUN_USER" "$DIR" || fail 22 "$DIR cannot be given to $RUN_USER"
+    chown -h "$RUN_USER:" "$DIR" || fail 22 "$DIR cannot be given to $RUN_USER"
   fi
   chmod 700 "$DIR"
-  as_agent "umask 077; mkdir -p '$DIR/versions' '$DIR/tls' '$DIR/journal' '$DIR/log' '$DIR/work' '$DIR/state'" ||
+  as_agent "umask 077; rm -f '$DIR/leave'; mkdir -p '$DIR/versions' '$DIR/tls' '$DIR/journal' '$DIR/log' '$DIR/work' '$DIR/state'" ||
     fail 22 "$DIR is not writable for the user $RUN_USER" "every folder above it must be passable (chmod o+x)"
   check_runs "$DIR/work" || fail 24 "programs may not run below $DIR (mounted with noexec?)" "choose another folder with agent_config.extra.basedir"
   check_temp

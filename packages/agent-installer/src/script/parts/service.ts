@@ -14,6 +14,12 @@ disable_requiretty() {
   rm -f "$STAGE/sudoers"
 }
 
+# leave_line: root removes an agent that is to go. Only where nobody else can change the script.
+leave_line() {
+  [ "$BASE" = /opt/baton-agent ] || return 0
+  printf '%s\\n' "ExecStopPost=+-/bin/sh -c 'test ! -f $DIR/leave || exec systemd-run --no-block --collect /bin/sh $UNINSTALLER'"
+}
+
 unit_text() {
   cat <<UNIT
 [Unit]
@@ -22,6 +28,8 @@ Documentation=file:$UNINSTALLER
 Wants=network-online.target
 After=network-online.target
 StartLimitIntervalSec=0
+# The agent writes this file when its operation stop asks it to go.
+ConditionPathExists=!$DIR/leave
 
 [Service]
 Type=simple
@@ -45,6 +53,8 @@ KeyringMode=private
 LockPersonality=yes
 # Operations install packages, use sudo and change the system: what would forbid that stays away here
 # (NoNewPrivileges, ProtectSystem, PrivateTmp and their like).
+
+$(leave_line)
 
 [Install]
 WantedBy=multi-user.target
@@ -70,6 +80,7 @@ start_detached() {
   plan "start the agent in the background, and again by cron after a restart of the host" || return 0
   {
     printf '#!/bin/sh\\n# Starts the agent unless it runs. cron calls it.\\n'
+    printf '[ ! -f "%s/leave" ] || exec /bin/sh "%s"\\n' "$DIR" "$UNINSTALLER"
     printf 'pid=$(cat "%s/supervise.pid" 2>/dev/null)\\n' "$DIR"
     printf 'if [ -n "$pid" ] && [ "$(tr "\\\\000" " " <"/proc/$pid/cmdline" 2>/dev/null | grep -c " supervise ")" = 1 ]; then exit 0; fi\\n'
     printf 'cd "%s" || exit 1\\n' "$DIR"

@@ -2,8 +2,10 @@ import { agentTaskReady, executionsRpc } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { sql } from 'kysely';
+import type { StoredTask } from '../../store/rows';
 import { agentOf, askAsAgent, hostedDeployment, instancesOf } from '../../testing/agents';
 import { drive, type EngineSetup, engineSetup } from '../../testing/engine-setup';
+import { presentOperation } from '../queries/list-operations';
 import { cancelExecution } from './cancel-execution';
 import { reapLeases } from './reap-leases';
 
@@ -141,6 +143,30 @@ test('one call takes operations of several executions, up to the room', async ()
   expect(new Set(leases.map(({ executionId }) => executionId))).toEqual(new Set([first, second]));
   expect((await ask(agentOf('ma_1'), { room: 3 })).leases).toHaveLength(1);
   expect((await ask(agentOf('ma_1'), { room: 3 })).leases).toEqual([]);
+});
+
+test('lists of operations show the name of the agent', async () => {
+  const id = await installed('named', ['oa'], { config: { install_method: 'remote', service_name: 'web' } });
+  await ask(agentOf('oa_1'));
+  const { rows } =
+    await sql<StoredTask>`select * from tasks where execution_id = ${id} and agent is not null`.execute(
+      engine.db.query,
+    );
+  const shown = presentOperation(
+    { ...rows[0]!, started_at: null, ended_at: null },
+    () => null,
+    await row(id),
+    {
+      onFailure: () => null,
+      managerName: 'm',
+      showsRuns: false,
+    },
+  );
+  expect(shown.agent_name).toBe('web');
+  expect(shown.parameters.task_kwargs).toMatchObject({
+    executor: 'host_agent',
+    agent: 'default_tenant/oa_1',
+  });
 });
 
 test('every gateway hears that an operation is ready for an agent', async () => {

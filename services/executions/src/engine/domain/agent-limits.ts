@@ -2,7 +2,7 @@ import { addressOfWorker } from '@baton/contracts';
 import { badParameter, isUuid } from '@baton/kernel';
 
 /** Operations that one call of an agent may name: more than any host runs, few enough for one statement. */
-export const MAX_NAMED = 2_000;
+const MAX_NAMED = 2_000;
 
 /**
  * Checks the operations that an agent names in the field `field`; lists of workers of the manager are not checked.

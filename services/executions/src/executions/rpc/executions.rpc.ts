@@ -41,6 +41,7 @@ export function executionsHandlers(
         executionId: execution.id,
         tenant: execution.tenant,
         createdBy: execution.created_by,
+        blueprintId: execution.blueprint_id ?? '',
         deploymentId: execution.deployment_id ?? '',
         status: execution.status,
         isAgent,

@@ -216,6 +216,8 @@ export interface ResolveExecutionTokenResponse {
   status: string;
   /** The token was given to an agent: it opens only what the operation itself needs (http/agent-token.ts of contracts). */
   isAgent: boolean;
+  /** Blueprint of the execution's deployment; empty: none. */
+  blueprintId: string;
 }
 
 export interface StartExecutionRequest {
@@ -2263,7 +2265,7 @@ export const ResolveExecutionTokenRequest: MessageFns<ResolveExecutionTokenReque
 };
 
 function createBaseResolveExecutionTokenResponse(): ResolveExecutionTokenResponse {
-  return { executionId: "", tenant: "", createdBy: "", deploymentId: "", status: "", isAgent: false };
+  return { executionId: "", tenant: "", createdBy: "", deploymentId: "", status: "", isAgent: false, blueprintId: "" };
 }
 
 export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResponse> = {
@@ -2285,6 +2287,9 @@ export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResp
     }
     if (message.isAgent !== false) {
       writer.uint32(48).bool(message.isAgent);
+    }
+    if (message.blueprintId !== "") {
+      writer.uint32(58).string(message.blueprintId);
     }
     return writer;
   },
@@ -2350,6 +2355,14 @@ export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResp
             message.isAgent = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.blueprintId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2373,6 +2386,7 @@ export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResp
     message.deploymentId = object.deploymentId ?? "";
     message.status = object.status ?? "";
     message.isAgent = object.isAgent ?? false;
+    message.blueprintId = object.blueprintId ?? "";
     return message;
   },
 };
