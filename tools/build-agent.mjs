@@ -41,7 +41,7 @@ const withoutEffects = {
   name: 'without-effects',
   setup: (bundling) =>
     bundling.onResolve({ filter: /^(\.|@baton\/)/ }, async (args) => {
-      if (args.pluginData === 'asked') return;
+      if (args.pluginData === 'asked' || args.importer.includes('node_modules')) return;
       const { importer, kind, namespace, resolveDir } = args;
       const asked = { importer, kind, namespace, resolveDir, pluginData: 'asked' };
       const { path, errors } = await bundling.resolve(args.path, asked);
@@ -76,7 +76,8 @@ async function bundle() {
       'process.env.WS_NO_UTF_8_VALIDATE': '"1"',
     },
     banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-    external: ['bufferutil', 'utf-8-validate', 'tsx', 'tsx/*'],
+    // What native modules would make faster goes without them: ssh2 looks for its own in a try.
+    external: ['bufferutil', 'utf-8-validate', 'cpu-features', '*.node', 'tsx', 'tsx/*'],
   });
   if (process.argv.includes('--inputs')) showInputs(metafile);
   return outfile;

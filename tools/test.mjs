@@ -41,6 +41,8 @@ ensurePrograms({
   busybox: 'busybox-static',
   // The package starts nothing in a container.
   'systemd-analyze': 'systemd',
+  // A library and a program: clocks of hosts in test/hosts.
+  faketime: 'faketime',
 });
 ensurePythonVenv();
 const services = await ensureTestServices();

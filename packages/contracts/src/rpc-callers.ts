@@ -24,6 +24,8 @@ export interface WorkerRule {
    * of its deployment.
    */
   folder?: 'read' | 'write';
+  /** Fields with node instances: an agent may name only those that the operation of its lease sees. */
+  instances?: readonly string[];
   /** The inputs to evaluate must be those of the lease: they name the secrets that may be read. */
   isInputsBound?: boolean;
 }
@@ -105,12 +107,14 @@ const services: Record<string, Record<string, RpcRule>> = {
         executionId: 'executionId',
         username: 'username',
       },
+      instances: ['nodeInstanceId', 'relatedInstanceId'],
       isInputsBound: true,
     }),
     UpdateNodeInstance: workers({
       lease: 'live',
       same: { tenant: 'tenant', executionId: 'executionId', taskId: 'taskId', attempt: 'attempt' },
       fixed: { force: false },
+      instances: ['nodeInstanceId'],
     }),
     ApplyExecutionStates: by('executions'),
     EvaluateFunctions: by('executions'),

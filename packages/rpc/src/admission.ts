@@ -134,10 +134,20 @@ function checkWorker(rule: WorkerRule, caller: Caller, lease: HeldLease | null, 
       throw new Untrusted(`${field} is not its own`);
   for (const [field, value] of Object.entries(rule.fixed ?? {}))
     if (!isFixed(fieldOf(request, field), value)) throw new Untrusted(`${field} is not for workers`);
+  if (rule.instances && addressOfWorker(caller.workerId) !== null)
+    checkInstances(rule.instances, lease, request);
   if (rule.folder) checkFolder(rule.folder, lease!, request.folder as Fields | undefined);
   if (rule.isInputsBound && request.hasFunctions === true) {
     if (lease!.inputsDigest !== digestOfInputs(String(request.inputsJson)))
       throw new Untrusted('inputsJson is not that of the lease');
+  }
+}
+
+/** The host of an agent may be hostile, and other hosts of its deployment are none of its business. @throws Untrusted */
+function checkInstances(fields: readonly string[], lease: HeldLease | null, request: Fields): void {
+  for (const field of fields) {
+    const id = String(fieldOf(request, field) ?? '');
+    if (id !== '' && !lease?.instances?.includes(id)) throw new Untrusted(`${field} is not its own`);
   }
 }
 

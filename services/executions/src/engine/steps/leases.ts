@@ -58,9 +58,10 @@ function tokenFor(
 /** Returns the content of a lease's proof for other services: for whom the worker acts, and which inputs name its secrets. */
 function heldLease(
   execution: StepContext['execution'],
-  { payload }: OperationTask,
+  task: OperationTask,
   { workerId, taskId, attempt }: Pick<HeldLease, 'workerId' | 'taskId' | 'attempt'>,
 ): HeldLease {
+  const { payload } = task;
   return {
     workerId,
     taskId,
@@ -71,6 +72,7 @@ function heldLease(
     blueprintId: execution.blueprint_id ?? '',
     inputsDigest: payload.hasIntrinsicFunctions ? digestOfInputs(JSON.stringify(payload.inputs)) : '',
     username: execution.created_by,
+    instances: sidesOf(task),
   };
 }
 
