@@ -234,8 +234,14 @@ it('tells settings that have changed', async () => {
   await pass(60_000);
   const good = connected(epoch, { aboutJson: aboutJson({ authoritiesDigest: digest }) });
   expect((await report([good])).orders).toEqual([]);
-  const options = { max_workers: 9, env: { A: 1, 'B B': 'x' }, extra: { log_level: 'DEBUG' } };
-  await test.call('POST', `/agents/${host.name}/enrolment`, { options });
+  const options = { max_workers: 9, env: { A: 1 }, extra: { log_level: 'DEBUG' } };
+  const enrol = (more: object = {}) =>
+    test.call('POST', `/agents/${host.name}/enrolment`, { options: { ...options, ...more } });
+  expect(await enrol({ env: { 'B B': 'x' } })).toMatchObject({
+    status: 400,
+    body: { error_code: 'bad_parameters_error' },
+  });
+  await enrol();
   const { orders } = await report([connected(epoch)]);
   expect(orders.map(({ kind }) => kind)).toEqual([Kind.AGENT_ORDER_KIND_SETTINGS]);
   expect(JSON.parse(orders[0]!.detailJson)).toMatchObject({
