@@ -43,7 +43,8 @@ export function createClaims(deps: ClaimsDeps): Claims {
       const isFirst = isNew;
       isNew = false;
       await claimAll(deps, isFirst).catch((error: unknown) => {
-        isNew ||= isFirst;
+        // The answer may be lost, and its leases with it: the next question settles them as a new stream does.
+        isNew = true;
         throw error;
       });
     } catch (error) {
@@ -77,6 +78,7 @@ export function createClaims(deps: ClaimsDeps): Claims {
       } catch (error) {
         slots.give(places, deps.tenant);
         deps.log.warn({ taskId, reason: (error as Error).message }, 'a named operation could not be claimed');
+        isNew = true;
       }
     },
     start: () => {
