@@ -26,6 +26,8 @@ export interface AgentStreamsDeps {
   packages(): agentsRpc.AgentPackage[];
   /** Called with authorities that agents are to trust. */
   onAuthorities(authorities: string): void;
+  /** Called when deployments says that other agents are let in than before. */
+  onListener(): void;
 }
 
 /** A stopping service waits this long for a report under way. */
@@ -46,6 +48,8 @@ export class AgentStreams {
   readonly #timer: NodeJS.Timeout;
   /** The packages as deployments knows them; null: it knows nothing. */
   #toldPackages: string | null = null;
+  /** Digest of the authorities whose agents are let in; null: not heard yet. */
+  #listener: string | null = null;
   isLeaving = false;
 
   constructor(private readonly deps: AgentStreamsDeps) {
@@ -112,11 +116,13 @@ export class AgentStreams {
     const agents = streams.map(shown);
     const gone = [...this.#gone.values()];
     const news = streams.map((stream) => stream.news);
-    const { orders } = await client.reportAgents(
+    const { orders, listenerDigest } = await client.reportAgents(
       { gatewayId, agents, gone, packages: hasNews ? packages : [] },
       { deadlineMs: REPORT_MS },
     );
     this.#toldPackages = said;
+    if (this.#listener !== null && listenerDigest !== this.#listener) this.deps.onListener();
+    this.#listener = listenerDigest;
     for (const one of gone) if (this.#gone.get(one.agentId) === one) this.#gone.delete(one.agentId);
     streams.forEach((stream, i) => {
       if (stream.news === news[i]) stream.news = null;

@@ -59,6 +59,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     floods,
     packages: () => shownPackages(packages),
     onAuthorities: (authorities) => certificate.learn(authorities),
+    onListener: () => certificate.doubt(),
   });
   const door = createAgentDoor({
     ...shared,
