@@ -28,6 +28,9 @@ async function opened(name: string): Promise<TestStream> {
   return stream;
 }
 
+/** Others that were open a moment ago may still have their place. */
+const openedSoon = (name: string): Promise<TestStream> => eventually(() => opened(name));
+
 describe('who gets no stream', () => {
   test('a client without a certificate: 401', async () => {
     expect(await world.stream(null).refused).toBe(401);
@@ -59,8 +62,16 @@ describe('who gets no stream', () => {
     expect(await world.stream(await world.certificate('a'), { path: '/agent/v1/other' }).refused).toBe(404);
   });
 
+  test('a fifth stream of one agent: 429', async () => {
+    const certificate = await world.certificate('five');
+    const streams = Array.from({ length: 4 }, () => world.stream(certificate));
+    await Promise.all(streams.map((stream) => stream.opened()));
+    expect(await world.stream(certificate).refused).toBe(429);
+    for (const stream of streams) stream.ws.terminate();
+  });
+
   test('one more than there is room for: 503, until one leaves', async () => {
-    const streams = await Promise.all(Array.from({ length: 40 }, (_, i) => opened(`many${i}`)));
+    const streams = await Promise.all(Array.from({ length: 40 }, (_, i) => openedSoon(`many${i}`)));
     expect(await world.stream(await world.certificate('late')).refused).toBe(503);
     for (const stream of streams) stream.ws.terminate();
     await eventually(async () => {

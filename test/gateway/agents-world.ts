@@ -177,13 +177,14 @@ function agentsService(peers: Peers): Handlers {
         report.agents.some((one) => one.agentId === agentId);
       const orders = peers.orders.filter(isHere);
       peers.orders = peers.orders.filter((order) => !isHere(order));
-      return { orders };
+      return { orders, listenerDigest: '' };
     },
     issueListenerCertificate: async ({
       signingRequest,
     }: agentsRpc.IssueListenerCertificateRequest): Promise<agentsRpc.ListenerCertificate> => ({
       certificate: await signed(peers.authority, signingRequest, AGENT_SERVER_NAME),
       authorities: peers.authority.cert,
+      listenerDigest: '',
     }),
     readInstallScript: async ({ link }: agentsRpc.ReadInstallScriptRequest) => {
       if (link !== 'good-link-0123456789')

@@ -80,7 +80,7 @@ test('remote: three hosts are logged into, scripts run on their own host, and no
       about: { hostname: host.name, processManagement: 'detach' },
     });
     expect(said[i]).toEqual(
-      expect.arrayContaining(['Creating agent', 'Agent created', 'Agent started', `made on ${host.name}`]),
+      expect.arrayContaining(['Creating agent', `made on ${host.name}`]),
     );
     expect(said[i]!.join('\n')).not.toMatch(/PRIVATE KEY/);
     expect(JSON.stringify(runtime_properties)).not.toContain('PRIVATE KEY');

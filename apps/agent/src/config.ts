@@ -45,7 +45,7 @@ export const agentConfig = z.strictObject({
   noProxy: z.string().max(10_000).optional(),
   /** Command of the Python 3 that runs Python operations. */
   python: z.string().min(1).max(1_000).default('python3'),
-  /** Folder of the agent; absent: that of the file. */
+  /** Folder of the agent, as its installation tells people; what counts is where the file lies. */
   directory: z.string().startsWith('/', { message: 'expected an absolute folder' }).max(1_000).optional(),
   /** Variables of operations; those of the manager's settings go before them. */
   env: z.record(z.string(), z.string()).default({}),

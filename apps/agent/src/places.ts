@@ -21,6 +21,8 @@ export interface Places {
   current: string;
   socket: string;
   lock: string;
+  /** With this file the agent does not come back: root removes it (the unit of the install script). */
+  leave: string;
 }
 
 export const placesOf = (dir: string): Places => ({
@@ -39,4 +41,5 @@ export const placesOf = (dir: string): Places => ({
   current: join(dir, 'current'),
   socket: join(dir, 'state', 'agent.sock'),
   lock: join(dir, 'state', 'lock'),
+  leave: join(dir, 'leave'),
 });

@@ -121,6 +121,8 @@ export const gatewayFrame = z.union([
       size: z.number().int(),
     }),
   }),
+  /** The host is being uninstalled: end for good, and remove what the install script made. */
+  z.object({ notice: z.literal('leave') }),
   /** The gateway stops: open a stream to another one after that many ms. */
   z.object({ notice: z.literal('leaving'), afterMs: z.number().int() }),
 ]);

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { isSea } from 'node:sea';
 import { systemClock } from '@baton/kernel';
 import { productVersion } from '@baton/service-runtime';
@@ -32,6 +33,10 @@ export async function runAgent(places: Places, { stopAfterMs = STOP_AFTER_MS } =
   });
   try {
     const assetsDir = assetsOf(places.lib, productVersion);
+    let leave: (exit: number) => void = () => undefined;
+    const leaving = new Promise<number>((resolve) => {
+      leave = resolve;
+    });
     const upgrades = createUpgrades({ places, config, clock: systemClock, log });
     const agent = await startAgent({
       config,
@@ -43,7 +48,10 @@ export async function runAgent(places: Places, { stopAfterMs = STOP_AFTER_MS } =
       upgrade: upgrades.state,
       onNotice: (notice) => {
         if (notice.notice === 'trust') trust.noticed(notice);
-        else if (notice.notice === 'upgrade') upgrades.ordered(notice.package, agent);
+        else if (notice.notice === 'leave') {
+          writeFileSync(places.leave, 'the manager uninstalls this host\n');
+          leave(exitCodes.ok);
+        } else if (notice.notice === 'upgrade') upgrades.ordered(notice.package, agent);
       },
       onWelcome: (welcome) => {
         trust.welcomed(welcome);
@@ -54,7 +62,7 @@ export async function runAgent(places: Places, { stopAfterMs = STOP_AFTER_MS } =
     const status = serveStatus(places.socket, () => agent.status());
     log.info({ version: productVersion, pid: process.pid }, 'the agent runs');
     const stopped = untilSignal();
-    const end = await Promise.race([stopped, agent.wantsRestart, upgrades.wantsRestart]);
+    const end = await Promise.race([stopped, agent.wantsRestart, upgrades.wantsRestart, leaving]);
     const isSignal = typeof end === 'string';
     log.info({ why: isSignal ? end : 'another start is wanted' }, 'the agent stops');
     await agent.stop(end === 'SIGINT' ? 0 : stopAfterMs);

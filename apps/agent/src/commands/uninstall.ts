@@ -12,7 +12,7 @@ const LOOK_MS = 100;
 
 /**
  * Stops the agent and removes its folder, and that for programs elsewhere. No manager is asked. The unit and the user of the host
- * belong to the install script: `uninstall.sh` in the folder removes them too. @throws AgentFailure
+ * belong to the install script: its script for the removal removes them too. @throws AgentFailure
  */
 export async function uninstall(places: Places, isSure: boolean): Promise<number> {
   // Without a configuration this is not the folder of an agent, and nothing is removed.

@@ -29,12 +29,14 @@ export function aboutOf(facts: AboutFacts): AgentAbout {
     version: productVersion,
     platform: agentPlatform,
     hostname: hostname().slice(0, 256),
-    system: systemName(),
+    system: (system ??= systemName()),
     startedAt: isoInstant(startedAtMs),
     authoritiesDigest: digestOfAuthorities(authorities),
     certificateUntil: certificate === null ? '' : isoInstant(spanOf(certificate).until),
   };
 }
+
+let system: string | null = null;
 
 /** Like `Debian GNU/Linux 12 (bookworm)`. */
 function systemName(): string {

@@ -77,6 +77,8 @@ export interface RunningAgent {
 
 /** Waits this long for the outcomes of ended operations to be taken. */
 const IDLE_LOOK_MS = 1_000;
+/** How often the manager is told what has changed: counts of operations and lines. */
+const TELL_MS = 60_000;
 
 /**
  * Starts the agent. It goes on for ever: without a manager it tries again and again.
@@ -103,6 +105,8 @@ class Agent implements RunningAgent {
   #parts!: AgentParts;
   #claims!: Claims;
   link!: AgentLink;
+  #telling: NodeJS.Timeout | undefined;
+  #told = '';
 
   constructor(deps: AgentDeps) {
     this.#deps = deps;
@@ -148,6 +152,13 @@ class Agent implements RunningAgent {
     worker.start();
     this.#claims.start();
     this.link.start();
+    this.#telling = setInterval(() => this.#tellChanges(), TELL_MS);
+  }
+
+  #tellChanges(): void {
+    const about = JSON.stringify(this.#about());
+    if (about !== this.#told) this.link.tellAbout();
+    this.#told = about;
   }
 
   status(): AgentStatus {
@@ -183,6 +194,7 @@ class Agent implements RunningAgent {
   }
 
   async stop(limitMs: number): Promise<void> {
+    clearInterval(this.#telling);
     this.#claims.stop();
     await this.#parts.worker.stop(limitMs);
     this.link.close();

@@ -1,9 +1,13 @@
 import type { Json } from '@baton/kernel';
+import { OperationDeferred } from '@baton/plugin-sdk';
 import { placeName } from '../script/names';
 import { hasNoAgent, installOverSsh, isInstalledByOthers, removeFromHost } from './create';
 import { atHost } from './login';
 import { connectionOf, deleteRecord, putRecord, setState } from './records';
-import { agentFacts, removeFacts, type Scope } from './scope';
+import { agentFacts, removeFacts, type Scope, saveWait, waitOf } from './scope';
+
+/** How long an agent may take to leave its host before its record goes all the same. */
+const LEAVE_MS = 30_000;
 
 /** AG.stop: stops the service at a host that is reached over SSH. A host that is gone is no failure. */
 export async function stop(scope: Scope): Promise<Json> {
@@ -43,20 +47,36 @@ export async function configure(scope: Scope): Promise<Json> {
  * The record goes also when the host is gone. A process that dies in between repeats all of it.
  */
 export async function remove(scope: Scope): Promise<Json> {
-  const { ctx, config } = scope;
   if (hasNoAgent(scope)) {
     await removeFacts(scope);
     return null;
   }
   await setState(scope, 'deleting');
   if (!isInstalledByOthers(scope)) await removeFromHost(scope);
-  else if ((await connectionOf(scope))?.isConnected)
-    ctx.logger.info(
-      `agent ${config.name} is connected and is refused from now on; what is left at its host goes with the host, or by uninstall-<name>.sh beside its folder`,
-    );
+  else if ((await connectionOf(scope))?.isConnected) await awaitLeave(scope);
+  await saveWait(scope, null);
   await deleteRecord(scope);
   await removeFacts(scope);
   return null;
+}
+
+/**
+ * Waits until an agent that nobody reaches but by its stream has left its host: the state `deleting` tells it to.
+ * @throws OperationDeferred until it has, or the time is over
+ */
+async function awaitLeave(scope: Scope): Promise<void> {
+  const { ctx, config, deps } = scope;
+  const now = deps.clock.now();
+  const wait = waitOf(scope);
+  const isFirst = wait.task !== ctx.taskId || typeof wait.since !== 'number';
+  if (isFirst) await saveWait(scope, { task: ctx.taskId, since: now, warned: false });
+  else if (now - (wait.since as number) >= LEAVE_MS) {
+    ctx.logger.warning(
+      `agent ${config.name} has not left its host in ${LEAVE_MS / 1000} s; it is refused from now on, and what is left goes with the host, or by uninstall-<name>.sh beside its folder`,
+    );
+    return;
+  }
+  throw new OperationDeferred(`waiting for agent ${config.name} to leave its host`, { checkAfter: 2 });
 }
 
 const unitOf = ({ config }: Scope): string => `baton-agent-${placeName(config.name)}.service`;

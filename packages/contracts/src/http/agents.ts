@@ -249,6 +249,7 @@ export const agentsRoutes = defineRoutes([
       'Changes agents to the version that the manager serves, a tenth at a time; stops when agents fail',
     spec: 'reference agents.md 2 S14',
     includeFields: undefined,
+    isAllowedToExecution: true,
     body: z.object({
       /** Names of agents; empty: all agents of the tenant that have another version. */
       names: z.array(resourceId).max(10_000).default([]),
@@ -285,6 +286,7 @@ export const agentsRoutes = defineRoutes([
     spec: 'reference agents.md 2 S10',
     includeFields: connectionFields,
     params,
+    isAllowedToExecution: true,
     response: connection,
   },
 ]);

@@ -45,6 +45,8 @@ export interface AgentDoor extends ServedSideDoor {
 
 /** Largest message of an agent. */
 const MAX_FRAME_BYTES = 8 * 1024 * 1024;
+/** Streams of one agent: the one that has its place, and those that are about to take it. */
+const MAX_OF_AGENT = 4;
 const HANDSHAKE_MS = 10_000;
 /** A TLS connection of agents that was not resumed has shown its certificate itself: no tickets. */
 const NO_TICKETS = constants.SSL_OP_NO_TICKET;
@@ -183,13 +185,27 @@ function upgrade(
   });
 }
 
-function problemOf({ streams, maxAgents }: AgentDoorDeps, path: string, peer: Peer | null): string | null {
-  if (path !== agentPaths.stream) return '404 Not Found';
-  if (!peer) return '401 Unauthorized';
-  return streams.isLeaving || streams.count >= maxAgents ? '503 Service Unavailable' : null;
+interface Problem {
+  status: string;
+  /** For the agent's log. */
+  message: string;
 }
 
-function refuseUpgrade(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\nretry-after: 5\r\n\r\n`);
+function problemOf({ streams, maxAgents }: AgentDoorDeps, path: string, peer: Peer | null): Problem | null {
+  if (path !== agentPaths.stream)
+    return { status: '404 Not Found', message: `The stream is at ${agentPaths.stream}` };
+  if (!peer) return { status: '401 Unauthorized', message: 'The stream needs the certificate of an agent' };
+  if (streams.countOf(peer.agentId) >= MAX_OF_AGENT)
+    return { status: '429 Too Many Requests', message: `An agent has at most ${MAX_OF_AGENT} streams` };
+  if (streams.isLeaving) return { status: '503 Service Unavailable', message: 'The gateway stops' };
+  if (streams.count < maxAgents) return null;
+  const message = `The gateway has ${maxAgents} agents already (BATON_MAX_AGENTS)`;
+  return { status: '503 Service Unavailable', message };
+}
+
+function refuseUpgrade(socket: Duplex, { status, message }: Problem): void {
+  const body = JSON.stringify({ message });
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nretry-after: 5`;
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n${head}\r\n\r\n${body}`);
   socket.once('finish', () => socket.destroy());
 }

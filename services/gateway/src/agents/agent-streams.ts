@@ -55,6 +55,12 @@ export class AgentStreams {
   get count(): number {
     return this.#all.size;
   }
+  /** Number of the streams that this certificate's owner has open, admitted or not. */
+  countOf(agentId: string): number {
+    let count = 0;
+    for (const { peer } of this.#all) if (peer.agentId === agentId) count += 1;
+    return count;
+  }
   add(stream: AgentStream): void {
     this.#all.add(stream);
   }
@@ -185,5 +191,6 @@ function noticeOf(kind: agentsRpc.AgentOrderKind, detail: unknown): GatewayFrame
     return { notice: 'settings', settings: agentSettings.parse(detail) };
   if (kind === AgentOrderKind.AGENT_ORDER_KIND_UPGRADE)
     return gatewayFrame.parse({ notice: 'upgrade', package: detail });
+  if (kind === AgentOrderKind.AGENT_ORDER_KIND_LEAVE) return { notice: 'leave' };
   throw new Error('the order is none of those that are known');
 }

@@ -10,19 +10,22 @@ interface Found {
   renew: boolean;
   upgrade: object | null;
   settings: unknown;
+  /** Its record is being deleted, and nobody reaches its host but itself. */
+  leave: boolean;
 }
 
 const { AgentOrderKind } = agentsRpc;
 
 /** Makes the orders for the agents of a report. `trusted`: PEM of the authorities that agents trust. */
 export function ordersOf(found: readonly Found[], trusted: string): agentsRpc.AgentOrder[] {
-  return found.flatMap(({ id: agentId, epoch, cut, trust, renew, upgrade, settings }) => {
+  return found.flatMap(({ id: agentId, epoch, cut, trust, renew, upgrade, settings, leave }) => {
     const order = (kind: agentsRpc.AgentOrderKind, detail: object) => ({
       agentId,
       kind,
       detailJson: JSON.stringify(detail),
     });
     if (cut !== null) return [order(AgentOrderKind.AGENT_ORDER_KIND_CUT, { reason: cut, epoch })];
+    if (leave) return [order(AgentOrderKind.AGENT_ORDER_KIND_LEAVE, {})];
     return [
       ...(trust ? [order(AgentOrderKind.AGENT_ORDER_KIND_TRUST, { authorities: trusted, renew })] : []),
       ...(upgrade ? [order(AgentOrderKind.AGENT_ORDER_KIND_UPGRADE, upgrade)] : []),

@@ -25,6 +25,8 @@ export interface ReportAnswer {
   /** Settings as they are stored, when they have changed, and the sealed environment in hexadecimal digits; null: as before. */
   settings: unknown;
   env_sealed: string | null;
+  /** Its record is being deleted, and nobody reaches its host but itself. */
+  leave: boolean;
   /** Null for an agent that is not there. */
   tenant: string | null;
   name: string | null;
@@ -75,6 +77,7 @@ const judged = (agents: readonly ReportedAgent[]) => sql`
       when exists (select from baton.closed_tenants c where c.schema_name = current_schema() and c.tenant = a.tenant)
         then 'tenant_removed'
       when a.epoch <> g.epoch then 'connected_elsewhere' end as cut,
+    a.state = 'deleting' and a.install_method in ('init_script', 'plugin', 'provided') as leave,
     case when a.settings_since > app_now() - ${ms(SETTINGS_MS)} then a.settings end as settings,
     encode(a.env_sealed, 'hex') as env_sealed, a.tenant, a.name
   from unnest(${agents.map(({ id }) => id)}::uuid[], ${agents.map(({ epoch }) => epoch)}::bigint[],
@@ -130,10 +133,11 @@ export async function writeReport(
     select authorities.pem as trusted, authorities.listener as listener_digest, (
       select coalesce(json_agg(json_build_object('id', j.id, 'epoch', j.epoch, 'cut', case when not j.is_gone then j.cut end,
         'trust', coalesce(w.trust, false), 'renew', coalesce(w.renew, false), 'upgrade', w.upgrade,
+        'leave', coalesce(j.leave, false) and not j.is_gone,
         'settings', case when not j.is_gone then j.settings end, 'env_sealed', j.env_sealed, 'tenant', j.tenant, 'name', j.name,
         'former_state', w.former_state, 'state', w.state)), '[]')
       from judged j left join written w on w.id = j.id
-      where (j.cut is not null and not j.is_gone) or w.trust or w.upgrade is not null or (j.settings is not null and not j.is_gone)
+      where ((j.cut is not null or j.leave) and not j.is_gone) or w.trust or w.upgrade is not null or (j.settings is not null and not j.is_gone)
         or w.former_state <> w.state) as rows
     from authorities`.execute(tx);
   return rows[0]!;

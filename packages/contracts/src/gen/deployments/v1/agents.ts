@@ -20,6 +20,8 @@ export enum AgentOrderKind {
   AGENT_ORDER_KIND_UPGRADE = 3,
   /** AGENT_ORDER_KIND_SETTINGS - AgentSettings of contracts. */
   AGENT_ORDER_KIND_SETTINGS = 4,
+  /** AGENT_ORDER_KIND_LEAVE - Its host is being uninstalled: end for good, and remove what the install script made. */
+  AGENT_ORDER_KIND_LEAVE = 5,
   UNRECOGNIZED = -1,
 }
 
