@@ -19,7 +19,7 @@ import {
   workerOf,
 } from './agent-thief';
 
-jest.setTimeout(180_000);
+jest.setTimeout(40_000);
 
 let prey: Prey;
 let thief: Identity;
