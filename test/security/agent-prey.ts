@@ -102,7 +102,7 @@ async function startProbe(caller: Caller, who: Who, node: string, operation: str
   });
   const task = await eventually(async () => {
     const answer = await caller.must(who, 'GET', `/operations?execution_id=${id}`);
-    const found = (answer.items ?? answer).find((one: { type: string }) => one.type === 'RemoteTask');
+    const found = (answer.items ?? answer).find((one: { type: string }) => one.type === 'RemoteWorkflowTask');
     if (!found) throw new Error('the operation is not planned yet');
     return found.id as string;
   }, DEADLINE);
