@@ -7,7 +7,7 @@ import { type Child, startChild } from '../harness/child';
 import { inParallel, type Manager, putBlueprint, putDeployment, startManager } from '../harness/manager';
 import type { NewAgent, ProtocolAnswer, ProtocolQuestion } from './protocol-agents';
 
-export const TENANT = 'default_tenant';
+const TENANT = 'default_tenant';
 /** Protocol agents of one process. */
 const PER_PROCESS = 160;
 /** A host with an operation on it; as many instances as asked for. Its agents are entered by hand: nothing is installed. */

@@ -60,7 +60,7 @@ export interface FleetOptions {
   distOf?: (image: string) => string;
   /** False: returns before the manager is ready (standalone), for managers that must not become ready. */
   isReadyAwaited?: boolean;
-  /** Address by which hosts of test/hosts reach the API; default: only this machine reaches it. */
+  /** Address by which hosts of test/hosts reach the API (of the first gateway); default: only this machine reaches it. */
   listen?: string;
   /** Account of the manager (standalone), with its own home; default: the account of the tests. */
   account?: Account;
@@ -270,7 +270,7 @@ async function serviceProcesses(
     BATON_DRAIN: '3s',
     ...(options.listen === undefined
       ? {}
-      : { BATON_AGENTS_URL: gatewayPorts.map((port) => `http://${options.listen}:${port}`).join(',') }),
+      : { BATON_AGENTS_URL: `http://${options.listen}:${gatewayPorts[0]}` }),
     ...Object.fromEntries(
       SERVICES.map((service) => [`BATON_RPC_${variable(service)}`, `127.0.0.1:${rpcPorts[service]}`]),
     ),

@@ -63,6 +63,7 @@ export async function startPrey(): Promise<Prey> {
     const place = { host: '127.0.0.1', port: Number(new URL(fleet.baseUrl).port) };
     const alien = await caller.user('alien', ELSEWHERE, 'manager');
     await caller.must(caller.admin, 'PUT', '/secrets/vault', { value: SECRET });
+    await caller.must(alien, 'PUT', '/secrets/vault', { value: `${SECRET}-elsewhere` });
     const ids = await deploy(caller, caller.admin);
     const alienIds = await deploy(caller, alien);
     const newToken: Prey['newToken'] = async (who, instance) => {
@@ -101,7 +102,7 @@ async function startProbe(caller: Caller, who: Who, node: string, operation: str
   });
   const task = await eventually(async () => {
     const answer = await caller.must(who, 'GET', `/operations?execution_id=${id}`);
-    const found = (answer.items ?? answer).find((one: { type: string }) => one.type === 'RemoteTask');
+    const found = (answer.items ?? answer).find((one: { type: string }) => one.type === 'RemoteWorkflowTask');
     if (!found) throw new Error('the operation is not planned yet');
     return found.id as string;
   }, DEADLINE);

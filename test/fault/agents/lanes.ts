@@ -220,8 +220,8 @@ async function lineFaults({ client }: Rig, id: string, runs: readonly HostRun[])
     if (runs.filter((run) => run.instance === instance).length > 1) once.delete(instance);
   return [...once].flatMap((instance) => {
     const said = (items as { node_instance_id: string; message: string }[])
-      .filter((event) => event.node_instance_id === instance && /^line \d+$/.test(event.message))
-      .map(({ message }) => Number(message.slice(5)));
+      .filter((event) => event.node_instance_id === instance && /^<out> line \d+$/.test(event.message))
+      .map(({ message }) => Number(message.slice(11)));
     const wanted = Array.from({ length: LINES.lines }, (_, i) => i + 1);
     return said.join() === wanted.join() ? [] : [`G7: lines of ${instance} in ${id}: ${said.join(',')}`];
   });

@@ -35,10 +35,23 @@ export const someAbout: AgentAbout = {
 
 /** Returns a new P-256 key and a request for its certificate. */
 export function signingRequest(subject = '/CN=by-hand'): { key: string; request: string } {
-  const openssl = (args: string[], input?: string): string =>
-    execFileSync('openssl', args, { encoding: 'utf8', input, stdio: ['pipe', 'pipe', 'ignore'] });
-  const key = openssl(['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256']);
-  return { key, request: openssl(['req', '-new', '-key', '/dev/stdin', '-subj', subject], key) };
+  const args = [
+    'req',
+    '-new',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-keyout',
+    '-',
+  ];
+  const text = execFileSync('openssl', [...args, '-subj', subject], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const at = text.indexOf('-----BEGIN CERTIFICATE REQUEST-----');
+  return { key: text.slice(0, at), request: text.slice(at) };
 }
 
 /** Opens TLS to the agents' listener. @throws Error when either side refuses the other */

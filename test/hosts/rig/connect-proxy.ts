@@ -1,13 +1,15 @@
-import { createServer } from 'node:http';
+import { createServer, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
-/** An HTTP proxy that knows only CONNECT, as those that stand between a host and its manager. */
+/** An HTTP proxy, as those that stand between a host and its manager: CONNECT, and GET of plain HTTP. */
 export interface ConnectProxy {
   /** http://[user:password@]address:port, as HTTPS_PROXY has it. */
   url: string;
   port: number;
   /** host:port of each tunnel that was opened. */
   tunnels: string[];
+  /** Addresses that were fetched without a tunnel. */
+  fetched: string[];
   /** Requests that were refused: other methods, or without the right credentials. */
   refused: string[];
   /** Number of tunnels that are open now. */
@@ -21,16 +23,31 @@ export interface ConnectProxy {
 export async function connectProxy(host: string, credentials?: string): Promise<ConnectProxy> {
   const tunnels: string[] = [];
   const refused: string[] = [];
+  const fetched: string[] = [];
   const open = new Set<Socket>();
   const wanted = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
+  const isRefused = ({ method, url, headers }: IncomingMessage): boolean => {
+    if (!wanted || headers['proxy-authorization'] === wanted) return false;
+    refused.push(`${method} ${url}`);
+    return true;
+  };
   const server = createServer((request, response) => {
-    refused.push(`${request.method} ${request.url}`);
-    response.writeHead(405).end();
+    if (isRefused(request)) return response.writeHead(407, { 'proxy-authenticate': 'Basic' }).end();
+    const { method, url = '', headers } = request;
+    if (method !== 'GET' || !url.startsWith('http://')) {
+      refused.push(`${method} ${url}`);
+      return response.writeHead(405).end();
+    }
+    fetched.push(url);
+    const { 'proxy-authorization': _, 'proxy-connection': __, ...passed } = headers;
+    get(url, { headers: passed, agent: false }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    }).on('error', () => response.destroy());
   });
   server.on('connect', (request, client: Socket, head: Buffer) => {
     client.on('error', () => undefined);
-    if (wanted && request.headers['proxy-authorization'] !== wanted) {
-      refused.push(`CONNECT ${request.url}`);
+    if (isRefused(request)) {
       client.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n');
       return;
     }
@@ -60,6 +77,7 @@ export async function connectProxy(host: string, credentials?: string): Promise<
     url: `http://${credentials ? `${credentials}@` : ''}${host}:${port}`,
     port,
     tunnels,
+    fetched,
     refused,
     open: () => open.size,
     cut,

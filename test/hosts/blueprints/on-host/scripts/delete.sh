@@ -1,2 +1,2 @@
 #!/bin/bash
-rm -r /tmp/on-host
+rm -rf /tmp/on-host
