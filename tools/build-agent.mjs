@@ -51,12 +51,50 @@ const withoutEffects = {
     }),
 };
 
-async function bundle() {
-  const outfile = join(work, 'main.js');
+/** Modules that idle agents never load: each is a text beside the program, and takes no memory before it is needed. */
+const ASIDE = { 'signing-request': 'apps/agent/src/enrolment/signing-request.ts' };
+
+/** What the program does without: messages in other languages, and SSH, which workers of the manager use alone. */
+const smaller = {
+  name: 'smaller',
+  setup: (bundling) => {
+    bundling.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: `export { default as en } from './en.js';`,
+    }));
+    const stub = (filter, textOf) => {
+      const namespace = `stub-${filter.source.replaceAll(/\W/g, '')}`;
+      bundling.onResolve({ filter }, ({ path }) => ({ path, namespace }));
+      bundling.onLoad({ filter: /./, namespace }, () => ({ contents: textOf() }));
+    };
+    stub(
+      /^@baton\/plugin-sdk\/ssh$/,
+      () => `throw new Error('an agent runs nothing over SSH: the workers of the manager do')`,
+    );
+    for (const name of Object.keys(ASIDE)) stub(new RegExp(`/${name}$`), () => loaderOf(name));
+  },
+};
+
+/** Evaluates a module that lies aside; it loads only what Node.js has. */
+const loaderOf = (name) => `
+  const text = require('node:sea').getAsset('${name}.js', 'utf8');
+  const run = require('node:vm').compileFunction(text, ['module', 'exports', 'require', '__filename']);
+  run(module, exports, require, __filename);`;
+
+/** Bundles the modules that lie aside. Returns the assets by name. */
+async function bundleAside() {
+  const assets = {};
+  for (const [name, entry] of Object.entries(ASIDE)) {
+    assets[`${name}.js`] = join(work, `${name}.js`);
+    await bundle(entry, assets[`${name}.js`], []);
+  }
+  return assets;
+}
+
+async function bundle(entry, outfile, plugins) {
   const { metafile } = await build({
-    entryPoints: [join(root, 'apps/agent/src/main.ts')],
+    entryPoints: [join(root, entry)],
     outfile,
-    plugins: [withoutEffects],
+    plugins: [...plugins, withoutEffects],
     bundle: true,
     platform: 'node',
     target: 'node20',
@@ -80,7 +118,6 @@ async function bundle() {
     external: ['bufferutil', 'utf-8-validate', 'cpu-features', '*.node', 'tsx', 'tsx/*'],
   });
   if (process.argv.includes('--inputs')) showInputs(metafile);
-  return outfile;
 }
 
 /** Prints the largest parts of the bundle. */
@@ -119,7 +156,7 @@ async function packAssets() {
   return file;
 }
 
-async function inject(main, assets) {
+async function inject(main, assets, aside) {
   const config = join(work, 'sea.json');
   const blob = join(work, 'sea.blob');
   writeFileSync(
@@ -130,7 +167,7 @@ async function inject(main, assets) {
       disableExperimentalSEAWarning: true,
       // The cache of compiled code is of this processor only, and differs from build to build.
       useCodeCache: false,
-      assets: { 'lib.json.gz': assets },
+      assets: { 'lib.json.gz': assets, ...aside },
     }),
   );
   execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: 'ignore' });
@@ -160,7 +197,9 @@ async function main() {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
   }
-  const program = await inject(await bundle(), await packAssets());
+  const main = join(work, 'main.js');
+  await bundle('apps/agent/src/main.ts', main, [smaller]);
+  const program = await inject(main, await packAssets(), await bundleAside());
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   if (isOwn) {
     const said = execFileSync(program, ['version'], { encoding: 'utf8' }).trim();

@@ -9,6 +9,7 @@ import type { Places } from '../places';
 import { startAgent } from '../run/agent';
 import { createAgentLog } from '../run/agent-log';
 import { takeLock } from '../run/lock';
+import { keepSmall } from '../run/memory';
 import { readSettings } from '../run/settings';
 import { serveStatus } from '../run/status-socket';
 import { keepTrust } from '../run/trust';
@@ -59,6 +60,7 @@ export async function runAgent(places: Places, { stopAfterMs = STOP_AFTER_MS } =
       },
     });
     const trust = keepTrust({ places, config, agent, clock: systemClock, log });
+    const endKeeping = keepSmall(() => agent.held() === 0);
     const status = serveStatus(places.socket, () => agent.status());
     log.info({ version: productVersion, pid: process.pid }, 'the agent runs');
     const stopped = untilSignal();
@@ -66,6 +68,7 @@ export async function runAgent(places: Places, { stopAfterMs = STOP_AFTER_MS } =
     const isSignal = typeof end === 'string';
     log.info({ why: isSignal ? end : 'another start is wanted' }, 'the agent stops');
     await agent.stop(end === 'SIGINT' ? 0 : stopAfterMs);
+    endKeeping();
     trust.close();
     upgrades.stop();
     status.close();

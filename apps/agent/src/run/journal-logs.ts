@@ -192,11 +192,11 @@ class Logs implements JournalLogs {
     stream.isSending = true;
     try {
       for (let batch = stream.queue[0]; batch && this.#deps.isOpen(); batch = stream.queue[0]) {
-        const isStored = await batch.stored;
-        const events = batch.events ?? (isStored ? await this.#deps.lines.read(batch.id) : []);
-        if (!isStored && !batch.events) this.#deps.lines.drop(executionId, batch.count);
+        const events = batch.events ?? (await this.#stored(executionId, batch));
+        // Sent while they are written: a batch that comes twice after a crash is taken once.
         const isOver = events.length === 0 || (await this.#deliver(stream, batch, events));
         if (!isOver) continue;
+        const isStored = await batch.stored;
         stream.queue.shift();
         // Lines that were dropped are counted where they were dropped.
         stream.done += events.length;
@@ -208,6 +208,13 @@ class Logs implements JournalLogs {
     } finally {
       stream.isSending = false;
     }
+  }
+
+  /** Lines that are only on the disk; none where they did not fit. */
+  async #stored(executionId: string, batch: Queued): Promise<readonly TaskEvent[]> {
+    if (await batch.stored) return await this.#deps.lines.read(batch.id);
+    this.#deps.lines.drop(executionId, batch.count);
+    return [];
   }
 
   /** Says in the log of the execution how many lines are missing. */

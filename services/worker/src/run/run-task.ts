@@ -119,8 +119,10 @@ export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
   const outcome = outcomeOf(task, end, isoInstant(deps.clock.now()), masks.hide);
   // The end is decided: from now on the lease must last only until the answer.
   task.phase = 'reporting';
-  await deps.records?.ended(task, outcome);
+  // Neither needs the other: a crash between them costs at most the outcome, as a crash before both.
+  const recorded = deps.records?.ended(task, outcome);
   const flushed = deps.logs.flush(task.executionId);
+  if (recorded) await recorded;
   if (flushed) await flushed;
   deps.reporter.add(task, outcome);
 }
