@@ -271,7 +271,7 @@ test('an execution that is being cancelled begins nothing any more, and may end 
 });
 
 test("an agent's token of an execution opens only what its operation needs, and the service learns of it", async () => {
-  const token = 'agent.0193f3a0-0000-7000-8000-000000000001.00112233445566778899aabbccddeeff';
+  const token = 'agent.0193f3a0-0000-7000-8000-000000000001.WyJhcHBfMSJd.00112233445566778899aabbccddeeff';
   const execution = {
     executionId: 'e3',
     tenant: T,

@@ -149,6 +149,7 @@ interface ExecutionOfToken {
   createdBy: string;
   status?: string;
   isAgent?: boolean;
+  instances?: string[];
   deploymentId?: string;
   blueprintId?: string;
 }
@@ -290,7 +291,14 @@ function executionsStub(executions: World['executions']) {
     resolveExecutionToken: async ({ token }: { token: string }) => {
       const execution = executions.get(token);
       if (!execution) throw new AppError('unauthorized_error', 'no such execution');
-      return { deploymentId: '', blueprintId: '', isAgent: false, status: 'started', ...execution };
+      return {
+        deploymentId: '',
+        blueprintId: '',
+        isAgent: false,
+        instances: [],
+        status: 'started',
+        ...execution,
+      };
     },
   };
 }

@@ -238,15 +238,40 @@ describe('with a stolen certificate', () => {
     expect(list.body).not.toContain(prey.alienIds.app_a);
   });
 
-  // The marked token names the execution only, so it cannot tell the hosts of one deployment apart: services/gateway, agent-token.ts.
-  test.failing('nor does that token change an instance of another host of its deployment', async () => {
+  test('nor does that token change an instance of another host of its deployment', async () => {
     const { assignment } = await ownLease(prey, stream);
-    const { status } = await requestAs(prey.place, thief, {
-      method: 'PATCH',
-      path: `/api/v3.1/node-instances/${prey.ids.app_b}`,
-      headers: { tenant: 'default_tenant', 'execution-token': assignment.executionToken },
-      body: { version: 1, runtime_properties: { stolen: true } },
-    });
-    expect(status).toBe(403);
+    const patch = (id: string | undefined, token: string) =>
+      requestAs(prey.place, thief, {
+        method: 'PATCH',
+        path: `/api/v3.1/node-instances/${id}`,
+        headers: { tenant: 'default_tenant', 'execution-token': token },
+        body: { version: 1, runtime_properties: { by: 'the thief' } },
+      });
+    const { executionToken } = assignment;
+    const [mark, execution, , mac] = executionToken.split('.');
+    const wider = Buffer.from(JSON.stringify([prey.ids.app_b])).toString('base64url');
+    for (const other of [prey.ids.app_b, prey.ids.host_b, prey.ids.central, prey.alienIds.app_a])
+      expect((await patch(other, executionToken)).status).toBe(403);
+    expect((await patch(prey.ids.app_b, [mark, execution, wider, mac].join('.'))).status).toBe(401);
+    // Those of its operation it may change: the node instance, and its host.
+    for (const own of [prey.ids.app_a, prey.ids.host_a])
+      expect((await patch(own, executionToken)).status).toBe(200);
+  });
+
+  test('the model of its own deployment can be read while an operation is leased, no other', async () => {
+    const lease = await ownLease(prey, stream);
+    const read = (deploymentId: string, tenant = 'default_tenant', proof = lease.proof) =>
+      stream.call(
+        `${DEPLOYMENTS}/GetWorkflowModel`,
+        deploymentsRpc.GetWorkflowModelRequest.encode(
+          deploymentsRpc.GetWorkflowModelRequest.fromPartial({ tenant, deploymentId }),
+        ).finish(),
+        { lease: proof },
+      );
+    const good = await read('d');
+    expect('body' in good && good.body.toString()).toContain(prey.ids.app_a);
+    expect('body' in good && good.body.toString()).not.toContain(SECRET);
+    for (const bad of [read('e'), read('d', ELSEWHERE), read('d', 'default_tenant', '')])
+      expect(refusal(await bad)).toBe('forbidden_error');
   });
 });

@@ -36,6 +36,7 @@ export const agentMethods = {
     ],
   },
   deployments: {
+    // GetWorkflowModel: Python operations read the other side of a relationship by it (ctx.instance.relationships[0].target).
     'baton.deployments.v1.DeploymentsService': ['OpenOperation', 'UpdateNodeInstance', 'GetWorkflowModel'],
   },
   catalog: {

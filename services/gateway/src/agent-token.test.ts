@@ -4,7 +4,7 @@ import { checkAgentToken } from './agent-token';
 import { type Caller, callerOf } from './principal-cache';
 import { compileRoutes } from './route-table';
 
-const agent = { tenant: 't1', deploymentId: 'd1', blueprintId: 'b 1' };
+const agent = { tenant: 't1', deploymentId: 'd1', blueprintId: 'b 1', instances: ['web_1', 'host 1'] };
 const caller: Caller = { ...callerOf({ permissions: [] } as never), agent };
 const table = compileRoutes(allRoutes);
 
@@ -52,7 +52,9 @@ test.each([
   ['GET', '/nodes?deployment_id=d1&id=web'],
   ['GET', '/node-instances?deployment_id=d1'],
   ['GET', '/node-instances/web_1'],
+  ['GET', '/node-instances/web_2'],
   ['PATCH', '/node-instances/web_1'],
+  ['PATCH', '/node-instances/host%201'],
   ['POST', '/events'],
   ['GET', '/resources/blueprints/t1/b%201/scripts/x.sh'],
 ])('%s %s is open', (method, url) => {
@@ -68,6 +70,12 @@ test.each([
   ['GET', '/nodes?deployment_id=d1&_evaluate_functions=true', '_evaluate_functions'],
   ['GET', '/node-instances/web_1?_evaluate_functions=true', '_evaluate_functions'],
   ['PATCH', '/node-instances/web_1?force=true', 'force'],
+  [
+    'PATCH',
+    '/node-instances/web_2',
+    'id must be a node instance of the operation, or its host: web_1, host 1',
+  ],
+  ['PATCH', '/node-instances/%ff', 'id must be'],
   ['GET', '/resources/blueprints/t2/b%201/x', 'the tenant of its execution'],
   ['GET', '/resources/blueprints/t1/b2/x', 'the blueprint of its deployment'],
   ['GET', '/resources/blueprints/t1/%ff/x', 'the blueprint of its deployment'],
@@ -75,6 +83,11 @@ test.each([
   ['POST', '/executions', 'none of them'],
 ])('%s %s is closed, and the text says why', (method, url, why) => {
   expect(refusalOf(method, url)).toContain(why);
+});
+
+test('an operation without instances changes none', () => {
+  const none = { ...caller, agent: { ...agent, instances: [] } };
+  expect(refusalOf('PATCH', '/node-instances/web_1', none)).toContain('id must be');
 });
 
 test('an execution without a deployment reaches none, and callers who are no agents are not held to the list', () => {

@@ -20,6 +20,8 @@ export function checkAgentToken({ route: { contract }, segments, query }: Asked,
   const names = contract.path.split('/').slice(1);
   for (const [param, of] of Object.entries(rule.params ?? {}))
     requireOwn(param, of, [decoded(segments[names.indexOf(`:${param}`)])], agent);
+  if (rule.instance !== undefined)
+    requireInstance(rule.instance, decoded(segments[names.indexOf(`:${rule.instance}`)]), agent);
   const asked = new URLSearchParams(query);
   for (const [filter, of] of Object.entries(rule.filters ?? {}))
     requireOwn(filter, of, asked.getAll(filter), agent);
@@ -35,6 +37,15 @@ function requireOwn(
 ): void {
   if (given.length === 1 && given[0] === agent[of] && given[0] !== '') return;
   throw closed(`${field} must be ${WHOSE[of]}`);
+}
+
+function requireInstance(
+  param: string,
+  id: string | undefined,
+  { instances }: NonNullable<Caller['agent']>,
+): void {
+  if (id !== undefined && instances.includes(id)) return;
+  throw closed(`${param} must be a node instance of the operation, or its host: ${instances.join(', ')}`);
 }
 
 const WHOSE: Record<AgentTokenName, string> = {

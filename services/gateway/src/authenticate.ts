@@ -115,10 +115,16 @@ async function authenticateExecution(
 
 type Execution = executionsRpc.ResolveExecutionTokenResponse;
 
-const ofAgent = ({ tenant, deploymentId, blueprintId }: Execution): NonNullable<Caller['agent']> => ({
+const ofAgent = ({
   tenant,
   deploymentId,
   blueprintId,
+  instances,
+}: Execution): NonNullable<Caller['agent']> => ({
+  tenant,
+  deploymentId,
+  blueprintId,
+  instances,
 });
 
 const ofExecutions = new WeakMap<Principal, Map<string, Principal>>();
@@ -126,18 +132,21 @@ const ofExecutions = new WeakMap<Principal, Map<string, Principal>>();
 /**
  * Returns the same Principal object for the same execution, so that it is signed for the services once and not for each request.
  */
-function asExecution(principal: Principal, { executionId, isAgent, deploymentId }: Execution): Principal {
+function asExecution(
+  principal: Principal,
+  { executionId, isAgent, deploymentId, instances }: Execution,
+): Principal {
   const known = ofExecutions.get(principal) ?? new Map<string, Principal>();
   ofExecutions.set(principal, known);
-  // An agent's token is not that of its execution: the two are kept apart.
-  const name = isAgent ? `agent ${executionId}` : executionId;
+  // An agent's token is not that of its execution, nor that of another operation: they are kept apart.
+  const name = isAgent ? JSON.stringify([executionId, ...instances]) : executionId;
   let made = known.get(name);
   if (!made) {
     made = {
       ...principal,
       authMethod: 'execution_token',
       executionId,
-      ...(isAgent && { agentDeploymentId: deploymentId }),
+      ...(isAgent && { agentDeploymentId: deploymentId, agentInstances: instances }),
     };
     known.set(name, made);
   }

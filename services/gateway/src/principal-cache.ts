@@ -11,7 +11,7 @@ export interface Caller {
   /** Only for a call with an execution token: the tenant of the execution. */
   executionTenant?: string;
   /** Only for a call with an execution token that an agent has: what it may reach (contracts, http/agent-token.ts). */
-  agent?: Readonly<Record<AgentTokenName, string>>;
+  agent?: Readonly<Record<AgentTokenName, string>> & { instances: readonly string[] };
   /** Only for a call with an execution token: its execution is being cancelled. */
   isCancelling?: boolean;
   /** Epoch ms at which the session or token ends if it is not used again; absent: it has no end. */

@@ -107,6 +107,20 @@ describe('remote', () => {
     expect(readdirSync(host.home)).not.toContain('agents');
   });
 
+  it('tries again while a manager that has just started serves no packages yet', async () => {
+    manager.served = [];
+    expect(await operation('create')).toMatchObject({
+      kind: 'failed',
+      isRecoverable: true,
+      failure: { message: expect.stringMatching(/serves no package .*not yet.*\(exit code 31\)/) },
+    });
+    manager.served = null;
+    expect(await operation('create')).toMatchObject({ kind: 'succeeded' });
+    expect(manager.enrolments).toHaveLength(2);
+    expect(manager.states.at(-1)).toBe('started');
+    expect(await operation('delete')).toMatchObject({ kind: 'succeeded' });
+  });
+
   it('names what is missing and where to write it, and tells nothing of a key that is a path', async () => {
     setProperties({ user: '', key: '' });
     expect(await operation('create')).toMatchObject({

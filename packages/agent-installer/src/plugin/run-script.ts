@@ -3,8 +3,8 @@ import { FatalError, RetryableError } from '@baton/plugin-sdk';
 import { installExitCodes } from '../script/exit-codes';
 import type { AgentHost } from './login';
 
-/** Another try may end otherwise: what the host lacks does not come by waiting, but the network does. */
-const RETRYABLE = new Set([25, 30, 41, 51]);
+/** Another try may end otherwise: what the host lacks does not come by waiting, but the network does, and a manager that starts. */
+const RETRYABLE = new Set([25, 30, 31, 41, 51]);
 const EXIT_MEANINGS = Object.fromEntries(Object.keys(installExitCodes).map((code) => [code, 'ok' as const]));
 const LAST_LINES = 5;
 

@@ -14,7 +14,7 @@ export const installExitCodes: Readonly<Record<number, string>> = {
   24: 'programs may not run in the folder of the agent (noexec)',
   25: 'another installation of this agent is at work',
   30: 'the manager cannot be reached to download the agent',
-  31: 'the manager has no such package of the agent',
+  31: 'the manager serves no package of the agent for this platform, or not yet',
   32: 'the downloaded file is not the one that the manager named (sha256)',
   33: 'the downloaded file cannot be unpacked',
   34: 'the program of the agent does not run on this host',

@@ -69,6 +69,8 @@ describe.each([
     const own = host.sh('cat /opt/baton-agent/uninstall-host_abc123.sh');
     const removed = await host.script(isByHand ? own : renderUninstallScript({ name: 'host_abc123' }), shell);
     expect(removed).toMatchObject({ code: 0 });
+    // Its processes end meanwhile: nothing is said of files of theirs that are gone.
+    expect(removed.text).not.toContain('/proc/');
     expect(host.sh('cat /run/ended')).toBe(`${DIR}
 `);
     expect(
@@ -115,7 +117,10 @@ it('says by exit code and text what is wrong', async () => {
     code: 41,
     text: expect.stringContaining(manager.url),
   });
-  expect(await install({ packages: [] })).toMatchObject({ code: 31 });
+  expect(await install({ packages: [] })).toMatchObject({
+    code: 31,
+    text: expect.stringContaining('a manager that has just started'),
+  });
   expect(await install({ packages: [{ ...manager.package, size: 2 ** 50 }] })).toMatchObject({ code: 23 });
   expect(await install({ processManagement: 'systemd' })).toMatchObject({ code: 50 });
   expect(await install({}, 'dash', ['--wrong'])).toMatchObject({ code: 2 });

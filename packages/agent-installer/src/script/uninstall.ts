@@ -88,7 +88,7 @@ stop_processes() {
     pid=$(cat "$DIR/supervise.pid" 2>/dev/null)
     case "$pid" in
       '' | *[!0-9]*) ;;
-      *) if tr '\\000' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -Fq "$DIR/"; then kill -s "$signal" "$pid" 2>/dev/null; left="$left $pid"; fi ;;
+      *) if cat "/proc/$pid/cmdline" 2>/dev/null | tr '\\000' ' ' | grep -Fq "$DIR/"; then kill -s "$signal" "$pid" 2>/dev/null; left="$left $pid"; fi ;;
     esac
     [ -n "$left" ] || return 0
     for second in 1 2 3 4 5 6 7 8 9 10; do

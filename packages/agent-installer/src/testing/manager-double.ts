@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readInstallChoices } from '../script/options';
+import { type InstallPackage, readInstallChoices } from '../script/options';
 import { renderInstallScript } from '../script/render';
 import { type PackageServer, packageServer } from './package-server';
 
@@ -19,6 +19,8 @@ export interface ManagerDouble {
   enrolments: Body[];
   /** The token of the next enrolments. */
   token: string;
+  /** Packages that scripts name; null: that of `packages`. */
+  served: InstallPackage[] | null;
   upgrades: Body[];
   stop(): Promise<void>;
 }
@@ -33,6 +35,7 @@ export async function managerDouble(): Promise<ManagerDouble> {
     states: [],
     enrolments: [],
     token: 'good',
+    served: null,
     upgrades: [],
     stop: async () => {
       await packages.stop();
@@ -88,7 +91,8 @@ const routes: Readonly<Record<string, Route>> = {
     made.enrolments.push(body);
     const choices = readInstallChoices(body.options as Body);
     const own = { name, nodeInstanceId: String(made.records.get(name)!.node_instance_id), token: made.token };
-    const options = made.packages.options({ ...own, ...choices });
+    const served = made.served === null ? {} : { packages: made.served };
+    const options = made.packages.options({ ...own, ...choices, ...served });
     return {
       name,
       token: made.token,

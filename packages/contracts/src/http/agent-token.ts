@@ -11,7 +11,12 @@ export interface AgentTokenRule {
   params?: Readonly<Record<string, AgentTokenName>>;
   /** Query arguments that must be given once, with these names. */
   filters?: Readonly<Record<string, AgentTokenName>>;
-  /** What the gateway cannot see in the request: the service that owns the route checks it by `agentDeploymentId` of the caller. */
+  /** Path parameter that must be one of the node instances that the token names. */
+  instance?: string;
+  /**
+   * What the gateway cannot see in the request: the service that owns the route checks it, by `agentDeploymentId` and
+   * `agentInstances` of the caller.
+   */
   checkedByService?: string;
 }
 
@@ -22,7 +27,9 @@ export const agentTokenRoutes: Readonly<Record<string, AgentTokenRule>> = {
   listNodeInstances: { filters: { deployment_id: 'deploymentId' } },
   getNodeInstance: { checkedByService: 'the instance is of the deployment' },
   patchNodeInstance: {
-    checkedByService: 'the instance is of the deployment, and only runtime properties change',
+    instance: 'id',
+    checkedByService:
+      'the instance is of the deployment and named by the token, and only runtime properties change',
   },
   createEvents: { checkedByService: 'the execution is that of the token' },
   getBlueprintResource: { params: { tenant_name: 'tenant', blueprint_id: 'blueprintId' } },

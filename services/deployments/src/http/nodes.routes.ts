@@ -91,7 +91,7 @@ function requireOwnDeployment({ agentDeploymentId }: Principal, deploymentId: st
   );
 }
 
-/** An agent changes the runtime properties of its deployment's instances, nothing else. @throws AppError */
+/** An agent changes the runtime properties of the instances of its operation, nothing else. @throws AppError */
 async function checkAgentPatch(
   deps: ServiceDeps,
   wire: WirePolicy,
@@ -99,6 +99,13 @@ async function checkAgentPatch(
   id: string,
 ): Promise<void> {
   await one(deps, wire, call, id);
+  const own = call.principal.agentInstances ?? [];
+  if (!own.includes(id))
+    throw new AppError(
+      'forbidden_error',
+      `An operation on an agent may change its own node instances, and ${id} is none of them`,
+      { expected: own },
+    );
   const others = Object.keys(call.body).filter((name) => name !== 'version' && name !== 'runtime_properties');
   if (others.length > 0)
     throw new AppError('forbidden_error', `An operation on an agent may not change ${others.join(', ')}`, {

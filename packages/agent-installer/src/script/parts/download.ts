@@ -9,7 +9,7 @@ $PACKAGES
 LIST
   find_provided
   [ -n "$VERSION" ] || [ -n "$FOUND" ] ||
-    fail 31 "the manager has no package of the agent for $PLATFORM" "put it into the manager's folder of packages (BATON_AGENT_PACKAGES)"
+    fail 31 "the manager serves no package of the agent for $PLATFORM, or not yet" "a manager that has just started needs some seconds: then make a new script; else put the package into the manager's folder of packages (BATON_AGENT_PACKAGES)"
 }
 
 # find_provided: the program of an image (install_method: provided), or of BATON_AGENT_FILE.
@@ -104,7 +104,7 @@ download_failed() {
   [ "$WRONG" = no ] ||
     fail 32 "the downloaded file is not the one that the manager named (sha256 $DIGEST)" "is a proxy in between, or has the manager been upgraded? Make a new script"
   case "$(why)" in
-    *404* | *410*) fail 31 "the manager has no package of the agent for $PLATFORM" "make a new script: the manager may have been upgraded" ;;
+    *404* | *410*) fail 31 "the manager serves no such package of the agent for $PLATFORM" "make a new script: the manager may have been upgraded" ;;
     *'write error'* | *'No space'* | *'Failed writing'*) fail 23 "there is not enough room for the download in $STAGE" "at least $((SIZE * 5 / 1024)) KiB are needed" ;;
   esac
   fail 30 "the agent cannot be downloaded from: $PACKAGE_URL" "the host must reach one of these addresses; look at routes, firewalls and agent_config.network"

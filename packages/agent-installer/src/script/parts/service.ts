@@ -82,7 +82,7 @@ start_detached() {
     printf '#!/bin/sh\\n# Starts the agent unless it runs. cron calls it.\\n'
     printf '[ ! -f "%s/leave" ] || exec /bin/sh "%s"\\n' "$DIR" "$UNINSTALLER"
     printf 'pid=$(cat "%s/supervise.pid" 2>/dev/null)\\n' "$DIR"
-    printf 'if [ -n "$pid" ] && [ "$(tr "\\\\000" " " <"/proc/$pid/cmdline" 2>/dev/null | grep -c " supervise ")" = 1 ]; then exit 0; fi\\n'
+    printf 'if [ -n "$pid" ] && [ "$(cat "/proc/$pid/cmdline" 2>/dev/null | tr "\\\\000" " " | grep -c " supervise ")" = 1 ]; then exit 0; fi\\n'
     printf 'cd "%s" || exit 1\\n' "$DIR"
     printf 'if command -v setsid >/dev/null 2>&1; then s=setsid; else s=nohup; fi\\n'
     printf '$s "%s" supervise --dir "%s" </dev/null >>"%s/log/supervise.out" 2>&1 &\\n' "$BIN" "$DIR" "$DIR"

@@ -44,7 +44,7 @@ export interface LoadedGraph extends Unclaimed {
   announcedToAgents: Map<number, number>;
   results: ResultSizes;
   /** Tokens with which operations of the execution may call the API; null until the first such operation is leased. */
-  tokens: { worker: string | null; agent: string | null };
+  tokens: { worker: string | null };
 }
 
 export interface GraphMemory {
@@ -160,6 +160,6 @@ export function newLoadedGraph(
     announced: new Map(),
     announcedToAgents: new Map(),
     results: { total: 0, byIdx: new Map() },
-    tokens: { worker: null, agent: null },
+    tokens: { worker: null },
   };
 }

@@ -17,7 +17,6 @@ export function leasesOf(
   workerId: string,
 ): executionsRpc.TaskLease[] {
   if (claimed.length === 0) return [];
-  const token = tokenFor(deps, loaded, workerId);
   const leaseMs = leaseMsOf(deps.agents, workerId);
   const tasks = claimed.map((idx) => loaded.graph.nodes[idx]!.spec as OperationTask);
   const { taskRetries, taskRetryIntervalMs, subgraphRetries } = deps.workflowConfig;
@@ -38,22 +37,36 @@ export function leasesOf(
       attempt,
       leaseMs,
       assignmentJson: JSON.stringify(
-        assignmentOf(execution, task, node, token, states, timeLeftMs, retryDefaults),
+        assignmentOf(
+          execution,
+          task,
+          node,
+          tokenFor(deps, loaded, workerId, task),
+          states,
+          timeLeftMs,
+          retryDefaults,
+        ),
       ),
       proof: deps.leases.prove(heldLease(execution, task, { workerId, taskId, attempt }), leaseMs),
     };
   });
 }
 
-/** Returns the token that the operation may use: an agent gets a marked one, which opens less. */
+/** Returns the token that the operation may use: an agent gets a marked one, which opens less and names what it may change. */
 function tokenFor(
   { tokenKey }: Pick<Ports, 'tokenKey'>,
   { tokens, executionId }: LoadedGraph,
   workerId: string,
+  task: OperationTask,
 ): string {
-  if (addressOfWorker(workerId) === null) return (tokens.worker ??= executionToken(tokenKey, executionId));
-  return (tokens.agent ??= agentToken(tokenKey, executionId));
+  const address = addressOfWorker(workerId);
+  if (address === null) return (tokens.worker ??= executionToken(tokenKey, executionId));
+  const instances = [...new Set([...sidesOf(task), hostOf(address)])];
+  return agentToken(tokenKey, { executionId, instances });
 }
+
+/** Returns the node instance of the host of an agent. A proxy is of another deployment: there the token opens nothing. */
+const hostOf = (address: string): string => address.slice(address.indexOf('/') + 1);
 
 /** Returns the content of a lease's proof for other services: for whom the worker acts, and which inputs name its secrets. */
 function heldLease(

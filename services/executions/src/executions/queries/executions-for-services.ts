@@ -1,7 +1,7 @@
 import type { Db } from '@baton/postgres';
 import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import { executionOfAgentToken, hashToken } from '../domain/token';
+import { hashToken, readAgentToken } from '../domain/token';
 import {
   activeOfDeployment,
   executionByToken,
@@ -13,17 +13,21 @@ import { tenantUsage } from '../store/quotas.sql';
 type Query = Db<DB>['query'];
 
 /**
- * Returns the execution whose operations call with this token, and whether an agent got the token; null when the execution has ended
- * or does not exist.
+ * Returns the execution whose operations call with this token; null when the execution has ended or does not exist. `instances`: the
+ * node instances that an agent's token may change; null: no agent got the token.
  */
 export async function executionOfToken(
   db: Query,
   key: string,
   token: string,
-): Promise<{ execution: ExecutionRow; isAgent: boolean } | null> {
-  const id = executionOfAgentToken(key, token);
-  const execution = id === null ? await executionByToken(db, hashToken(token)) : await readExecution(db, id);
-  return execution && execution.phase !== 'ended' ? { execution, isAgent: id !== null } : null;
+): Promise<{ execution: ExecutionRow; instances: readonly string[] | null } | null> {
+  const atAgent = readAgentToken(key, token);
+  const execution = atAgent
+    ? await readExecution(db, atAgent.executionId)
+    : await executionByToken(db, hashToken(token));
+  return execution && execution.phase !== 'ended'
+    ? { execution, instances: atAgent?.instances ?? null }
+    : null;
 }
 
 /** Returns the executions of a deployment that have not ended, oldest first. */

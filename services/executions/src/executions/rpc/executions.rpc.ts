@@ -36,7 +36,7 @@ export function executionsHandlers(
     resolveExecutionToken: async ({ token }) => {
       const found = await executionOfToken(deps.db.query, deps.tokenKey, token);
       if (!found) throw new AppError('unauthorized_error', 'User unauthorized: Invalid Execution Token');
-      const { execution, isAgent } = found;
+      const { execution, instances } = found;
       return {
         executionId: execution.id,
         tenant: execution.tenant,
@@ -44,7 +44,8 @@ export function executionsHandlers(
         blueprintId: execution.blueprint_id ?? '',
         deploymentId: execution.deployment_id ?? '',
         status: execution.status,
-        isAgent,
+        isAgent: instances !== null,
+        instances: [...(instances ?? [])],
       };
     },
     startExecution: async (request) => {

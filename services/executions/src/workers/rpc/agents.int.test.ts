@@ -100,17 +100,25 @@ describe('the token of an execution', () => {
       executionId: id,
       isAgent: true,
       deploymentId: 'tokens',
+      instances: [JSON.parse(atAgent!.assignmentJson).self.nodeInstanceId, 'vm_1'],
     });
-    expect(await resolve(workerToken)).toMatchObject({ executionId: id, isAgent: false });
+    expect(await resolve(workerToken)).toMatchObject({
+      executionId: id,
+      isAgent: false,
+      instances: [],
+    });
 
-    // The mark cannot be taken off, nor the token used for another execution.
-    const [, , mac] = agentToken.split('.');
+    // The mark cannot be taken off, nor the token used for another execution or other instances.
+    const [, , own, mac] = agentToken.split('.');
+    const others = Buffer.from('["vx_1"]').toString('base64url');
     engine.peer.deployments.set('other', hostedDeployment(['vx']));
     const other = await begin('other', 'install');
     for (const forged of [
       mac!,
-      `agent.${other}.${mac}`,
-      `agent.${id}.${workerToken}`,
+      `agent.${other}.${own}.${mac}`,
+      `agent.${id}.${others}.${mac}`,
+      `agent.${id}.${mac}`,
+      `agent.${id}.${own}.${workerToken}`,
       `${agentToken}.`,
       'agent.x.y',
     ])

@@ -218,6 +218,8 @@ export interface ResolveExecutionTokenResponse {
   isAgent: boolean;
   /** Blueprint of the execution's deployment; empty: none. */
   blueprintId: string;
+  /** Of an agent's token: the node instances that its operation sees, and its host. It may change no others. */
+  instances: string[];
 }
 
 export interface StartExecutionRequest {
@@ -2265,7 +2267,16 @@ export const ResolveExecutionTokenRequest: MessageFns<ResolveExecutionTokenReque
 };
 
 function createBaseResolveExecutionTokenResponse(): ResolveExecutionTokenResponse {
-  return { executionId: "", tenant: "", createdBy: "", deploymentId: "", status: "", isAgent: false, blueprintId: "" };
+  return {
+    executionId: "",
+    tenant: "",
+    createdBy: "",
+    deploymentId: "",
+    status: "",
+    isAgent: false,
+    blueprintId: "",
+    instances: [],
+  };
 }
 
 export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResponse> = {
@@ -2290,6 +2301,9 @@ export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResp
     }
     if (message.blueprintId !== "") {
       writer.uint32(58).string(message.blueprintId);
+    }
+    for (const v of message.instances) {
+      writer.uint32(66).string(v!);
     }
     return writer;
   },
@@ -2363,6 +2377,14 @@ export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResp
             message.blueprintId = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.instances.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2387,6 +2409,7 @@ export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResp
     message.status = object.status ?? "";
     message.isAgent = object.isAgent ?? false;
     message.blueprintId = object.blueprintId ?? "";
+    message.instances = object.instances?.map((e) => e) || [];
     return message;
   },
 };
