@@ -83,6 +83,8 @@ module.exports = {
     only('isolation', ['kernel']),
     only('plugin-runtime', ['kernel', 'plugin-sdk', 'isolation']),
     only('composition', ['kernel', 'plugin-sdk', 'contracts', 'client']),
+    only('agent-installer', ['kernel', 'plugin-sdk', 'contracts', 'client']),
+    only('agent-link', ['kernel', 'contracts', 'rpc']),
     {
       name: 'pure-packages-stay-pure',
       comment: 'kernel, task-graph, plugin-sdk: no runtime dependency and no node: import',
@@ -160,10 +162,18 @@ module.exports = {
     },
     {
       name: 'only-standalone-composes',
-      comment: 'only apps/standalone imports services, and only their service.ts',
+      comment:
+        'only apps/standalone imports services, and only their service.ts; the agent is made of parts of the worker',
       severity: 'error',
       from: { path: '^apps/(?!standalone/)' },
-      to: { path: '^services/' },
+      to: { path: '^services/', pathNot: '^services/worker/src/parts\\.ts$' },
+    },
+    {
+      name: 'only-the-agent-uses-parts',
+      comment: 'the entry of the worker for apps/agent is for nobody else',
+      severity: 'error',
+      from: { path: '^(packages|services|apps|test|bench)/', pathNot: '^apps/agent/' },
+      to: { path: '^services/worker/src/parts\\.ts$' },
     },
     {
       name: 'standalone-through-service-ts',
@@ -174,10 +184,31 @@ module.exports = {
     },
     {
       name: 'apps-speak-http',
-      comment: 'cli and console import only kernel, contracts, client and dsl',
+      comment:
+        'cli and console import only kernel, contracts, client and dsl; the agent runs operations (docs/adr/0047)',
       severity: 'error',
-      from: { path: '^apps/(?!standalone/)', pathNot: TESTS },
+      from: { path: '^apps/(?!standalone/|agent/)', pathNot: TESTS },
       to: { path: '^packages/', pathNot: pkg('kernel', 'contracts', 'client', 'dsl') },
+    },
+    {
+      name: 'agent-imports',
+      comment:
+        'the agent speaks only through its stream, and lies on hosts: no database, no broker, no server of HTTP',
+      severity: 'error',
+      from: { path: '^apps/agent/', pathNot: TESTS },
+      to: {
+        path: '^packages/',
+        pathNot: pkg(
+          'agent-link',
+          'contracts',
+          'isolation',
+          'kernel',
+          'plugin-runtime',
+          'plugin-sdk',
+          'rpc',
+          'service-runtime',
+        ),
+      },
     },
     {
       name: 'console-runs-in-browsers',
@@ -263,7 +294,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/authority\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with|kube-double/index)\\.ts$|^packages/plugin-sdk/src/(manifest|ssh|tool)/index\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/(authority|signing)\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with|kube-double/index)\\.ts$|^packages/plugin-sdk/src/(manifest|ssh|tool)/index\\.ts$|^packages/agent-installer/src/plugin/index\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {
@@ -274,7 +305,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/$1/|^packages/plugin-sdk/src/(manifest|template)/index\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/$1/|^packages/plugin-sdk/src/(manifest|ssh|template)/index\\.ts$|^packages/tls/src/(authority|signing)\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
   ],

@@ -1,4 +1,4 @@
-// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts|scripts|operations|python|ansible|console ...] [--rounds N] [--quick] [--mode standalone|services]
+// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts|scripts|operations|python|ansible|agents|console ...] [--rounds N] [--quick] [--mode standalone|services]
 //   console: [--hour] streams for an hour, [--small] less data, [--database NAME] filled once and kept, [--only PATTERN] parts
 //   api and lists: [--small] less data, [--database NAME] seeded before and kept, [--only PATTERN] shapes, or paths
 // JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
@@ -13,6 +13,7 @@ import { describeMachine, machineCpuSeconds } from './harness/machine';
 import { closeAll, serverUrl } from './harness/manager';
 import type { Plan } from './harness/report';
 import { python } from './operations/python';
+import { agents } from './suites/agents';
 import { ansible } from './suites/ansible';
 import { api } from './suites/api';
 import { console_ } from './suites/console';
@@ -46,6 +47,7 @@ const suites: Record<string, (plan: Plan) => Promise<object>> = {
   operations,
   python,
   ansible,
+  agents,
   console: console_,
 };
 const DEFAULT = ['api', 'dispatch', 'fleet', 'idle'];

@@ -225,8 +225,10 @@ function assertResolvable() {
 /** Rebuilds dist/. */
 async function buildAll() {
   const startedMs = performance.now();
-  rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
+  // The executable of agents is built by a command of its own: tools/build-agent.mjs.
+  for (const name of readdirSync(dist))
+    if (name !== 'agent') rmSync(join(dist, name), { recursive: true, force: true });
   linkExternals();
   copyMigrations();
   copyScriptAssets();

@@ -45,6 +45,7 @@ const build = () => node(['tools/build.mjs']);
 
 const tasks = {
   build,
+  'build:agent': (args) => node(['tools/build-agent.mjs', ...args]),
   start: async (args) => {
     if (!isBuilt()) await build();
     await node(['dist/apps/standalone/main.js', ...args]);
@@ -93,6 +94,8 @@ const tasks = {
   },
   fault: async (args) => {
     await build();
+    // Rows F18 and F19 install it on hosts.
+    await node(['tools/build-agent.mjs']);
     await tsx(['test/fault/run.ts', ...args]);
   },
   sim: (args) => tsx(['test/sim/run.ts', ...args]),
@@ -108,6 +111,7 @@ const tasks = {
   },
   bench: async (args) => {
     await build();
+    if (args.includes('agents')) await node(['tools/build-agent.mjs']);
     await tsx(['bench/run.ts', ...args]);
   },
   gen: (args) => node(['tools/gen.mjs', ...args]),

@@ -41,6 +41,8 @@ ensurePrograms({
   busybox: 'busybox-static',
   // The package starts nothing in a container.
   'systemd-analyze': 'systemd',
+  // A library and a program: clocks of hosts in test/hosts.
+  faketime: 'faketime',
 });
 ensurePythonVenv();
 const services = await ensureTestServices();
@@ -80,6 +82,7 @@ try {
     tool('tools/check.mjs', '--full'),
   );
   run.step('build', tool('tools/build.mjs'));
+  run.step('build of the agent', tool('tools/build-agent.mjs'));
   run.step('verify: generated files', { ...tool('tools/verify.mjs'), env });
   // More than cores: most of these suites wait most of their time.
   run.step(

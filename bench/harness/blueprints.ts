@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { archiveOf } from '../../test/harness/session';
 
 /** Blueprints whose operations are implemented by handlers/noop.js (mappings `noop.op` and `noop.told` behind the alias `noop`). */
@@ -9,6 +9,8 @@ export interface Shape {
   yaml: string;
   /** Number of operations of one execution. */
   operations: number;
+  /** Further files of the blueprint. */
+  files?: Record<string, string>;
   /** The workflow to start; absent: `install`. */
   request?: { workflow_id: string; parameters: object };
 }
@@ -117,7 +119,10 @@ export function archive(shape: Shape): Buffer {
   try {
     const folder = join(root, 'blueprint');
     mkdirSync(folder);
-    writeFileSync(join(folder, 'blueprint.yaml'), shape.yaml);
+    for (const [path, text] of Object.entries({ ...shape.files, 'blueprint.yaml': shape.yaml })) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
     return archiveOf(folder);
   } finally {
     rmSync(root, { recursive: true, force: true });

@@ -27,6 +27,8 @@ export interface ManagerOptions {
   env?: Record<string, string>;
   /** An existing database, which is kept; default: a new one. */
   databaseUrl?: string;
+  /** Address by which hosts of test/hosts reach it. */
+  listen?: string;
   /** Standalone with its own embedded PostgreSQL instead of the shared server. */
   isEmbedded?: boolean;
 }
@@ -66,6 +68,7 @@ export async function startManager(o: ManagerOptions): Promise<Manager> {
     mode: o.mode,
     workers: o.workers,
     env,
+    ...(o.listen === undefined ? {} : { listen: o.listen }),
     ...(given === undefined ? {} : { databaseUrl: given }),
   });
   let pool: pg.Pool | null = null;

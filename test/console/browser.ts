@@ -32,6 +32,8 @@ const DOCUMENTED = new Set([
   'example-drift-light',
   'example-update-light',
   'example-plan-light',
+  'agents-light',
+  'agent-light',
 ]);
 const isForDocs = process.env.BATON_SCREENSHOTS === 'docs';
 /** Pictures of all screens are asked for. */

@@ -92,6 +92,7 @@ export function keyboardPart(shared: () => Stage): void {
     ['/schedules', 'Schedules'],
     ['/webhooks', 'Webhooks'],
     ['/triggers', 'Triggers'],
+    ['/admin/agents', 'Agents'],
     ['/admin/users', 'Users'],
     ['/admin/service-accounts', 'Service accounts'],
     ['/admin/identity-providers', 'Identity providers'],

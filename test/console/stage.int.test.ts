@@ -2,6 +2,7 @@
  * Suites that look at one manager in one browser, after each other: to start both costs as much as many tests. One alone:
  * `npx jest test/console/stage -t shell`. Each must pass alone, and leave what the next ones count as it was.
  */
+import { agentsPart } from './agents.part';
 import { devicePart } from './device.part';
 import { hostilePart } from './hostile.part';
 import { identityPart } from './identity.part';
@@ -24,6 +25,7 @@ describe('resources', () => resourcesPart(shared));
 describe('webhooks', () => webhooksPart(shared));
 describe('identity', () => identityPart(shared));
 describe('shell', () => shellPart(shared));
+describe('agents', () => agentsPart(shared));
 describe('keyboard', () => keyboardPart(shared));
 describe('device', () => devicePart(shared));
 // Last: it makes deployments.

@@ -1,5 +1,6 @@
 // Requests of the original's user interface, as its widgets and dropdowns send them: with the sort column of their tables and an
-// empty search. On the original's wire each must be answered, sorted as requested. Needs the bundles of `npm run build`.
+// empty search. Then those of `cfy agents`. On the original's wire each must be answered, sorted as requested. Needs the bundles of
+// `npm run build`.
 import { eventually } from '@baton/testkit';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { type Caller, callerOf } from '../security/caller';
@@ -14,6 +15,11 @@ node_templates:
 groups: {pair: {members: [a, b]}}
 policies: {scaled: {type: cloudify.policies.scaling, targets: [pair]}}
 capabilities: {url: {value: http://x}}
+`;
+const HOST = `tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+node_templates:
+  host: {type: cloudify.nodes.Compute, properties: {ip: 127.0.0.1, agent_config: {install_method: none}}}
 `;
 const PAGE = '_search=&_size=10&_offset=0';
 
@@ -115,6 +121,77 @@ test('agents are sorted by node and deployment', async () => {
   expect(await by('node')).toEqual(['a', 'a', 'a', 'b', 'c', 'c']);
   expect(await by('-deployment&_sort=-node')).toEqual(['c', 'c', 'b', 'a', 'a', 'a']);
 });
+
+test('cfy agents list: every filter, and flags as its client writes them', async () => {
+  const all = await column('/agents?_all_tenants=False', 'id');
+  expect(all).toHaveLength(6);
+  const [first, second] = all as string[];
+  const of = (query: string) => column(`/agents?_all_tenants=False&${query}`, 'id');
+  expect(await of(`node_instance_ids=${first}&node_instance_ids=${second}`)).toEqual([first, second]);
+  expect(
+    await of('deployment_id=d1&node_ids=b&install_methods=remote&install_methods=provided'),
+  ).toHaveLength(1);
+  expect(await of('install_methods=plugin')).toEqual([]);
+  expect(await of('deployment_id=d2')).toEqual([]);
+});
+
+test.each([
+  ['validate_agents', {}],
+  ['install_new_agents', { install_agent_timeout: 300, stop_old_agent: true }],
+])('cfy agents: it finds its deployments and starts %s with %j', async (workflow_id, chosen) => {
+  const { admin, must } = caller;
+  await installHost();
+  // What the command asks, to find deployments whose hosts are all started.
+  await must(
+    admin,
+    'GET',
+    '/deployments?id=d3&_include=id,tenant_name&_get_all_results=True&_all_tenants=False',
+  );
+  const nodes = await must(
+    admin,
+    'GET',
+    '/nodes?id=host&_include=id,deployment_id,tenant_name&_get_all_results=True&_all_tenants=False',
+  );
+  expect(nodes.items).toEqual([{ id: 'host', deployment_id: 'd3', tenant_name: 'default_tenant' }]);
+  const instances = await must(
+    admin,
+    'GET',
+    '/node-instances?_include=id,host_id,deployment_id,state&_offset=0',
+  );
+  const host = instances.items.find((one: { deployment_id: string }) => one.deployment_id === 'd3');
+  expect(host).toMatchObject({ host_id: host.id, state: 'started' });
+  const execution = await must(admin, 'POST', '/executions', {
+    deployment_id: 'd3',
+    workflow_id,
+    parameters: { install_methods: ['provided'], ...chosen },
+    allow_custom_parameters: 'true',
+    force: 'false',
+    dry_run: 'false',
+    queue: 'false',
+    wait_after_fail: 600,
+  });
+  await eventually(
+    async () => (await must(admin, 'GET', `/executions/${execution.id}`)).status === 'terminated',
+    { deadlineMs: 60_000 },
+  );
+});
+
+/** A deployment with a host that has no agent, installed once. */
+async function installHost(): Promise<void> {
+  const { admin, must, send } = caller;
+  if ((await send(admin, 'GET', '/deployments/d3')).status === 200) return;
+  await must(admin, 'PUT', '/blueprints/b3', undefined, tgz({ 'blueprint.yaml': HOST }));
+  await eventually(async () => (await must(admin, 'GET', '/blueprints/b3')).state === 'uploaded', {
+    deadlineMs: 30_000,
+  });
+  await must(admin, 'PUT', '/deployments/d3', { blueprint_id: 'b3' });
+  const start = { deployment_id: 'd3', workflow_id: 'install' };
+  await eventually(async () => (await send(admin, 'POST', '/executions', start)).status === 201, {
+    deadlineMs: 30_000,
+  });
+  const ended = '/executions?deployment_id=d3&workflow_id=install&status=terminated';
+  await eventually(async () => (await must(admin, 'GET', ended)).items.length === 1, { deadlineMs: 60_000 });
+}
 
 test('DELETE /events tells the page that was asked for, and cuts nothing', async () => {
   const { admin, must } = caller;

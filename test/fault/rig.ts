@@ -16,6 +16,8 @@ import pg from 'pg';
 import { type Fleet, startFleet } from '../harness/fleet';
 import { type ManagedProcess, untilAnswers } from '../harness/processes';
 import { adminClient, archiveOf, call, upload } from '../harness/session';
+import { KEY_SECRET } from '../hosts/on-host';
+import { type Host, startHosts } from '../hosts/rig';
 import { type Ledger, openLedger } from './ledger';
 import { parkedCount } from './queues';
 import type { Sweeper } from './sweep';
@@ -25,6 +27,8 @@ export interface Rig {
   fleet: Fleet;
   client: Client;
   ledger: Ledger;
+  /** Hosts for agents; empty in rows that ask for none. */
+  hosts: Host[];
   /** Folder in which catalog and cluster-status keep temporary files. */
   temporary: string;
   postgres: RestartablePostgres;
@@ -68,14 +72,22 @@ export const WORKERS = ['worker-1', 'worker-2', 'worker-3'];
 export const ENGINES = ['executions', 'executions-2'];
 /** Connections of one process to PostgreSQL, which allows sixty. */
 export const CONNECTIONS = 7;
+/** An operation whose agent does not come fails after this time. */
+const AGENTS = { BATON_AGENT_WAIT: '20s', BATON_TASK_RETRIES: '2' };
 /** Slots of a worker: enough for a hundred running operations. */
 const SLOTS = 60;
+
+interface RigOptions {
+  slots?: number | undefined;
+  databaseBytes?: number | undefined;
+  hosts?: number | undefined;
+}
 
 /** Starts everything; takes some 10 s. Everything started here ends with `stop`, or when a step here fails. */
 export async function startRig(
   dist: string,
   sweeper: Sweeper,
-  { slots = SLOTS, databaseBytes }: { slots?: number | undefined; databaseBytes?: number | undefined } = {},
+  { slots = SLOTS, databaseBytes, hosts = 0 }: RigOptions = {},
 ): Promise<Rig> {
   const dir = mkdtempSync(join(tmpdir(), 'baton-fault-'));
   sweeper.addFolder(dir);
@@ -89,7 +101,7 @@ export async function startRig(
     }
   };
   try {
-    return await build({ dir, dist, slots, sweeper, databaseBytes }, undo, stop);
+    return await build({ dir, dist, slots, sweeper, databaseBytes, hosts }, undo, stop);
   } catch (error) {
     await stop();
     throw error;
@@ -97,7 +109,7 @@ export async function startRig(
 }
 
 async function build(
-  at: { dir: string; dist: string; slots: number; sweeper: Sweeper; databaseBytes?: number | undefined },
+  at: RigOptions & { dir: string; dist: string; slots: number; sweeper: Sweeper; hosts: number },
   undo: (() => Promise<void> | void)[],
   stop: () => Promise<void>,
 ): Promise<Rig> {
@@ -109,13 +121,17 @@ async function build(
   const rabbitProxy = await tcpProxy(addressOf(rabbit.url));
   undo.push(postgresProxy.close, rabbitProxy.close);
   const ledger = openLedger(dir);
+  const hosts = at.hosts > 0 ? await startHosts(at.hosts) : null;
+  if (hosts) undo.push(hosts.stop);
   const fleet = await startFleet({
     mode: 'services',
     workers: WORKERS.length,
     dist,
     urls: { postgres: postgresProxy.through(postgres.url), amqp: rabbitProxy.through(rabbit.url) },
     replicas: { executions: ENGINES.length },
+    ...(hosts && { gateways: 2, listen: hosts.managerAddress }),
     env: {
+      ...(hosts && AGENTS),
       BATON_WORKER_HANDLERS: join(dist, 'ledger-handlers.js'),
       BATON_WORKER_SLOTS: String(slots),
       // An isolated worker can neither write to the ledger, which lies outside of the system, nor let scripts find its process as
@@ -143,6 +159,7 @@ async function build(
   pool.on('error', () => undefined);
   undo.push(() => pool.end());
   const client = adminClient(fleet);
+  if (hosts) await call(client, 'putSecret', { secret_key: KEY_SECRET }, { value: hosts.hosts[0]!.key });
   const killed = new Set<string>();
   const withChannel = async <T>(work: (channel: Channel) => Promise<T>): Promise<T> => {
     const connection = await connect(rabbit.url, { timeout: 5_000 });
@@ -158,6 +175,7 @@ async function build(
     fleet,
     client,
     ledger,
+    hosts: hosts?.hosts ?? [],
     temporary,
     postgres,
     rabbit,

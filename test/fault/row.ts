@@ -19,6 +19,8 @@ export interface Row {
   slots?: number;
   /** Size of a separate disk for PostgreSQL; a row with this field gets its own rig. */
   databaseBytes?: number;
+  /** Number of hosts for agents, beside two gateways; a row with this field gets its own rig, and needs root. */
+  hosts?: number;
   /** The row mounts its own disks: without root permissions it runs in a user namespace. */
   needsDisks?: boolean;
   /** Runs only when requested by its id. */

@@ -60,7 +60,7 @@ async function runRow(row: Row, attempt = 1): Promise<Result> {
 
 /** Runs a row once. Afterwards the rig must be intact, otherwise the next row gets a new one. */
 async function runOnce(row: Row): Promise<Result> {
-  const isAlone = row.slots !== undefined || row.databaseBytes !== undefined;
+  const isAlone = row.slots !== undefined || row.databaseBytes !== undefined || row.hosts !== undefined;
   if (isAlone) await discard(false);
   rig ??= await within(RIG_MS, startRig(dist, sweeper, row));
   const startedAt = performance.now();

@@ -65,6 +65,8 @@ interface StoredGraphSample {
   >[];
 }
 
+const AGENTS = { leaseMs: 900_000, waitMs: 300_000 };
+
 /** Returns the graph after two steps: the first operation has run and failed in a way that causes a retry. */
 async function writeGraph(): Promise<Json> {
   const spec = installSpec();
@@ -73,11 +75,11 @@ async function writeGraph(): Promise<Json> {
   const ids = spec.tasks.map(({ idx }) => taskIdOf(GRAPH, idx));
   const loaded = newLoadedGraph(execution, GRAPH, graph, ids, new Set(ids.keys()));
   const first = advance(graph, [{ kind: 'start' }], AT);
-  const steps = [taskWrites(execution as never, loaded, [first])];
+  const steps = [taskWrites(AGENTS, execution as never, loaded, [first])];
   const idx = first.dispatch[0]!;
   const error = { type: 'RecoverableError', message: 'not yet', recoverable: true, retryAfterMs: 5_000 };
   const second = advance(graph, [{ kind: 'failed', idx, attempt: 1, error }], AT + 1_000);
-  steps.push(taskWrites(execution as never, loaded, [second]));
+  steps.push(taskWrites(AGENTS, execution as never, loaded, [second]));
   const rows = new Map(
     steps.flatMap(({ newTasks, tasks }) => [...newTasks, ...tasks]).map((row) => [row.spec.idx, row]),
   );

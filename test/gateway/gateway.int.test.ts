@@ -270,6 +270,33 @@ test('an execution that is being cancelled begins nothing any more, and may end 
   }
 });
 
+test("an agent's token of an execution opens only what its operation needs, and the service learns of it", async () => {
+  const token = 'agent.0193f3a0-0000-7000-8000-000000000001.WyJhcHBfMSJd.00112233445566778899aabbccddeeff';
+  const execution = {
+    executionId: 'e3',
+    tenant: T,
+    createdBy: 'carol',
+    deploymentId: 'd1',
+    blueprintId: 'b1',
+  };
+  const headers = { 'execution-token': token };
+  world.executions.set(token, execution);
+  expect((await call('POST', '/work', { headers })).status).toBe(200);
+  expect((await call('POST', '/work', { headers: { 'authentication-token': token } })).status).toBe(200);
+  world.executions.set(token, { ...execution, isAgent: true });
+  for (const [method, path] of [
+    ['POST', '/work'],
+    ['GET', '/who'],
+    ['GET', '/things'],
+  ] as const) {
+    const refused = await call(method, path, { headers });
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      expect.stringContaining('opens only what the operation itself needs'),
+    ]);
+  }
+});
+
 async function upload(chunks: number, headers: Record<string, string> = {}): Promise<Response> {
   let left = chunks;
   const body = new ReadableStream({

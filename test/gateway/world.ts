@@ -1,7 +1,15 @@
 /** Gateways in front of the real identity service and a small test service with a route of every kind. */
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type ApiVersion, defineRoutes, executionsRpc, type RouteContract } from '@baton/contracts';
+import type { Broker } from '@baton/broker';
+import {
+  type ApiVersion,
+  buildMessage,
+  defineRoutes,
+  executionsRpc,
+  type MessageType,
+  type RouteContract,
+} from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
 import { ownUserRoutes } from '@baton/contracts/http/own-user';
 import { permissionsRoutes } from '@baton/contracts/http/permissions';
@@ -24,22 +32,24 @@ import {
   createSignInCode,
   configSchema as identityConfig,
 } from '@baton/identity';
-import { AppError, RawJson, Secret, silentLog } from '@baton/kernel';
-import { createLocalRpc, type LocalRpc } from '@baton/rpc';
+import { AppError, isoInstant, RawJson, Secret, silentLog, systemClock } from '@baton/kernel';
+import { createGuardedPassage, createLocalRpc, type LocalRpc } from '@baton/rpc';
 import {
   createLocalHttp,
+  guardOf,
   type LocalHttp,
   loadConfig,
   type Running,
   type ServiceParts,
+  sealsOfAll,
   startParts,
 } from '@baton/service-runtime';
-import { connectInfra } from '@baton/service-runtime/infra';
+import { connectBroker, connectInfra } from '@baton/service-runtime/infra';
 import { type TestDatabase, testDatabase, testNamespace, testUrls } from '@baton/testkit';
 import { derivedTrust } from '@baton/trust';
 import { z } from 'zod';
 
-const KEY = 'the key of the gateway tests';
+export const KEY = 'the key of the gateway tests';
 const versions: readonly ApiVersion[] = ['v2.1', 'v3.1'];
 const base = {
   owner: 'catalog',
@@ -133,6 +143,17 @@ const routes: readonly RouteContract[] = [
   ...ownUserRoutes,
 ];
 
+interface ExecutionOfToken {
+  executionId: string;
+  tenant: string;
+  createdBy: string;
+  status?: string;
+  isAgent?: boolean;
+  instances?: string[];
+  deploymentId?: string;
+  blueprintId?: string;
+}
+
 export interface World {
   gateways: string[];
   /** Address of the first gateway's ops port. */
@@ -141,7 +162,7 @@ export interface World {
   setMaintenance(at: number, state: string): void;
   /** Requests that the test service saw. */
   seen: { uploads: number[]; aborted: number; hanging: number; requests: number };
-  executions: Map<string, { executionId: string; tenant: string; createdBy: string; status?: string }>;
+  executions: Map<string, ExecutionOfToken>;
   catalog: { stop(): Promise<void>; start(): Promise<void> };
   call(method: string, path: string, o?: CallOptions): Promise<Called>;
   /** Runs a statement in the database of identity. */
@@ -150,6 +171,10 @@ export interface World {
   signInCode(): Promise<string>;
   /** Sends these bytes to the first gateway and closes; returns the received bytes. */
   send(text: string): Promise<string>;
+  /** Publishes a message of executions. */
+  publish<T>(message: MessageType<T>, payload: T): Promise<void>;
+  /** Stops gateway `at` alone. */
+  stopGateway(at: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -185,6 +210,8 @@ export async function startWorld(
     env?: Record<string, string>;
     /** The gateway knows the routes of the product; of its services only identity is running. */
     allRoutes?: boolean;
+    /** Serves more, in place of the usual ones. */
+    serve?: (rpc: LocalRpc) => void;
   } = {},
 ): Promise<World> {
   const database = await testDatabase({
@@ -196,6 +223,7 @@ export async function startWorld(
   const seen = { uploads: [] as number[], aborted: 0, hanging: 0, requests: 0 };
   const executions: World['executions'] = new Map();
   rpc.serve('executions', executionsRpc.ExecutionsServiceDefinition, executionsStub(executions) as never);
+  o.serve?.(rpc);
   const identity = await startIdentity(env, rpc, localHttp);
   const catalog = await startCatalog(seen, localHttp);
   const origins = {
@@ -206,7 +234,9 @@ export async function startWorld(
   for (let i = 0; i < (o.gateways ?? 1); i++)
     edges.push(await startGateway({ ...env, ...origins }, rpc, localHttp, o.allRoutes ? allRoutes : routes));
   const gateways = edges.map(({ running }) => `http://127.0.0.1:${running.services[0]!.httpPort}`);
+  let broker: Broker | null = null;
   const stop = async (): Promise<void> => {
+    await broker?.close();
     for (const { running, infra } of [...edges, identity]) {
       await running.stop();
       await infra.close();
@@ -221,6 +251,12 @@ export async function startWorld(
     executions,
     catalog,
     stop,
+    publish: async (message, payload) => {
+      broker ??= brokerOfExecutions(env);
+      const time = isoInstant(systemClock.now());
+      await broker.publish([buildMessage(message, { tenant: 't', key: 'k', time }, payload)]);
+    },
+    stopGateway: (at) => edges[at]!.running.stop(),
     sql: async (text, values = []) => (await identity.infra.db!.pool.query(text, values)).rows,
     signInCode: async () => (await createSignInCode(identity.infra.db as never))!.expose(),
     setMaintenance: (at, state) => edges[at]!.parts.onMaintenance?.(state),
@@ -244,12 +280,25 @@ function envOf(database: TestDatabase, more: Record<string, string>): Record<str
   };
 }
 
+/** The broker as executions has it. */
+function brokerOfExecutions(env: Record<string, string>): Broker {
+  const config = loadConfig(identityConfig, env);
+  return connectBroker(config, silentLog, { service: 'executions', seals: sealsOfAll(config) });
+}
+
 function executionsStub(executions: World['executions']) {
   return {
     resolveExecutionToken: async ({ token }: { token: string }) => {
       const execution = executions.get(token);
       if (!execution) throw new AppError('unauthorized_error', 'no such execution');
-      return { deploymentId: '', status: 'started', ...execution };
+      return {
+        deploymentId: '',
+        blueprintId: '',
+        isAgent: false,
+        instances: [],
+        status: 'started',
+        ...execution,
+      };
     },
   };
 }
@@ -271,6 +320,13 @@ async function startIdentity(
   return { infra, running, parts };
 }
 
+/** As in the standalone: calls of agents are checked as those that come over a network. */
+function passageOf(config: Parameters<typeof guardOf>[0], rpc: LocalRpc) {
+  const { bundle } = derivedTrust('executions', new Secret(KEY));
+  const guard = guardOf(config, { bundle }, ['executions', 'deployments', 'catalog']);
+  return createGuardedPassage(rpc, { guard, log: silentLog });
+}
+
 async function startGateway(
   env: Record<string, string>,
   rpc: LocalRpc,
@@ -281,7 +337,7 @@ async function startGateway(
   const infra = await connectInfra(config, {
     service: 'gateway',
     log: silentLog,
-    shared: { rpc, localHttp },
+    shared: { rpc, localHttp, passage: passageOf(config, rpc) },
   });
   const parts = buildGateway(config, infra, { routes: known });
   const running = await startParts([{ parts, infra }], { config, localRpc: rpc, hasHeartbeat: false });

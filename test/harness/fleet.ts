@@ -60,6 +60,8 @@ export interface FleetOptions {
   distOf?: (image: string) => string;
   /** False: returns before the manager is ready (standalone), for managers that must not become ready. */
   isReadyAwaited?: boolean;
+  /** Address by which hosts of test/hosts reach the API (of the first gateway); default: only this machine reaches it. */
+  listen?: string;
   /** Account of the manager (standalone), with its own home; default: the account of the tests. */
   account?: Account;
 }
@@ -105,6 +107,7 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
     BATON_LOG_LEVEL: 'info',
     // Tests begin with an empty manager.
     BATON_BUNDLED_PLUGINS: 'off',
+    ...(options.listen === undefined ? {} : reachedBy(options.listen, port!)),
     ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }),
     ...options.env,
   };
@@ -140,6 +143,12 @@ async function startStandalone(options: FleetOptions): Promise<Fleet> {
   if (options.isReadyAwaited === false) return fleet;
   return await readyOrStopped(fleet);
 }
+
+/** Environment of a manager whose API hosts reach at this address. */
+const reachedBy = (address: string, port: number): Record<string, string> => ({
+  BATON_HOST: '0.0.0.0',
+  BATON_AGENTS_URL: `http://${address}:${port}`,
+});
 
 /** Variables that a prepared data folder would contradict. */
 const OF_DATABASE = ['DATABASE_URL', 'BATON_DATABASE_ROLES', 'BATON_ROW_SECURITY'];
@@ -259,6 +268,9 @@ async function serviceProcesses(
     BATON_BLOBS: join(at.dir, 'blobs'),
     BATON_LOG_LEVEL: 'info',
     BATON_DRAIN: '3s',
+    ...(options.listen === undefined
+      ? {}
+      : { BATON_AGENTS_URL: `http://${options.listen}:${gatewayPorts[0]}` }),
     ...Object.fromEntries(
       SERVICES.map((service) => [`BATON_RPC_${variable(service)}`, `127.0.0.1:${rpcPorts[service]}`]),
     ),
@@ -301,6 +313,7 @@ async function serviceProcesses(
       BATON_PORT: String(port),
       BATON_HTTP_PORT: String(port),
       BATON_RPC_PORT: '0',
+      ...(options.listen === undefined ? {} : { BATON_HOST: '0.0.0.0' }),
     });
   for (let i = 1; i <= (options.workers ?? 1); i++) {
     add('worker', `worker-${i}`, {

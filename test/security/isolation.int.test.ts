@@ -100,6 +100,7 @@ async function privateThings(): Promise<void> {
     create_rabbitmq_user: false,
   });
   mine.agents = 'canary-agent';
+  mine['agent-connections'] = 'canary-agent';
   mine.tasks_graphs = (
     await must(owner, 'POST', '/tasks_graphs/tasks_graphs', {
       name: 'canary-graph',

@@ -302,7 +302,13 @@ function addEvent(row: ExecutionRow, type: string, idx: number | null, attempt: 
 }
 
 function configOf() {
-  return { taskRetries: 2, taskRetryIntervalMs: 40, subgraphRetries: 1, waitAfterFailMs: 500 };
+  return {
+    tenant: 'simulation',
+    taskRetries: 2,
+    taskRetryIntervalMs: 40,
+    subgraphRetries: 1,
+    waitAfterFailMs: 500,
+  };
 }
 
 function inputOf(row: ExecutionRow): Parameters<typeof nextStage>[1] {

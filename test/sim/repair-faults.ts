@@ -278,7 +278,7 @@ export const repairFaults: readonly SeededFault[] = [
   {
     name: 'leases have no end',
     file: executions('engine/steps/task-writes'),
-    find: 'leaseMs: loaded.holders.has(idx) ? leaseMs : null,',
+    find: 'leaseMs: holder === null ? null : leaseMsOf(agents, holder),',
     replace: 'leaseMs: null,',
   },
   {

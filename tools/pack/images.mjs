@@ -1,6 +1,7 @@
 // Our own code in the images of deploy/Dockerfile: one folder for each target, and `runtime` for what all of them hold.
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { root } from '../run-steps.mjs';
 import { copyDist } from './dist.mjs';
 
 const IMAGES = {
@@ -20,4 +21,6 @@ const IMAGES = {
 export function stageImages(out) {
   rmSync(out, { recursive: true, force: true });
   for (const [image, paths] of Object.entries(IMAGES)) copyDist(join(out, image), paths);
+  // Built by a command of its own: npm run build:agent. The gateway offers it to hosts.
+  if (existsSync(join(root, 'dist/agent/index.json'))) copyDist(join(out, 'gateway'), ['agent']);
 }

@@ -2,6 +2,7 @@ import { Help, Option } from 'commander';
 import packageJson from '../package.json';
 import type { CliIo } from './cli-io';
 import { accessCommands } from './commands/access';
+import { agentCommands } from './commands/agents';
 import { auditCommands } from './commands/audit';
 import { blueprintCommands } from './commands/blueprints';
 import { clusterCommands } from './commands/cluster';
@@ -69,6 +70,7 @@ const KINDS = [
   auditCommands,
   managerCommands,
   clusterCommands,
+  agentCommands,
   snapshotCommands,
   doctorCommand,
   completionCommand,

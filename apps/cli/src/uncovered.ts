@@ -27,7 +27,6 @@ export const uncovered: Partial<Record<OperationId, string>> = {
   deleteView: byConsole,
   createAgent: byAgent,
   updateAgent: byAgent,
-  replaceAgentCertificates: 'Agents trust no certificate of their own here: there is nothing to replace.',
   createNodes: byUpdate,
   updateNode: byUpdate,
   deleteNode: byUpdate,

@@ -4,7 +4,13 @@ import type { Broker } from '@baton/broker';
 import { doctorRpc, snapshotsRpc, tenantsRpc } from '@baton/contracts';
 import * as gateway from '@baton/gateway';
 import type { Log } from '@baton/kernel';
-import { createLocalRpc, createRpcRelay, createRpcServer, type RpcRelay } from '@baton/rpc';
+import {
+  createGuardedPassage,
+  createLocalRpc,
+  createRpcRelay,
+  createRpcServer,
+  type RpcRelay,
+} from '@baton/rpc';
 import {
   ConfigError,
   createLocalHttp,
@@ -31,6 +37,7 @@ import {
 } from '@baton/service-runtime/infra';
 import { derivedTrust } from '@baton/trust';
 import { type AdminLogin, ensureAdmin } from './admin-password';
+import { agentsUrl } from './agents-url';
 import type { StandaloneConfig } from './config';
 import { checkDatabase } from './database-check';
 import { brokerUrl, newLogins, urlFor } from './database-logins';
@@ -240,6 +247,7 @@ function serviceEnvironment(
     BATON_DATABASE_CONNECTIONS: '8',
     BATON_BLOBS: home.blobsDir,
     BATON_WORKER_DIR: home.workDir,
+    BATON_AGENTS_URL: agentsUrl(config, env),
     ...env,
     BATON_INTERNAL_KEY: env.BATON_INTERNAL_KEY ?? home.internalKey,
     BATON_LOG_LEVEL: config.BATON_LOG_LEVEL,
@@ -303,9 +311,13 @@ async function startServices(
   undo.push(() => broker.close());
   undo.push(() => cache.close());
   await requireBroker(broker, own);
+  // Calls that the gateway passes on for agents are checked as those that come over a network.
+  const names = services.map(({ serviceName }) => serviceName);
+  const guard = guardOf(runtime, derivedTrust('executions', runtime.BATON_INTERNAL_KEY!), names);
   const shared = {
     broker,
     cache,
+    passage: createGuardedPassage(localRpc, { guard, log }),
     localHttp,
     blobs: connectBlobs(runtime, transport),
     transport,
@@ -313,8 +325,6 @@ async function startServices(
   };
   // Workers are separate processes. They reach the same handlers over their channel, and streams by a socket in the home, which no
   // other user may open: so no port and no certificate are needed.
-  const names = services.map(({ serviceName }) => serviceName);
-  const guard = guardOf(runtime, derivedTrust('executions', runtime.BATON_INTERNAL_KEY!), names);
   const relay = createRpcRelay(localRpc, { guard, log });
   const rpcServer = createRpcServer({ log, guard });
   const entries: StartEntry[] = [];

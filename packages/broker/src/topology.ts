@@ -1,4 +1,5 @@
 import {
+  agentTaskReady,
   blueprintDeleted,
   blueprintRegistered,
   catalogResourcesChanged,
@@ -143,8 +144,14 @@ export const topology: Topology = [
   {
     message: tasksCancelled,
     queues: [],
-    subscribers: ['worker'],
+    subscribers: ['worker', 'gateway'],
     why: 'a worker that holds one of them asks executions by a heartbeat, whose answer decides',
+  },
+  {
+    message: agentTaskReady,
+    queues: [],
+    subscribers: ['gateway'],
+    why: 'an agent claims the operation by a call, whose answer decides',
   },
   { message: blueprintRegistered, queues: [], why: 'nobody listens' },
   {

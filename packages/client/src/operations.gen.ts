@@ -2,6 +2,8 @@
 /** Objects of the API by the names that the OpenAPI document gives them. */
 export interface Schemas {
   Agent: { id: string; host_id: string | null; ip: string | null; install_method: string | null; system: string | null; version: string | null; node: string; deployment: string; state: string; tenant_name: string; created_at: string; created_by: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; name: string; node_instance_id: string; updated_at: string | null; rabbitmq_username: null; rabbitmq_password: null; rabbitmq_exchange: string | null };
+  AgentConnection: { name: string; node_instance_id: string; deployment_id: string; tenant_name: string; state: string; install_method: string | null; is_connected: boolean; since: string | null; last_seen: string | null; certificate: { serial: string; expires_at: string; revoked_at: string | null } | null; version: string | null; wanted_version: string | null; about: Record<string, unknown> | null };
+  AgentEnrolment: { name: string; token: string; expires_at: string; addresses: (string)[]; authorities: string; script: string; script_url: string };
   AskedDeviceLogin: { user_code: string; client_name: string; address: string; is_same_address: boolean; created_at: string; age_s: number; expires_at: string; state: "pending" | "approved" | "denied" };
   AuditEntry: { id: number; ref_table: string; ref_id: string; ref_identifier: Record<string, unknown>; operation: "create" | "update" | "delete"; creator_name: string; execution_id: string | null; created_at: string; request_id: string; chain: string };
   BegunDeviceLogin: { device_code: string; user_code: string; verification_uri: string; verification_uri_complete: string; expires_in: number; interval: number };
@@ -106,6 +108,27 @@ export interface Schemas {
 
 /** Operations of v3.1 by id: path parameters, names of query parameters, JSON body, answer. */
 export interface Operations {
+  /** GET /api/v3.1/agent-connections: Streams and certificates of agents */
+  listAgentConnections: {
+    params: undefined;
+    query: "_include" | "_sort" | "_size" | "_offset" | "_search" | "_all_tenants" | "_get_all_results" | "name" | "node_instance_id" | "deployment_id" | "tenant_name" | "state" | "install_method" | "is_connected" | "since" | "last_seen" | "version" | "wanted_version";
+    body: undefined;
+    answer: { items: (Schemas["AgentConnection"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
+  /** GET /api/v3.1/agent-connections/{name}: The stream and the certificate of one agent */
+  getAgentConnection: {
+    params: { name: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["AgentConnection"];
+  };
+  /** POST /api/v3.1/agent-upgrades: Changes agents to the version that the manager serves, a tenth at a time; stops when agents fail */
+  upgradeAgents: {
+    params: undefined;
+    query: "_include";
+    body: { names?: (string)[] };
+    answer: { number_of_agents: number; version: string };
+  };
   /** GET /api/v3.1/agents: Agents that were installed by node instances */
   listAgents: {
     params: undefined;
@@ -113,7 +136,7 @@ export interface Operations {
     body: undefined;
     answer: { items: ({ id: string; host_id: string | null; ip: string | null; install_method: string | null; system: string | null; version: string | null; node: string; deployment: string; state: string; tenant_name: string })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
-  /** PATCH /api/v3.1/agents: Gives agents other authorities to trust; answers how many there were, and refuses where there are any */
+  /** PATCH /api/v3.1/agents: Makes a new authority for agents, or takes the given one; agents trust both until they have new certificates */
   replaceAgentCertificates: {
     params: undefined;
     query: "_include";
@@ -131,7 +154,7 @@ export interface Operations {
   createAgent: {
     params: { name: string };
     query: "_include";
-    body: { node_instance_id: string; state: "creating" | "created" | "configuring" | "configured" | "starting" | "started" | "stopping" | "stopped" | "deleting" | "deleted" | "restarting" | "restarted" | "restored" | "upgrading" | "upgraded" | "nonresponsive" | "failed"; create_rabbitmq_user: boolean; rabbitmq_exchange?: string | null; ip?: string | null; install_method?: "none" | "remote" | "init_script" | "provided" | "plugin" | null; system?: string | null; version?: string | null };
+    body: { node_instance_id: string; state: "creating" | "created" | "configuring" | "configured" | "starting" | "started" | "stopping" | "stopped" | "deleting" | "deleted" | "restarting" | "restarted" | "restored" | "upgrading" | "upgraded" | "nonresponsive" | "failed"; create_rabbitmq_user: boolean; rabbitmq_exchange?: string | null; ip?: string | null; install_method?: "none" | "remote" | "init_script" | "provided" | "plugin" | "ssh" | null; system?: string | null; version?: string | null };
     answer: Schemas["Agent"] | Record<string, null>;
   };
   /** PATCH /api/v3.1/agents/{name}: Changes state, system or version of an agent */
@@ -139,6 +162,27 @@ export interface Operations {
     params: { name: string };
     query: "_include";
     body: { state?: "creating" | "created" | "configuring" | "configured" | "starting" | "started" | "stopping" | "stopped" | "deleting" | "deleted" | "restarting" | "restarted" | "restored" | "upgrading" | "upgraded" | "nonresponsive" | "failed"; system?: string | null; version?: string | null };
+    answer: Schemas["Agent"];
+  };
+  /** DELETE /api/v3.1/agents/{name}: Deletes the record of an agent; its certificates are refused from then on */
+  deleteAgent: {
+    params: { name: string };
+    query: "_include";
+    body: undefined;
+    answer: { name: string };
+  };
+  /** POST /api/v3.1/agents/{name}/enrolment: Makes a one-time token for an agent, good for an hour, and the script that installs it; an older token falls */
+  enrolAgent: {
+    params: { name: string };
+    query: "_include";
+    body: { network?: string; options?: Record<string, unknown> };
+    answer: Schemas["AgentEnrolment"];
+  };
+  /** POST /api/v3.1/agents/{name}/revoke: Refuses every certificate of an agent from now on and cuts its stream */
+  revokeAgent: {
+    params: { name: string };
+    query: "_include";
+    body: undefined;
     answer: Schemas["Agent"];
   };
   /** GET /api/v3.1/audit: Who changed what; `since` and `before` exclude each other, size 0 is everything (at most 10,000) */
@@ -734,7 +778,7 @@ export interface Operations {
     params: { executionId: string };
     query: "_include";
     body: undefined;
-    answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "lease" | "retry-timer" | "deferred" | "effects" | "schedule" | "call" | "nested" | "cancel" | "left-run" | "share" | "quota" | "handlers"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
+    answer: { id: string; status: string; waiting_for: ({ kind: "lock" | "queue" | "concurrency" | "maintenance" | "planning" | "worker" | "agent" | "lease" | "retry-timer" | "deferred" | "effects" | "schedule" | "call" | "nested" | "cancel" | "left-run" | "share" | "quota" | "handlers"; message: string; since: string | null; until: string | null; details: Record<string, unknown> })[] };
   };
   /** GET /api/v3.1/file-server-auth: Whether the caller may read or write the file that X-Original-Uri names; for a web proxy before a file server */
   getFileServerAuth: {

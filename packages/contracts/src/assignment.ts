@@ -34,6 +34,10 @@ export const operationAssignment = z.object({
     properties: z.unknown(),
   }),
   executor: z.string(),
+  /** Address of the agent that runs it (`agentAddress`); null or absent: a worker of the manager does. */
+  agent: z.string().nullish(),
+  /** Present for an operation of a host without an agent that a worker runs over SSH (install_method: ssh). */
+  isOverSsh: z.boolean().optional(),
   self: side.nullable(),
   related: side.extend({ isTarget: z.boolean() }).nullable(),
   hostInstanceId: z.string().nullable(),

@@ -1,4 +1,23 @@
 export {
+  AGENT_LINK_PROTOCOL,
+  AGENT_SERVER_NAME,
+  type AgentFrame,
+  agentFrame,
+  agentMethods,
+  agentPaths,
+  type GatewayFrame,
+  gatewayFrame,
+} from './agent-link';
+export {
+  type AgentAbout,
+  type AgentSettings,
+  addressOfWorker,
+  agentAbout,
+  agentAddress,
+  agentSettings,
+  agentWorkerId,
+} from './agents';
+export {
   type OperationAssignment,
   type OperationError,
   operationAssignment,
@@ -23,6 +42,7 @@ export {
 export { type FoldableChange, foldedChange } from './folded-change';
 export * as catalogRpc from './gen/catalog/v1/catalog';
 export * as clusterStatusRpc from './gen/cluster_status/v1/cluster_status';
+export * as agentsRpc from './gen/deployments/v1/agents';
 export * as deploymentsRpc from './gen/deployments/v1/deployments';
 export * as doctorRpc from './gen/doctor/v1/doctor';
 export * as executionsRpc from './gen/executions/v1/executions';
@@ -54,6 +74,7 @@ export {
   groupDeploymentsCreated,
 } from './messages/deployments';
 export {
+  agentTaskReady,
   eventsAppended,
   executionAccepted,
   executionFinished,

@@ -14,6 +14,10 @@ export interface Principal {
   authMethod: 'http_basic' | 'token' | 'execution_token' | 'session' | 'external';
   /** Set when the call was made with an execution's token. */
   executionId: string;
+  /** Set when an agent made the call with its execution's token: the only deployment that it may reach (http/agent-token.ts). */
+  agentDeploymentId?: string;
+  /** Set together with it: the node instances that this agent's operation may change. */
+  agentInstances?: readonly string[];
   isBootstrapAdmin: boolean;
   /** For a call with a session cookie: id of the session, not its secret. */
   sessionId?: string;

@@ -24,6 +24,8 @@ export interface WorkerRule {
    * of its deployment.
    */
   folder?: 'read' | 'write';
+  /** Fields with node instances: an agent may name only those that the operation of its lease sees. */
+  instances?: readonly string[];
   /** The inputs to evaluate must be those of the lease: they name the secrets that may be read. */
   isInputsBound?: boolean;
 }
@@ -62,6 +64,7 @@ const ofPlan: WorkerRule = { lease: 'live', same: { tenant: 'tenant' } };
 const services: Record<string, Record<string, RpcRule>> = {
   'baton.executions.v1.ExecutionsService': {
     ClaimTask: workers({ lease: 'none', same: { workerId: 'workerId' } }),
+    ClaimAgentTasks: workers({ lease: 'none', same: { workerId: 'workerId' } }),
     FinishTasks: workers({ lease: 'none', same: { workerId: 'workerId' } }),
     Heartbeat: workers({ lease: 'none', same: { workerId: 'workerId' } }),
     AppendEvents: workers({ lease: 'once', same: { workerId: 'workerId', executionId: 'executionId' } }),
@@ -87,6 +90,7 @@ const services: Record<string, Record<string, RpcRule>> = {
     // A worker whose certificate has expired registers again.
     RegisterWorker: and(by('newcomer'), { lease: 'none', same: { workerId: 'workerId' } }),
     RenewWorker: workers({ lease: 'none', same: { workerId: 'workerId' } }),
+    RegisterAgent: by('gateway'),
   },
   'baton.deployments.v1.DeploymentsService': {
     GetDeployment: by('executions'),
@@ -103,12 +107,14 @@ const services: Record<string, Record<string, RpcRule>> = {
         executionId: 'executionId',
         username: 'username',
       },
+      instances: ['nodeInstanceId', 'relatedInstanceId'],
       isInputsBound: true,
     }),
     UpdateNodeInstance: workers({
       lease: 'live',
       same: { tenant: 'tenant', executionId: 'executionId', taskId: 'taskId', attempt: 'attempt' },
       fixed: { force: false },
+      instances: ['nodeInstanceId'],
     }),
     ApplyExecutionStates: by('executions'),
     EvaluateFunctions: by('executions'),
@@ -120,6 +126,14 @@ const services: Record<string, Record<string, RpcRule>> = {
     ListGroupMembers: by('executions'),
     ListLatestExecutions: by('executions'),
     AddToGroup: by('executions'),
+  },
+  'baton.deployments.v1.AgentsService': {
+    EnrolAgent: by('gateway'),
+    RenewAgentCertificate: by('gateway'),
+    AdmitAgent: by('gateway'),
+    ReportAgents: by('gateway'),
+    IssueListenerCertificate: by('gateway'),
+    ReadInstallScript: by('gateway'),
   },
   'baton.catalog.v1.CatalogService': {
     GetBlueprint: and(by('deployments', 'executions'), {
@@ -156,8 +170,8 @@ const services: Record<string, Record<string, RpcRule>> = {
     CheckSnapshotSeal: by('cluster-status'),
   },
   'baton.secrets.v1.TextSealService': {
-    SealText: by('cluster-status'),
-    OpenText: by('cluster-status'),
+    SealText: by('cluster-status', 'deployments'),
+    OpenText: by('cluster-status', 'deployments'),
   },
   'baton.identity.v1.IdentityService': {
     Authenticate: by('gateway'),

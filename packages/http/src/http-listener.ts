@@ -6,6 +6,7 @@ import { AppError, type ErrorCode } from '@baton/kernel';
 import type { ServerTls } from '@baton/tls';
 import { errorBody } from './error-body';
 import { messageClasses } from './express-app';
+import { type SideDoor, splitConnections } from './side-door';
 
 const SWEEP_MS = 50;
 
@@ -21,17 +22,35 @@ export interface ListenerOptions extends ServerOptions {
   maxHeaderSize: number;
 }
 
-/** `handler` gets messages of the classes that Express needs. `tls` absent: no TLS. */
+/** How long the first bytes of a connection may take where the options say nothing. */
+const FIRST_BYTES_MS = 10_000;
+
+/**
+ * `handler` gets messages of the classes that Express needs. `tls` absent: no TLS. `door`: takes the connections that are meant for
+ * it.
+ */
 export function createListener(
   handler: RequestListener,
   options: ListenerOptions,
   tls?: ServerTls | undefined,
+  door?: SideDoor | undefined,
 ): HttpListener {
   const settings = { ...options, ...messageClasses };
   const secure = tls && createTlsServer({ ...settings, ...tls.options() }, handler);
   const server = secure ?? createServer(settings, handler);
   const detach = secure && tls.attach(secure);
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket, options.maxHeaderSize));
+  const closeUnknown =
+    door &&
+    splitConnections(server, {
+      door,
+      isTls: secure !== undefined,
+      waitMs: options.headersTimeout ?? FIRST_BYTES_MS,
+      onLate: (socket) => {
+        if (secure) socket.destroy();
+        else refuseUnreadable(new TooSlow(), socket, options.maxHeaderSize);
+      },
+    });
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
@@ -45,6 +64,7 @@ export function createListener(
     close: () =>
       new Promise((resolve) => {
         detach?.();
+        closeUnknown?.();
         if (!server.listening) return resolve();
         // A connection whose last answer is sent only now would be kept alive, and keep the server open, for another minute.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
@@ -55,6 +75,12 @@ export function createListener(
       }),
   };
 }
+
+/** As Node's own error for headers that came too slowly. */
+class TooSlow extends Error {
+  readonly code = TOO_SLOW;
+}
+const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 interface Refusal {
   status: string;
@@ -72,7 +98,7 @@ function refusalOf(code: string | undefined, maxHeaderBytes: number): Refusal {
       message: 'The address and headers of the request are too long',
       expected: `at most ${maxHeaderBytes} bytes`,
     };
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+  if (code === TOO_SLOW)
     return {
       status: '408 Request Timeout',
       code: 'request_body_timeout_error',
@@ -87,8 +113,11 @@ function refusalOf(code: string | undefined, maxHeaderBytes: number): Refusal {
   };
 }
 
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, maxHeaderBytes: number): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+/** Answers what never became a request. */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, maxHeaderBytes: number): void {
+  // Before the end of its handshake, nothing can be said to a client of TLS: an answer would wait for ever.
+  const isShaking = (socket as { secureConnecting?: boolean }).secureConnecting === true;
+  if (error.code === 'ECONNRESET' || isShaking || !socket.writable) return void socket.destroy();
   const { status, code, message, expected } = refusalOf(error.code, maxHeaderBytes);
   const body = JSON.stringify(errorBody(new AppError(code, message, { expected })));
   const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;

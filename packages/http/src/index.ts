@@ -6,6 +6,7 @@ export { namesTag } from './entity-tag';
 export { errorBody, retryAfterOf, toAppError } from './error-body';
 export { createExpress } from './express-app';
 export { whyUnreached } from './fetch-failure';
+export { createHandedServer, type HandedServer } from './handed-server';
 export { createHttpApp, type HttpApp } from './http-app';
 export { createListener, type HttpListener, type ListenerOptions } from './http-listener';
 export {
@@ -38,4 +39,5 @@ export { parseJson } from './read-body';
 export { createSafeFetch, type FetchLimits, type SafeFetch } from './safe-fetch';
 export { createSafePost, type PostAnswer, type SafePost } from './safe-post';
 export { type ByteRange, type ServedFile, serveFile } from './serve-file';
+export type { SideDoor } from './side-door';
 export { chooseWire, type Wire } from './wire';

@@ -2,6 +2,7 @@ export { type Attempt, type Choice, chooseIsolation, NoIsolationError } from './
 export type { ControlGroups } from './control-groups';
 export type { Egress } from './egress/egress';
 export { type Endpoint, endpointsOfUrl, parseEndpoint } from './egress/endpoints';
+export { reachableAddress } from './egress/reach';
 export { noIsolation } from './none';
 export type {
   Account,

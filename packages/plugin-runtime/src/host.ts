@@ -1,4 +1,5 @@
 import type { JsonObject } from '@baton/kernel';
+import type { ConnectOptions } from '@baton/plugin-sdk/ssh';
 import type { ModulePlugin } from './module/module-plugin';
 import type { InstanceRecord, NodeRecord, OpenedModel } from './task';
 
@@ -18,6 +19,25 @@ export interface PythonPlugin {
   prefix: string;
   /** Properties of its entry in the blueprint: ctx.plugin.properties. */
   properties: JsonObject;
+}
+
+/** A login at the host of an operation. */
+export interface SshLogin {
+  connect: ConnectOptions;
+  /** Folder for scripts at the host; null: that of temporary files. */
+  tempDir: string | null;
+  /** To be called before the first command: stores the key of a host that was seen first. */
+  connected(): Promise<void>;
+}
+
+/** The install script of an agent (docs/agents-install.md). */
+export interface AgentScript {
+  /** Holds a token: it is masked in all output of the operation. */
+  script: string;
+  /** Address from which the host can get the script while the token is good. */
+  link: string;
+  /** For the runtime property `cloudify_agent`. */
+  facts: JsonObject;
 }
 
 /** Services that the runtime needs from its host: in production the worker, with an rpc behind each call. */
@@ -62,6 +82,17 @@ export interface OperationHost {
    * @throws FatalError when there is none, or the execution may not read it
    */
   secret(name: string): Promise<string>;
+  /**
+   * Makes the record of the agent of the operation's node instance, and its install script. Absent: only workers of the manager do it.
+   * @throws FatalError for a host without an agent, and for a wrong `agent_config`
+   */
+  agentScript?(agentConfig: JsonObject): Promise<AgentScript>;
+  /**
+   * Reads the login at the host of the operation, for install_method: ssh; its secrets are hidden from then on. Absent: this process
+   * runs nothing over SSH.
+   * @throws FatalError that names what is missing
+   */
+  sshLogin?(): Promise<SshLogin>;
   /** Hides the secrets that the operation has read so far. */
   hide(text: string): string;
   /** Path that `deploymentDir` returns or will return; the folder exists, its files perhaps not yet. */

@@ -1,6 +1,6 @@
 export { requireCases } from './context/letter-case';
 export { type CtxHost, createCtxHost } from './ctx/ctx-host';
-export type { EmitKind, OperationHost, PythonPlugin, TextCut } from './host';
+export type { AgentScript, EmitKind, OperationHost, PythonPlugin, SshLogin, TextCut } from './host';
 export { type InvokeDeps, invoke } from './invoke';
 export type { ModulePlugin } from './module/module-plugin';
 export { createModuleProcesses, type ModuleProcesses } from './module/module-pool';

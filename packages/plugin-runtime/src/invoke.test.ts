@@ -211,10 +211,5 @@ describe('operations in the process', () => {
       isRecoverable: false,
       failure: { message: 'no operation probe.opp in plugin probe on this worker; did you mean probe.op?' },
     });
-    const agent = await call(() => 1, { mapping: 'cloudify_agent.installer.operations.create' });
-    expect(agent.end).toMatchObject({
-      isRecoverable: false,
-      failure: { message: expect.stringContaining('does not support yet') },
-    });
   });
 });

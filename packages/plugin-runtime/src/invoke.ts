@@ -16,6 +16,7 @@ import {
   type WorkflowRegistry,
 } from './registry';
 import { runFunction } from './script/run-function';
+import { runOverSsh } from './script/run-over-ssh';
 import { runScript } from './script/run-script';
 import { makeRunDir, type RunDir, type ScriptSettings } from './script/settings';
 import type { WarmPython } from './script/warm-python';
@@ -45,7 +46,7 @@ export async function invoke(
 ): Promise<OperationEnd> {
   if (task.isDryRun) return { kind: 'succeeded', result: null };
   if (signal.aborted) return { kind: 'stopped', reason: stopReason(signal) };
-  const operation = deps.operations.get(task.mapping);
+  const operation = task.isOverSsh === true ? undefined : deps.operations.get(task.mapping);
   // The operation may have had its effect: only an operation declared resumable runs again automatically (scripts do).
   if (task.isResumed && operation && !isResumable(operation)) {
     return endOfThrown(cannotResume(task.mapping));
@@ -87,7 +88,8 @@ async function run(
 
 /** Runs a script, or a function of an uploaded plugin. @throws FatalError for a mapping that is neither */
 async function runProcessOf(session: OperationSession, deps: InvokeDeps): Promise<OperationEnd> {
-  const { mapping, plugin } = session.task;
+  const { mapping, plugin, isOverSsh } = session.task;
+  if (isOverSsh === true) return await runOverSsh(session, deps.scripts);
   if (mapping === SCRIPT_MAPPING) return await runScript(session, deps.scripts, { warm: deps.warm ?? null });
   const installed = await session.host.installedPlugin(plugin.name);
   if (!installed) throw unknownMapping(mapping, plugin.name, [SCRIPT_MAPPING, ...deps.operations.keys()]);

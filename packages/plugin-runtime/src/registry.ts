@@ -11,9 +11,6 @@ export const SCRIPT_MAPPING = 'script_runner.tasks.run';
 /** Mapping of workflows whose code is a script of the blueprint. */
 export const WORKFLOW_SCRIPT_MAPPING = 'script_runner.tasks.execute_workflow';
 
-/** Plugins whose operations install or contact agents, which do not exist yet. */
-const AGENT_PLUGINS = new Set(['agent', 'agent_installer', 'worker_installer', 'cloudify_agent']);
-
 /** Operations that run inside the worker's process, by mapping. */
 export type OperationRegistry = ReadonlyMap<string, PluginOperation>;
 
@@ -62,12 +59,6 @@ export function unknownWorkflow(
 
 /** Returns the error for a mapping that cannot be run here: final, with the most similar known mapping. */
 export function unknownMapping(mapping: string, pluginName: string, known: readonly string[]): FatalError {
-  if (AGENT_PLUGINS.has(pluginName) || mapping.startsWith('cloudify_agent.')) {
-    return new FatalError(
-      `operation ${mapping} of plugin ${pluginName} works on agents, which this manager does not support yet; ` +
-        `set install_method: none on the host and run its operations with executor: central_deployment_agent`,
-    );
-  }
   const nearest = nearestName(mapping, known);
   const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
   return new FatalError(`no operation ${mapping} in plugin ${pluginName || '(none)'} on this worker${hint}`);

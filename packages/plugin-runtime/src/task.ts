@@ -36,6 +36,8 @@ export interface OperationTask {
   isTimeoutRecoverable: boolean;
   isResumed: boolean;
   executionToken: string;
+  /** True for an operation of a host that a worker runs there over SSH (install_method: ssh). */
+  isOverSsh?: boolean | undefined;
   /** True for the code of the workflow itself; `inputs` are its parameters. */
   isWorkflowCode?: boolean | undefined;
   waitAfterFailMs?: number | undefined;

@@ -84,6 +84,18 @@ export interface RemoteCtx {
   close(): void;
 }
 
+/** The agent of the operation's host, before it is there. */
+export interface AgentContext {
+  /**
+   * Makes the install script of the agent, for the user data of a machine (install_method: init_script). It holds a token that is
+   * good for one hour and one use. A second call of the same run gets the same script. `agentConfig`: goes before agent_config of the node.
+   * @throws FatalError for a node without an agent, and where no worker of the manager runs the operation
+   */
+  initScript(agentConfig?: JsonObject): Promise<string>;
+  /** Address from which the machine can get that script, within the hour. */
+  installScriptDownloadLink(agentConfig?: JsonObject): Promise<string>;
+}
+
 /** The API of an operation. The model is read from the manager at the first call that needs it. */
 export interface OperationContext {
   readonly type: ContextType;
@@ -114,6 +126,7 @@ export interface OperationContext {
   };
   /** True when an earlier attempt was lost together with its worker. */
   readonly isResumed: boolean;
+  readonly agent: AgentContext;
   readonly logger: OperationLogger;
   /** Aborted on cancel, time limit and loss of the lease. The operation should stop then; nothing is stored any more. */
   readonly signal: AbortSignal;

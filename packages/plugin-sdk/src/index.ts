@@ -1,4 +1,5 @@
 export type {
+  AgentContext,
   ConflictResolver,
   ContextType,
   InstanceContext,

@@ -1,6 +1,7 @@
 // Calls each method as each caller, over real gRPC (separately and by a call stream) and through the relay of the standalone: the
 // table of callers decides.
 import {
+  agentsRpc,
   callStreamRpc,
   catalogRpc,
   clusterStatusRpc,
@@ -43,6 +44,7 @@ import {
 const key = new Secret('the internal key of this test');
 const TARGET: ServiceName = 'catalog';
 const definitions: ServiceDefinition[] = [
+  agentsRpc,
   catalogRpc,
   clusterStatusRpc,
   deploymentsRpc,
@@ -217,6 +219,42 @@ describe('over gRPC', () => {
     expect(await open(worker, good, past.prove(lease, 15_000))).toBe('forbidden_error');
     const forged = createLeaseProofs(new Secret('what a worker could make up'));
     expect(await open(worker, good, forged.prove(lease, 15_000))).toBe('forbidden_error');
+  });
+
+  test('an agent names only the instances that its operation sees', () => {
+    const admission = createAdmission(guard, silentLog);
+    const agent = { name: 'worker', workerId: 'agent:t1/host_1' } as const;
+    const held = { ...lease, workerId: agent.workerId, instances: ['app_1', 'db_1'] };
+    const tried = (method: string, request: object, of: HeldLease = held) => {
+      const path = `/baton.deployments.v1.DeploymentsService/${method}`;
+      try {
+        admission.admit(path, agent, proofs.prove(of, 15_000), {
+          ...own,
+          workerId: agent.workerId,
+          ...request,
+        });
+        return 'let in';
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+    };
+    const app = { username: 'ann', nodeInstanceId: 'app_1' };
+    expect(tried('OpenOperation', { ...app, relatedInstanceId: 'db_1' })).toBe('let in');
+    expect(tried('OpenOperation', { ...app, relatedInstanceId: '' })).toBe('let in');
+    expect(tried('OpenOperation', { ...app, relatedInstanceId: 'web_1' })).toBe('forbidden_error');
+    expect(tried('OpenOperation', { ...app, nodeInstanceId: 'web_1' })).toBe('forbidden_error');
+    expect(tried('UpdateNodeInstance', { nodeInstanceId: 'app_1' })).toBe('let in');
+    expect(tried('UpdateNodeInstance', { nodeInstanceId: 'web_1' })).toBe('forbidden_error');
+    // A lease that names none opens none; a worker of the manager is not held to this.
+    expect(tried('OpenOperation', app, { ...held, instances: [] })).toBe('forbidden_error');
+    expect(() =>
+      admission.admit(
+        '/baton.deployments.v1.DeploymentsService/OpenOperation',
+        { name: 'worker', workerId: 'w1' },
+        live,
+        { ...own, ...app },
+      ),
+    ).not.toThrow();
   });
 
   test('a worker reads the plan of its own blueprint, and no plan beside what else it may read of others', async () => {

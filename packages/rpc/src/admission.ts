@@ -2,7 +2,14 @@
  * Admits or refuses calls: it checks the caller by its token, the method by the table of callers, and a worker's lease by its
  * proof.
  */
-import { type LeaseField, type RpcRule, rpcRules, type ServiceName, type WorkerRule } from '@baton/contracts';
+import {
+  addressOfWorker,
+  type LeaseField,
+  type RpcRule,
+  rpcRules,
+  type ServiceName,
+  type WorkerRule,
+} from '@baton/contracts';
 import { AppError, type Clock, type Log, systemClock } from '@baton/kernel';
 import {
   type Caller,
@@ -77,9 +84,15 @@ export function createAdmission(guard: RpcGuard, log: Log, clock: Clock = system
   };
 }
 
-/** A newcomer needs the certificate of a worker. @throws Untrusted when the certificate is not the one of the token's owner */
-function checkCertificate({ name }: Caller, certified: readonly string[] | null): void {
-  const expected = name === 'newcomer' ? 'worker' : name;
+/** The service whose certificate the caller needs: calls of agents come through the gateway, and a newcomer is a worker. */
+function certificateOf({ name, workerId }: Caller): string {
+  if (name === 'newcomer') return 'worker';
+  return name === 'worker' && addressOfWorker(workerId) !== null ? 'gateway' : name;
+}
+
+/** @throws Untrusted when the certificate is not the one of the token's owner */
+function checkCertificate(caller: Caller, certified: readonly string[] | null): void {
+  const expected = certificateOf(caller);
   if (certified && !certified.includes(expected))
     throw new Untrusted(`its certificate does not speak for ${expected}`);
 }
@@ -121,10 +134,20 @@ function checkWorker(rule: WorkerRule, caller: Caller, lease: HeldLease | null, 
       throw new Untrusted(`${field} is not its own`);
   for (const [field, value] of Object.entries(rule.fixed ?? {}))
     if (!isFixed(fieldOf(request, field), value)) throw new Untrusted(`${field} is not for workers`);
+  if (rule.instances && addressOfWorker(caller.workerId) !== null)
+    checkInstances(rule.instances, lease, request);
   if (rule.folder) checkFolder(rule.folder, lease!, request.folder as Fields | undefined);
   if (rule.isInputsBound && request.hasFunctions === true) {
     if (lease!.inputsDigest !== digestOfInputs(String(request.inputsJson)))
       throw new Untrusted('inputsJson is not that of the lease');
+  }
+}
+
+/** The host of an agent may be hostile, and other hosts of its deployment are none of its business. @throws Untrusted */
+function checkInstances(fields: readonly string[], lease: HeldLease | null, request: Fields): void {
+  for (const field of fields) {
+    const id = String(fieldOf(request, field) ?? '');
+    if (id !== '' && !lease?.instances?.includes(id)) throw new Untrusted(`${field} is not its own`);
   }
 }
 

@@ -138,9 +138,8 @@ export function createCallStream(
 
 function askingEnd(stream: OpenedStream, first: string, token: () => string): AskingEnd<Uint8Array> {
   let shown = first;
-  /** Returns the token if it changed, else nothing: the other end remembers the last one. */
-  const news = (): string => {
-    const now = token();
+  /** Returns the token of a call if it is not that of the last one, else nothing: the other end remembers it. */
+  const news = (now = token()): string => {
     if (now === shown) return '';
     shown = now;
     return now;
@@ -151,7 +150,9 @@ function askingEnd(stream: OpenedStream, first: string, token: () => string): As
       void stream.write({
         ...noRequest,
         ...message,
-        ...('body' in message ? { body: bufferOf(message.body), callerToken: news() } : { body: noBytes }),
+        ...('body' in message
+          ? { body: bufferOf(message.body), callerToken: news(message.callerToken) }
+          : { body: noBytes }),
       }),
     onAnswered: (receive) =>
       void stream.on('data', ({ call, body, errorCode, errorMessage, errorDetailsJson }: OpenResponse) => {

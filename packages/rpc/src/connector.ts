@@ -26,10 +26,11 @@ import {
 } from './definition';
 import { fromStatus, isUnreachable } from './error-mapping';
 import { currentLease, type HeldProof, leaseProof } from './lease-scope';
+import { type PassedCall, type RpcPassage, tokenShown } from './passage';
 import { pause } from './pause';
 import { LEASE_HEADER, TOKEN_HEADER } from './shown';
 import { channelCredentials } from './tls-credentials';
-import { injectTrace, isTracing, traceHeader } from './tracing';
+import { injectTrace, isTracing, traceHeader, withServerSpan } from './tracing';
 import { assertNotInTransaction } from './tx-guard';
 
 export interface GrpcConnectorOptions {
@@ -73,10 +74,16 @@ function wire(definition: ServiceDefinition, method: MethodDefinition): Wired {
   };
 }
 
+/** Options of a call; `token`: it is made for another caller, whose token this is. */
+interface Options extends CallOptions {
+  token?: string;
+}
+
 interface Channel {
   client: Client;
   stream: CallStream;
-  metadata(lease?: HeldProof): Metadata;
+  /** `token`: that of another caller, in place of our own. */
+  metadata(lease?: HeldProof, token?: string): Metadata;
   /** Resolves when there is a token to show; null: there is one. */
   unready(): Promise<void> | null;
   log: Log;
@@ -87,7 +94,7 @@ function once(
   method: Wired,
   message: unknown,
   options: GrpcOptions,
-  { signal, lease }: CallOptions,
+  { signal, lease, token }: Options,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const call = channel.client.makeUnaryRequest(
@@ -95,7 +102,7 @@ function once(
       method.encode,
       method.decode,
       message,
-      channel.metadata(lease),
+      channel.metadata(lease, token),
       options,
       (error, response) => {
         signal?.removeEventListener('abort', cancel);
@@ -127,7 +134,7 @@ async function callUnary(
   channel: Channel,
   method: Wired,
   request: unknown,
-  o: CallOptions = {},
+  o: Options = {},
 ): Promise<unknown> {
   assertNotInTransaction(method.path);
   o.signal?.throwIfAborted();
@@ -135,7 +142,7 @@ async function callUnary(
   const deadlineMs = o.deadlineMs ?? DEFAULT_DEADLINE_MS;
   const deadline = systemClock.now() + deadlineMs;
   const isNew = isForNewcomers(method.path);
-  if (!isNew) await untilReady(channel, method, deadline, o.signal);
+  if (!isNew && !o.token) await untilReady(channel, method, deadline, o.signal);
   const streamed = isNew ? null : await callByStream(channel, method, message, deadlineMs, o);
   if (streamed) return streamed.response;
   for (let attempt = 1; ; attempt++) {
@@ -171,7 +178,7 @@ async function callByStream(
   method: Wired,
   message: unknown,
   deadlineMs: number,
-  { signal, lease: named }: CallOptions,
+  { signal, lease: named, token }: Options,
 ): Promise<{ response: unknown } | null> {
   const { ask } = stream;
   if (!ask) return null;
@@ -179,7 +186,14 @@ async function callByStream(
   if (body.length > MAX_STREAMED_BYTES) return null;
   const lease = leaseProof(named);
   const answered = await ask(
-    { path: method.path, body, deadlineMs, ...traceHeader(), ...(lease !== '' && { lease }) },
+    {
+      path: method.path,
+      body,
+      deadlineMs,
+      ...traceHeader(),
+      ...(lease !== '' && { lease }),
+      ...(token && { callerToken: token }),
+    },
     signal,
   );
   if (answered?.error) throw errorOf(answered.error);
@@ -200,13 +214,13 @@ async function* streamFrom(
   channel: Channel,
   method: Wired,
   request: unknown,
-  o: CallOptions,
+  o: Options,
 ): AsyncGenerator<unknown> {
   assertNotInTransaction(method.path);
   o.signal?.throwIfAborted();
   const message = method.fromPartial(request);
   const deadline = systemClock.now() + (o.deadlineMs ?? DEFAULT_DEADLINE_MS);
-  await untilReady(channel, method, deadline, o.signal);
+  if (!o.token) await untilReady(channel, method, deadline, o.signal);
   let hasStarted = false;
   for (let attempt = 1; ; attempt++) {
     const stream: ClientReadableStream<unknown> = channel.client.makeServerStreamRequest(
@@ -214,7 +228,7 @@ async function* streamFrom(
       method.encode,
       method.decode,
       message,
-      channel.metadata(o.lease),
+      channel.metadata(o.lease, o.token),
       { deadline },
     );
     const cancel = (): void => stream.cancel();
@@ -236,11 +250,21 @@ async function* streamFrom(
   }
 }
 
+/** Returns the headers of a call for another caller. */
+function headersOf(token: string, lease: string): Metadata {
+  const headers = new Metadata();
+  headers.set(TOKEN_HEADER, token);
+  if (lease !== '') headers.set(LEASE_HEADER, lease);
+  injectTrace(headers);
+  return headers;
+}
+
 /** Returns the headers of a call: the same object as long as nothing in it changes. */
 function metadataOf(token: () => string): Channel['metadata'] {
   let shown = new Metadata();
   let last = '';
-  return (held) => {
+  return (held, ofOther) => {
+    if (ofOther !== undefined) return headersOf(ofOther, leaseProof(held));
     const now = token();
     if (now !== last) {
       last = now;
@@ -256,8 +280,44 @@ function metadataOf(token: () => string): Channel['metadata'] {
   };
 }
 
+const asIs = (bytes: unknown): Buffer => bufferOf(bytes as Uint8Array);
+
+/** The method for messages that are bytes already. */
+const rawWire = ({ definition, method }: PassedCall): Wired => ({
+  path: methodPath(definition, method),
+  fromPartial: (request) => request,
+  encode: asIs,
+  decode: asIs,
+});
+
+async function optionsOf(call: PassedCall): Promise<Options> {
+  const { deadlineMs, signal, lease } = call;
+  return { deadlineMs, signal, lease: { proof: lease }, token: await tokenShown(call) };
+}
+
+/** Passes calls of others on over the channels of this connector. */
+const passageOver = (channelOf: (service: ServiceName) => Channel): RpcPassage => ({
+  async unary(call) {
+    const wired = rawWire(call);
+    const serve = async (): Promise<unknown> =>
+      callUnary(channelOf(call.service), wired, call.body, await optionsOf(call));
+    return (await withServerSpan(call.traceparent, wired.path, serve)) as Uint8Array;
+  },
+  async *stream(call) {
+    const options = await optionsOf(call);
+    const parts = streamFrom(channelOf(call.service), rawWire(call), call.body, options);
+    yield* parts as AsyncGenerator<Uint8Array>;
+  },
+});
+
+export interface GrpcConnector extends RpcConnector {
+  /** For calls of others. */
+  passage: RpcPassage;
+  close(): void;
+}
+
 /** Creates clients that connect lazily: a service may be away when its callers start. */
-export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { close(): void } {
+export function createGrpcConnector(o: GrpcConnectorOptions): GrpcConnector {
   const channels = new Map<ServiceName, Channel>();
   const { credential } = o;
   const tokenOf = (service: ServiceName): string => credential?.tokenFor(service) ?? '';
@@ -286,6 +346,7 @@ export function createGrpcConnector(o: GrpcConnectorOptions): RpcConnector & { c
       });
       return Object.fromEntries(methods) as RpcClient<Def>;
     },
+    passage: passageOver(channelOf),
     close() {
       for (const { client, stream } of channels.values()) {
         stream.close();

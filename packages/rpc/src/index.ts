@@ -1,8 +1,9 @@
 export type { RpcGuard } from './admission';
-export { createGrpcConnector, type GrpcConnectorOptions } from './connector';
+export { createGrpcConnector, type GrpcConnector, type GrpcConnectorOptions } from './connector';
 export type {
   CallOptions,
   DeepPartial,
+  MethodDefinition,
   ObservedCall,
   RpcClient,
   RpcConnector,
@@ -10,8 +11,9 @@ export type {
   ServedCall,
   ServiceDefinition,
 } from './definition';
-export { type HeldProof, withLease } from './lease-scope';
+export { type HeldProof, leaseProof, withLease } from './lease-scope';
 export { createLocalRpc, type LocalRpc } from './local';
+export { createGuardedPassage, type PassedCall, type RpcPassage } from './passage';
 export { processChannel } from './process-channel';
 export { createRelayedRpc, createRpcRelay, type RpcChannel, type RpcRelay } from './relay';
 export { createRpcServer, type RpcServer, type RpcServerOptions } from './server';

@@ -35,6 +35,7 @@ import {
 import { toStatus, visibleError } from './error-mapping';
 import { createHealthService, type Readiness } from './health';
 import type { Shown } from './late-service';
+import { decoded } from './passage';
 import { addReflection } from './reflection';
 import { leaseOf, tokenOf } from './shown';
 import { serverCredentials } from './tls-credentials';
@@ -170,10 +171,10 @@ function unary(o: MethodContext, method: Method): handleUnaryCall<unknown, unkno
 type Streamed = (asked: Asked<Uint8Array>, call: ServedCall, caller: Caller | null) => Promise<Uint8Array>;
 
 function streamed(o: MethodContext, definition: MethodDefinition, method: Method): Streamed {
-  const { requestType, responseType } = definition;
+  const { responseType } = definition;
   return async ({ body, traceparent, lease }, call, caller) => {
     const answer = async (bytes: unknown): Promise<unknown> => {
-      const request = requestType.decode(bytes as Uint8Array);
+      const request = decoded(definition, o.path, bytes as Uint8Array);
       if (caller && o.admission) admitInto(call, o.admission.admit(o.path, caller, lease, request));
       return await method(request, call);
     };

@@ -30,6 +30,7 @@ export {
   consumerPart,
   type RpcPart,
   rpcPart,
+  type ServedSideDoor,
   type ServiceParts,
   type SubscriptionPart,
   subscriptionPart,
@@ -58,6 +59,7 @@ export {
 export { limitHeapGrowth } from './threads/heap-growth';
 export { resolveWorkerFile, startThread } from './threads/thread';
 export { guardOf, requireTrust, sealsOfAll } from './transport/identity';
+export { rawHttpSettings } from './transport/raw-http';
 export {
   openTransport,
   type Transport,

@@ -143,7 +143,8 @@ function takeReport(step: Step, report: Report): void {
     emitTaskEvent(step, node, 'task_started');
     return;
   }
-  if (node.state === 'sent' && report.kind !== 'lost') emitTaskEvent(step, node, 'task_started');
+  const hasBegun = report.kind !== 'lost' && !(report.kind === 'failed' && report.hasNotBegun);
+  if (node.state === 'sent' && hasBegun) emitTaskEvent(step, node, 'task_started');
   leaveWorker(step, node);
   const { flags, hasCode } = step.graph;
   // After a cancel an answer has no further effect, whether the graph still waits for it or not.

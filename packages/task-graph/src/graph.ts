@@ -1,6 +1,7 @@
 import { type Json, PIECE, type Pieces, whole } from '@baton/kernel';
 import type { GraphFlags } from './decision';
 import type { OperationState } from './machines';
+import type { OperationPayload } from './operation';
 import type { Deferral, GraphSpec, TaskError, TaskRow, TaskSpec, TaskStatus } from './task';
 
 /**
@@ -211,6 +212,11 @@ export function isAtWorker(node: TaskNode): boolean {
 /** Whether the task is the workflow's own code. */
 export function isWorkflowCode(spec: TaskSpec): boolean {
   return spec.kind === 'operation' && spec.payload.isWorkflowCode === true;
+}
+
+/** Returns the address of the agent that alone may run the task; null: a worker of the manager does, or nobody has to. */
+export function agentOf(spec: Pick<TaskSpec, 'kind' | 'payload'>): string | null {
+  return spec.kind === 'operation' ? ((spec.payload as OperationPayload).agent ?? null) : null;
 }
 
 /** Whether the workflow's code carries out this local task. */

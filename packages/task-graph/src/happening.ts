@@ -12,7 +12,8 @@ export type Happening =
   | { kind: 'resumed' }
   | { kind: 'started'; idx: number; attempt: number }
   | { kind: 'succeeded'; idx: number; attempt: number; result: Json }
-  | { kind: 'failed'; idx: number; attempt: number; error: TaskError }
+  /** `hasNotBegun`: nobody has run it: its agent did not come. */
+  | { kind: 'failed'; idx: number; attempt: number; error: TaskError; hasNotBegun?: true }
   /** The operation requested another run (`ctx.operation.retry`). */
   | { kind: 'retry'; idx: number; attempt: number; message: string; retryAfterMs: number | null }
   /**

@@ -6,6 +6,7 @@ export type { CompileError } from './code/operation-item';
 
 export type { Decision, GraphEvent, GraphEventType, GraphFlags, GraphOutcome, TaskChange } from './decision';
 export {
+  agentOf,
   freshFlags,
   type GraphState,
   graphFromRows,

@@ -8,6 +8,12 @@ export interface OperationPayload {
   implementation: string;
   plugin: { name: string; packageName: string | null; packageVersion: string | null };
   executor: 'host_agent' | 'central_deployment_agent';
+  /** Address of the agent that runs it, `tenant/node instance`; absent: a worker of the manager runs it. */
+  agent?: string;
+  /** Name of that agent where it is not the id of its node instance; only for texts. */
+  agentName?: string;
+  /** A worker runs it at the host over SSH. */
+  isOverSsh?: true;
   inputs: JsonObject;
   inputsTypes: JsonObject | null;
   hasIntrinsicFunctions: boolean;

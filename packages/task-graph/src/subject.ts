@@ -10,7 +10,7 @@ export interface LifecycleSubject {
   /** The instance's state when the subject was read; null when it has never had one. */
   state: string | null;
   isHost: boolean;
-  /** `none` = no agent; only meaningful on hosts. */
+  /** `none`, `ssh` = no agent; only meaningful on hosts. */
   installMethod: string;
   /** Implemented operations only, by full name `<interface>.<operation>`. */
   operations: { [name: string]: OperationTemplate };

@@ -24,6 +24,8 @@ export interface WorkflowInput {
 
 /** Settings in force for one execution (reference workflows.md 2.4, 2.5). */
 export interface WorkflowConfig {
+  /** Tenant of the execution: part of the addresses of its agents. */
+  tenant: string;
   /** -1 = unlimited. */
   taskRetries: number;
   taskRetryIntervalMs: number;

@@ -13,6 +13,8 @@ export interface TcpProxy {
   dropAnswers(): void;
   /** Delays all data by `ms`, plus or minus up to `jitterMs`; the order is kept. */
   delay(ms: number, jitterMs?: number): void;
+  /** That share of the pieces of data comes as late as if it had been lost once or twice and sent again; the order is kept. */
+  lose(share: number): void;
   /** Refuses new connections and resets the present ones. */
   refuse(): void;
   /** Passes everything again. Dropped data is lost, so connections that lost data are reset. */
@@ -22,12 +24,23 @@ export interface TcpProxy {
 
 type Mode = 'pass' | 'blackhole' | 'dropAnswers' | 'refuse';
 
-/** Starts a proxy on a free local port in front of `target`. */
-export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+/** Wait of TCP before it sends again, at least; the second time it is twice as long. */
+const AGAIN_MS = 200;
+
+/** Starts a proxy on a free port in front of `target`; `host`: the address that it listens at. */
+export async function tcpProxy(
+  target: { host: string; port: number },
+  host = '127.0.0.1',
+): Promise<TcpProxy> {
   const pairs = new Set<{ client: Socket; server: Socket; hasLost: boolean }>();
   let mode: Mode = 'pass';
   let delayMs = 0;
   let jitterMs = 0;
+  let lostShare = 0;
+  const lossMs = (): number => {
+    if (Math.random() >= lostShare) return 0;
+    return Math.random() < lostShare ? 3 * AGAIN_MS : AGAIN_MS;
+  };
 
   const server = createServer((client) => {
     if (mode === 'refuse') return client.resetAndDestroy();
@@ -48,7 +61,7 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
           return;
         }
         const now = performance.now();
-        const waitMs = delayMs + (Math.random() * 2 - 1) * jitterMs;
+        const waitMs = delayMs + (Math.random() * 2 - 1) * jitterMs + lossMs();
         lastDue = Math.max(lastDue, now + waitMs);
         if (lastDue <= now && held.length === 0) {
           to.write(chunk);
@@ -64,7 +77,7 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
     client.on('data', relay(upstream, false)).on('error', end).on('close', end);
     upstream.on('data', relay(client, true)).on('error', end).on('close', end);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const { port } = server.address() as { port: number };
   const reset = (isHit: (pair: { hasLost: boolean }) => boolean): void => {
     for (const pair of [...pairs]) {
@@ -78,7 +91,7 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
     port,
     through: (url) => {
       const changed = new URL(url);
-      changed.host = `127.0.0.1:${port}`;
+      changed.host = `${host}:${port}`;
       return changed.href;
     },
     cut: () => reset(() => true),
@@ -92,6 +105,9 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
       delayMs = ms;
       jitterMs = jitter;
     },
+    lose: (share) => {
+      lostShare = share;
+    },
     refuse: () => {
       mode = 'refuse';
       reset(() => true);
@@ -100,6 +116,7 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
       mode = 'pass';
       delayMs = 0;
       jitterMs = 0;
+      lostShare = 0;
       reset((pair) => pair.hasLost);
     },
     close: async () => {

@@ -3,15 +3,11 @@
  * production, where cert-manager or the organisation's own authority signs.
  */
 import 'reflect-metadata';
-import { randomBytes, webcrypto } from 'node:crypto';
+import { webcrypto } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
-
-const SIGNING = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const DAY_MS = 86_400_000;
-/** Certificates begin this much earlier: the clocks of other machines may lag. */
-const BACKDATED_MS = 3_600_000;
+import { newKeyPair, newSerial, pemOfKey, privateKeyOf, SIGNING, selfSigned, validity } from './signing';
 
 export interface Issued {
   /** PEM. */
@@ -36,60 +32,27 @@ export interface Authority {
 }
 
 const isAddress = (name: string): boolean => /^[\d.]+$|:/.test(name);
-const serial = (): string => {
-  const bytes = randomBytes(16);
-  bytes[0] = bytes[0]! & 0x7f;
-  return bytes.toString('hex');
-};
-
-async function pemOfKey(key: webcrypto.CryptoKey): Promise<string> {
-  const bytes = await webcrypto.subtle.exportKey('pkcs8', key);
-  return x509.PemConverter.encode(bytes, 'PRIVATE KEY');
-}
-
-const keyPair = (): Promise<webcrypto.CryptoKeyPair> =>
-  webcrypto.subtle.generateKey(SIGNING, true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>;
-
-const span = (nowMs: number, days: number) => ({
-  notBefore: new Date(nowMs - BACKDATED_MS),
-  notAfter: new Date(nowMs + days * DAY_MS),
-});
 
 /** Creates a new authority, valid for ten years. */
 export async function createAuthority(name: string, nowMs: number): Promise<Authority> {
-  x509.cryptoProvider.set(webcrypto as never);
-  const keys = await keyPair();
-  const own = await x509.X509CertificateGenerator.createSelfSigned({
-    serialNumber: serial(),
-    name: `CN=${name}`,
-    ...span(nowMs, 3650),
-    signingAlgorithm: SIGNING,
-    keys: keys as never,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey as never),
-    ],
-  });
-  return authorityOf(own, keys.privateKey);
+  const keys = await newKeyPair();
+  return authorityOf(await selfSigned(name, keys, nowMs), keys.privateKey);
 }
 
 /** Opens the authority whose certificate and key were written earlier. */
 export async function openAuthority({ cert, key }: Issued): Promise<Authority> {
   x509.cryptoProvider.set(webcrypto as never);
-  const bytes = x509.PemConverter.decodeFirst(key);
-  const signing = await webcrypto.subtle.importKey('pkcs8', bytes, SIGNING, true, ['sign']);
-  return authorityOf(new x509.X509Certificate(cert), signing);
+  return authorityOf(new x509.X509Certificate(cert), await privateKeyOf(key));
 }
 
 async function authorityOf(own: x509.X509Certificate, signing: webcrypto.CryptoKey): Promise<Authority> {
   const issue = async ({ names, days = 90, nowMs }: IssueOptions): Promise<Issued> => {
-    const keys = await keyPair();
+    const keys = await newKeyPair();
     const certificate = await x509.X509CertificateGenerator.create({
-      serialNumber: serial(),
+      serialNumber: newSerial(),
       subject: `CN=${names[0]}`,
       issuer: own.subject,
-      ...span(nowMs, days),
+      ...validity(nowMs, days),
       signingAlgorithm: SIGNING,
       publicKey: keys.publicKey as never,
       signingKey: signing as never,

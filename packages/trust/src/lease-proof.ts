@@ -23,6 +23,8 @@ export interface HeldLease {
   inputsDigest: string;
   /** The user who started the execution. */
   username: string;
+  /** Node instances that the operation sees: all that an agent may name. Absent in proofs of executions of before 0.3. */
+  instances?: readonly string[];
 }
 
 export interface LeaseProofs {
@@ -36,7 +38,7 @@ export interface LeaseProofs {
 export const digestOfInputs = (json: string): string =>
   createHash('sha256').update(json).digest('base64url').slice(0, 22);
 
-type Packed = [endMs: number, ...HeldLease[keyof HeldLease][]];
+type Packed = (string | number | readonly string[])[];
 
 export function createLeaseProofs(internalKey: Secret, clock: Clock = systemClock): LeaseProofs {
   const mac = createMac(internalKey, 'lease');
@@ -54,6 +56,7 @@ export function createLeaseProofs(internalKey: Secret, clock: Clock = systemCloc
         lease.blueprintId,
         lease.inputsDigest,
         lease.username,
+        ...(lease.instances ? [lease.instances] : []),
       ];
       const text = Buffer.from(JSON.stringify(packed)).toString('base64url');
       return `${text}.${mac.of(text)}`;
@@ -88,6 +91,7 @@ function opened(
     blueprintId,
     inputsDigest,
     username,
+    instances,
   ] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [
     number,
     string,
@@ -99,6 +103,7 @@ function opened(
     string,
     string,
     string,
+    (readonly string[])?,
   ];
   const lease = {
     workerId,
@@ -110,6 +115,7 @@ function opened(
     blueprintId,
     inputsDigest,
     username,
+    ...(instances && { instances }),
   };
   return { lease: Object.freeze(lease), endMs };
 }

@@ -1,7 +1,7 @@
 import { nodesOfModel } from '@baton/contracts';
 import { sql } from 'kysely';
 import { deployHello, readInstance, stateWrite } from './testing/hello';
-import { startTestDeployments, type TestDeployments } from './testing/test-deployments';
+import { principal, startTestDeployments, type TestDeployments } from './testing/test-deployments';
 
 let test: TestDeployments;
 const tenant = 'default_tenant';
@@ -182,6 +182,24 @@ describe('PATCH of a node instance', () => {
       (await test.call('PATCH', `/api/v2.1/node-instances?id=${host}`, { version: 5, state: 'x' })).body
         .version,
     ).toBe(6);
+  });
+
+  it('by an agent is held to the instances of its operation', async () => {
+    const { deploymentId, host, app } = await deploy('agent-patched');
+    const other = await deploy('agent-other');
+    const as = (...agentInstances: string[]) =>
+      principal('admin', { executionId: 'e', agentDeploymentId: deploymentId, agentInstances });
+    const body = { version: 1, runtime_properties: { by: 'agent' } };
+    const patch = (id: string, by = as(app)) => test.call('PATCH', `/node-instances/${id}`, body, by);
+    const refused = await patch(host);
+    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining(host)]);
+    const { agentInstances: _, ...unnamed } = as(app);
+    expect((await patch(app, unnamed)).status).toBe(403);
+    expect((await patch(other.host, as(app, other.host))).status).toBe(403);
+    expect((await test.call('GET', `/node-instances/${host}`, undefined, as(app))).status).toBe(200);
+    expect((await read(host)).runtime_properties).toEqual({});
+    expect((await patch(app)).status).toBe(200);
+    expect((await read(app)).runtime_properties).toEqual({ by: 'agent' });
   });
 
   it.each(['a\u0000b', '\ud800'])('refuses text that cannot be stored: %j', async (text) => {

@@ -9,15 +9,19 @@ import {
   temporarySweep,
 } from '@baton/service-runtime';
 import { createDoctorPart, createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
+import { renderInstallScript } from './adapters/agents/install-script';
+import { createTextSealClient } from './adapters/agents/text-seal.client';
 import { createCatalogClient } from './adapters/catalog.client';
 import { createExecutionsClient } from './adapters/executions.client';
 import { createIdentityClient } from './adapters/identity.client';
 import { createSecretsClient } from './adapters/secrets.client';
+import { openedKeys } from './commands/agents/authorities';
 import type { FileDeps } from './commands/instance-files';
 import { gatherNotes } from './commands/note-executions';
 import type { Config } from './config';
 import type { ServiceDeps } from './deps';
-import { agentsHttp } from './http/agents.routes';
+import { networksOf } from './domain/agents/networks';
+import { type AgentsHttpDeps, agentsHttp } from './http/agents.routes';
 import { cloudifyWire } from './http/cloudify/wire-policy';
 import { dependenciesHttp } from './http/dependencies.routes';
 import { deploymentGroupsHttp } from './http/deployment-groups.routes';
@@ -34,6 +38,9 @@ import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
 import { topologyHttp } from './http/topology.routes';
 import { specWire, type WirePolicy } from './http/wire-policy';
+import { driveAgentUpgradesLoop } from './loops/agents/drive-agent-upgrades.loop';
+import { markSilentAgentsLoop } from './loops/agents/mark-silent-agents.loop';
+import { tendAgentAuthoritiesLoop } from './loops/agents/tend-agent-authorities.loop';
 import { drivePluginsUpdates } from './loops/drive-plugins-updates.loop';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
@@ -47,6 +54,7 @@ import type { ListDeps } from './queries/list-deployments';
 import { createSeenTotals } from './queries/plain-page';
 import { createFragmentCache } from './queries/present-deployment';
 import { gatherWorkflowReads } from './queries/workflow-reads';
+import { agentsRpcPart } from './rpc/agents/agents.rpc';
 import { deploymentsHandlers } from './rpc/deployments.rpc';
 import { createDeploymentStatements } from './store/deployment-pages.sql';
 import { doctorChecks } from './store/doctor.sql';
@@ -63,12 +71,15 @@ const gatheredReads = (lists: ListDeps) => ({
   workflowReads: gatherWorkflowReads(lists.db),
 });
 
-const ownLoops = (config: Config, deps: ServiceDeps): ServiceParts['loops'] => [
+const ownLoops = (config: Config, deps: ServiceDeps, agents: AgentsHttpDeps): ServiceParts['loops'] => [
   sweepDocumentsLoop({ db: deps.db, keepMs: config.BATON_DOCUMENT_KEEP }),
   purgeGroupRequestsLoop(deps),
   purgeSettledExecutionsLoop(deps),
   unpackWorkdirsLoop(deps),
   tellDriftLoop(deps),
+  markSilentAgentsLoop(deps),
+  driveAgentUpgradesLoop(deps),
+  tendAgentAuthoritiesLoop(agents),
 ];
 
 const filesOf = (config: Config, infra: Infra, limits: FileDeps['limits']): FileDeps => ({
@@ -78,13 +89,35 @@ const filesOf = (config: Config, infra: Infra, limits: FileDeps['limits']): File
   fileMaxBytes: config.BATON_INSTANCE_FILE_MAX_BYTES,
 });
 
-const routesOf = (deps: ServiceDeps, files: FileDeps, wire: WirePolicy): ServiceParts['routes'] => [
+const agentsOf = (
+  config: Config,
+  infra: Infra,
+  { db, log, executions, secrets }: ServiceDeps,
+): AgentsHttpDeps => ({
+  db,
+  log,
+  executions,
+  secrets,
+  clock: infra.clock,
+  seals: createTextSealClient(infra.rpc),
+  opened: openedKeys(),
+  graceMs: config.BATON_AGENT_GRACE,
+  networks: networksOf(config.BATON_AGENTS_URL, config.BATON_AGENTS_NETWORKS),
+  renderScript: renderInstallScript,
+});
+
+const routesOf = (
+  deps: ServiceDeps,
+  files: FileDeps,
+  agents: AgentsHttpDeps,
+  wire: WirePolicy,
+): ServiceParts['routes'] => [
   ...deploymentsHttp(deps, wire),
   ...deploymentGroupsHttp(deps, wire),
   ...nodesHttp(deps, wire),
   ...instanceFilesHttp(files),
   ...sitesHttp(deps),
-  ...agentsHttp(deps),
+  ...agentsHttp(agents),
   ...dependenciesHttp(deps, wire),
   ...filtersHttp(deps),
   ...labelsAndSummariesHttp(deps),
@@ -125,12 +158,14 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     kickPluginsUpdates: () => void pluginsUpdates.work(),
   };
   const files = filesOf(config, infra, limits);
+  const agents = agentsOf(config, infra, deps);
   const pluginsUpdates = drivePluginsUpdates(deps);
   return {
     name: serviceName,
-    routes: routesOf(deps, files, wire),
+    routes: routesOf(deps, files, agents, wire),
     rpc: [
       rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps)),
+      agentsRpcPart(agents),
       createSnapshotPart({ db, schema: 'deployments', tables: snapshotTables, log: infra.log }),
       createTenantPart({ db, schema: 'deployments' }),
       createDoctorPart({ db, log: infra.log, checks: doctorChecks(db) }),
@@ -139,7 +174,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     subscriptions: [limits.subscription],
     loops: [
       limits.loop,
-      ...ownLoops(config, deps),
+      ...ownLoops(config, deps, agents),
       sweepFilesLoop(files),
       temporarySweep(infra.blobs),
       pluginsUpdates.loop,

@@ -10,6 +10,18 @@ export const configSchema = runtimeConfig.extend({
     .describe(
       'How long operations that run may go on after a cancel before they are stopped; a parameter cancel_grace of the workflow (seconds) goes before it',
     ),
+  BATON_AGENT_GRACE: envValue
+    .durationMs()
+    .prefault('15m')
+    .describe(
+      'How long an agent goes on with its operations, and keeps them, while it cannot reach the manager',
+    ),
+  BATON_AGENT_WAIT: envValue
+    .durationMs()
+    .prefault('5m')
+    .describe(
+      'How long an operation waits for the agent of its host before it fails, which its retries follow',
+    ),
   BATON_MANAGER_NAME: z
     .string()
     .min(1)

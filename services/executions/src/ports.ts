@@ -32,14 +32,23 @@ export interface Ports {
   tokenKey: string;
   /** Proofs of leases: a worker shows one to other services for each lease that it holds. */
   leases: LeaseProofs;
-  workflowConfig: Omit<WorkflowConfig, 'waitAfterFailMs'>;
+  workflowConfig: Omit<WorkflowConfig, 'tenant' | 'waitAfterFailMs'>;
   /** Limits that hold back the whole queue. */
   queue: QueueRules;
+  agents: AgentLimits;
   passedOver: PassedOver;
   /** How long running operations may continue after a plain cancel, unless the execution sets its own time; ms. */
   cancelGraceMs: number;
   texts: RefusalTexts;
   log: Log;
+}
+
+/** Time limits of agents. */
+export interface AgentLimits {
+  /** How long an agent holds an operation without a word, ms (BATON_AGENT_GRACE). */
+  leaseMs: number;
+  /** How long a ready operation waits for its agent, ms (BATON_AGENT_WAIT). */
+  waitMs: number;
 }
 
 export interface QueueRules {

@@ -295,6 +295,7 @@ function engineDeps(
     texts: parts.texts,
     passedOver: newPassedOver(),
     cancelGraceMs: config.BATON_CANCEL_GRACE,
+    agents: { leaseMs: config.BATON_AGENT_GRACE, waitMs: config.BATON_AGENT_WAIT },
     tokenKey: config.BATON_INTERNAL_KEY.expose(),
     leases: createLeaseProofs(config.BATON_INTERNAL_KEY, infra.clock),
     get workflowConfig() {

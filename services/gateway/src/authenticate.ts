@@ -106,24 +106,49 @@ async function authenticateExecution(
     ),
   );
   return {
-    ...callerOf(asExecution(principal, execution.executionId)),
+    ...callerOf(asExecution(principal, execution)),
+    ...(execution.isAgent && { agent: ofAgent(execution) }),
     executionTenant: execution.tenant,
     isCancelling: execution.status.endsWith('cancelling'),
   };
 }
+
+type Execution = executionsRpc.ResolveExecutionTokenResponse;
+
+const ofAgent = ({
+  tenant,
+  deploymentId,
+  blueprintId,
+  instances,
+}: Execution): NonNullable<Caller['agent']> => ({
+  tenant,
+  deploymentId,
+  blueprintId,
+  instances,
+});
 
 const ofExecutions = new WeakMap<Principal, Map<string, Principal>>();
 
 /**
  * Returns the same Principal object for the same execution, so that it is signed for the services once and not for each request.
  */
-function asExecution(principal: Principal, executionId: string): Principal {
+function asExecution(
+  principal: Principal,
+  { executionId, isAgent, deploymentId, instances }: Execution,
+): Principal {
   const known = ofExecutions.get(principal) ?? new Map<string, Principal>();
   ofExecutions.set(principal, known);
-  let made = known.get(executionId);
+  // An agent's token is not that of its execution, nor that of another operation: they are kept apart.
+  const name = isAgent ? JSON.stringify([executionId, ...instances]) : executionId;
+  let made = known.get(name);
   if (!made) {
-    made = { ...principal, authMethod: 'execution_token', executionId };
-    known.set(executionId, made);
+    made = {
+      ...principal,
+      authMethod: 'execution_token',
+      executionId,
+      ...(isAgent && { agentDeploymentId: deploymentId, agentInstances: instances }),
+    };
+    known.set(name, made);
   }
   return made;
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseResourceUri } from '@baton/contracts';
 import { AppError, isAppError } from '@baton/kernel';
+import { checkAgentToken } from './agent-token';
 import { type AuthenticateDeps, type AuthenticationScope, authenticate, noCredentials } from './authenticate';
 import type { BrowserSessions } from './browser-sessions';
 import { type Credential, readCredential } from './credentials';
@@ -58,7 +59,12 @@ export function authorizeAs(
 ): Caller | null | Promise<Caller | null> {
   const { permission } = request.route.contract;
   if (permission === 'none')
-    return credential ? authenticateIn(deps, credential, scopeOf(request), request) : null;
+    return credential
+      ? andThen(authenticateIn(deps, credential, scopeOf(request), request), (caller) => {
+          checkAgentToken(request, caller);
+          return caller;
+        })
+      : null;
   if (!credential) throw noCredentials();
   const scope = scopeOf(request);
   return andThen(authenticateIn(deps, credential, scope, request), (caller) =>
@@ -75,6 +81,7 @@ function permitted(
   caller: Caller,
 ): Caller | Promise<Caller> {
   const { contract } = request.route;
+  checkAgentToken(request, caller);
   if (contract.isRefusedWhileCancelling === true && caller.isCancelling === true)
     throw new AppError('forbidden_while_cancelling', 'The execution that asks for this is being cancelled');
   if (contract.permission === 'login') return requireTenant(request, caller);

@@ -18,6 +18,20 @@ export const configSchema = runtimeConfig.extend({
     .integer(0, 65535)
     .optional()
     .describe('Port of the API; another word for BATON_HTTP_PORT of the gateway'),
+  BATON_AGENTS_PORT: envValue
+    .integer(1, 65535)
+    .optional()
+    .describe(
+      'A second port for agents alone, where a proxy in front of the API ends TLS; agents also reach the port of the API where nothing ends their TLS',
+    ),
+  BATON_AGENT_PACKAGES: z
+    .string()
+    .optional()
+    .describe('Folder of the programs of agents, with index.json; absent: dist/agent of this release'),
+  BATON_MAX_AGENTS: envValue
+    .integer(0, 1_000_000)
+    .prefault('2000')
+    .describe('Agents that may be connected to one gateway at the same time; more are told to come later'),
   BATON_HTTPS_CERT_FILE: z
     .string()
     .optional()

@@ -9,6 +9,8 @@ test('the order is execution token, basic, user token', () => {
   expect(read(basic('a:b'), 'ctok-x', 'e')).toEqual({ kind: 'execution', token: 'e' });
   expect(read(basic('a:b'), hex)).toEqual({ kind: 'execution', token: hex });
   expect(read(basic('a:b'), 'ctok-x')).toEqual({ kind: 'basic', username: 'a', password: 'b' });
+  const atAgent = `agent.0193f3a0-0000-7000-8000-000000000001.WyJhcHBfMSJd.${hex}`;
+  expect(read(basic('a:b'), atAgent)).toEqual({ kind: 'execution', token: atAgent });
   expect(read('', 'ctok-x')).toEqual({ kind: 'token', token: 'ctok-x' });
 });
 

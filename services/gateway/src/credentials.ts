@@ -7,8 +7,8 @@ export type Credential =
   /** Secret in a browser's session cookie (browser-sessions.ts). */
   | { kind: 'session'; secret: string };
 
-/** A UUID without dashes; any other token need not be looked up. */
-export const EXECUTION_TOKEN = /^[0-9a-f]{32}$/i;
+/** 32 hex digits, or `agent.<execution id>.<instances>.<32 hex digits>` at an agent; any other token need not be looked up. */
+export const EXECUTION_TOKEN = /^(?:agent\.[0-9a-f-]{36}\.[\w-]{1,6000}\.)?[0-9a-f]{32}$/i;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Principal } from '@baton/contracts';
+import type { AgentTokenName } from '@baton/contracts/http/agent-token';
 import { type Clock, isAppError } from '@baton/kernel';
 import { LRUCache } from 'lru-cache';
 
@@ -9,6 +10,8 @@ export interface Caller {
   permissions: ReadonlySet<string>;
   /** Only for a call with an execution token: the tenant of the execution. */
   executionTenant?: string;
+  /** Only for a call with an execution token that an agent has: what it may reach (contracts, http/agent-token.ts). */
+  agent?: Readonly<Record<AgentTokenName, string>> & { instances: readonly string[] };
   /** Only for a call with an execution token: its execution is being cancelled. */
   isCancelling?: boolean;
   /** Epoch ms at which the session or token ends if it is not used again; absent: it has no end. */

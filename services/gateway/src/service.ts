@@ -8,7 +8,7 @@ import {
   type ServiceName,
 } from '@baton/contracts';
 import { allRoutes } from '@baton/contracts/http/all';
-import { createFloodLog } from '@baton/kernel';
+import { createFloodLog, type FloodLog } from '@baton/kernel';
 import {
   createTenantLimits,
   type Infra,
@@ -18,6 +18,9 @@ import {
   subscriptionPart,
   type TenantLimitsSource,
 } from '@baton/service-runtime';
+import type { RequestHandler } from 'express';
+import { type AgentsDeps, createAgents } from './agents';
+import type { OpenRequests } from './agents/open-requests';
 import { createBrowserSessions } from './browser-sessions';
 import { createAddressOf, createIsHttps } from './client-address';
 import type { Config } from './config';
@@ -25,7 +28,7 @@ import { createFixedHeaders } from './fixed-headers';
 import type { Forwarder } from './forward';
 import { createHandler, type HandleDeps } from './handle-request';
 import { createHttpForwarder } from './http-forwarder';
-import type { LimitSettings } from './limits';
+import { countRequest, type LimitSettings } from './limits';
 import { createLocalForwarder } from './local-forwarder';
 import { createLoginGuard } from './login-guard';
 import { createMaintenance, type Maintenance } from './maintenance-state';
@@ -65,17 +68,19 @@ export function buildService(
   const isHttps = createIsHttps(config.BATON_TRUSTED_PROXIES);
   const fixedHeaders = createFixedHeaders(config.BATON_HSTS, isHttps);
   const pageSize = createPageSize(rpc);
+  const addressOf = createAddressOf(config.BATON_TRUSTED_PROXIES);
+  const agents = createAgents({ infra, config, floods, fixedHeaders, addressOf, ...counting(guards, clock) });
   const handler = createHandler({
     identity: rpc.client(identityRpc.IdentityServiceDefinition, 'identity'),
     executions: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions'),
     cache,
     ...guards,
     routes: compileRoutes(routes),
-    pages: createPages(routes, productVersion, fixedHeaders),
+    pages: pagesAfter(agents.openRequests, createPages(routes, productVersion, fixedHeaders)),
     fixedHeaders,
     forwarder,
     sessions: createBrowserSessions(isHttps, createOwnOrigin(config.BATON_TRUSTED_PROXIES)),
-    addressOf: createAddressOf(config.BATON_TRUSTED_PROXIES),
+    addressOf,
     identityKey: requireTrust(infra).identity,
     mintRequestId: createRequestIds(),
     clock,
@@ -90,20 +95,47 @@ export function buildService(
     routes: [],
     rpc: [],
     consumers: [],
-    subscriptions: [...subscriptionsOf(forget, pageSize, maintenance), limits.subscription],
-    loops: [limits.loop],
+    subscriptions: [
+      ...subscriptionsOf(forget, pageSize, maintenance),
+      limits.subscription,
+      ...agents.subscriptions,
+    ],
+    loops: [limits.loop, ...agents.loops],
     checks: {},
     rawHandler: handler,
+    sideDoor: agents.sideDoor,
+    start: agents.start,
     onMaintenance: maintenance.learn,
     onConfig: pageSize.refresh,
     actsBy: maintenance.actsBy,
-    stop: async () => {
-      guards.slowPeers.close();
-      floods.flush();
-      await forwarder.close();
-    },
+    stop: stopOf(guards, floods, forwarder),
   };
 }
+
+const stopOf =
+  ({ slowPeers }: Pick<HandleDeps, 'slowPeers'>, floods: FloodLog, forwarder: Forwarder) =>
+  async (): Promise<void> => {
+    slowPeers.close();
+    floods.flush();
+    await forwarder.close();
+  };
+
+/** Guards of requests that need no credential. */
+const counting = (
+  { rateCache, limits, slowPeers }: Pick<HandleDeps, 'rateCache' | 'limits' | 'slowPeers'>,
+  clock: Infra['clock'],
+): Pick<AgentsDeps, 'slowPeers' | 'countRequest'> => ({
+  slowPeers,
+  countRequest: (address) =>
+    limits.ratePerMinute > 0 ? countRequest(rateCache, address, limits, clock.now()) : undefined,
+});
+
+/** Answers requests of agents, and passes the others on to the pages. */
+const pagesAfter =
+  (openRequests: OpenRequests, pages: RequestHandler): RequestHandler =>
+  (request, response, next) => {
+    if (!openRequests(request, response)) pages(request, response, next);
+  };
 
 const subscriptionsOf = (
   forget: ReturnType<typeof createForget>,

@@ -4,38 +4,10 @@ import { envValue, runtimeConfig } from '@baton/service-runtime';
 import type { z } from 'zod';
 import { z as zod } from 'zod';
 import type { Sharing } from './claim/slots';
+import { isSeenByScripts } from './run/passed-variables';
 
 /** Like the original's default. Scripts mostly wait, so it is more than the cores can run at once. */
 const LEAST_SLOTS = 20;
-
-/** Variables of the worker's environment that scripts get; other variables may hold keys. */
-const PASSED_ENV = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'SHELL',
-  'TERM',
-  'LANG',
-  'LANGUAGE',
-  'TZ',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'REQUESTS_CA_BUNDLE',
-  'CURL_CA_BUNDLE',
-  'LOCAL_REST_CERT_FILE',
-];
-
-/** Returns whether scripts get the variable of that name from the worker's environment. */
-export function isSeenByScripts(name: string): boolean {
-  return PASSED_ENV.includes(name) || name.startsWith('LC_');
-}
 
 const list = zod.string().transform((text) =>
   text

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { agentPlugin, makeAgentScript, readHostLogin } from '@baton/agent-installer/plugin';
 import { compositionPlugin } from '@baton/composition';
 import { firstTaskReady, taskReady, tasksCancelled } from '@baton/contracts';
 import type { Choice } from '@baton/isolation';
@@ -41,7 +42,13 @@ import { createBlueprintFiles } from './files/blueprint-files';
 import { createFileCache } from './files/file-cache';
 import { createFolderIndex } from './files/folder-index';
 import { createOperationFolders } from './files/operation-folder';
-import { isolationOf, isolationSettings, isolationText, pythonInside } from './isolation/isolation-of-worker';
+import {
+  isolationOf,
+  isolationSettings,
+  isolationText,
+  pythonInside,
+  reachOf,
+} from './isolation/isolation-of-worker';
 import { workerVariables } from './isolation/own-environment';
 import { onTaskReady } from './messages/on-task-ready';
 import { onTasksCancelled } from './messages/on-tasks-cancelled';
@@ -184,7 +191,12 @@ function runtimeOf(
     clock: infra.clock,
     download: (url, signal) => downloaded(fetchUrl, url, signal),
   });
-  const plugins = [composition, ...loaded];
+  const agents = agentPlugin({
+    managerUrl: config.BATON_WORKER_MANAGER_URL,
+    clock: infra.clock,
+    reach: reachOf(config),
+  });
+  const plugins = [composition, agents, ...loaded];
   return {
     operations: buildRegistry(plugins),
     workflows: buildWorkflowRegistry(plugins),
@@ -196,6 +208,7 @@ function runtimeOf(
 function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSettings): WorkerDeps['host'] {
   const { workRoot } = settings;
   const catalog = createCatalogClient(rpc);
+  const reach = reachOf(config);
   const cache = createFileCache({
     clock,
     dir: `${workRoot}/files`,
@@ -228,6 +241,8 @@ function hostOf(config: WorkerConfig, { clock, rpc }: Infra, settings: ScriptSet
       copiesDir: ownDir(workRoot, 'copies'),
     }),
     fetchUrl,
+    sshLogin: (host) => readHostLogin(config.BATON_WORKER_MANAGER_URL, { ...host, reach }),
+    agentScript: (host) => makeAgentScript(config.BATON_WORKER_MANAGER_URL, host),
   };
 }
 

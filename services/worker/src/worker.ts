@@ -2,11 +2,12 @@ import type { Clock, Log } from '@baton/kernel';
 import type { InvokeDeps } from '@baton/plugin-runtime';
 import type { ExecutionsClient } from './adapters/executions.client';
 import { createHeartbeat } from './claim/heartbeat';
-import { createHeldTasks, type HeldTask, takesPlace } from './claim/held-task';
+import { createHeldTasks, type HeldTask, type HeldTasks, takesPlace } from './claim/held-task';
 import { type LeaseDeps, startLeases } from './claim/leases';
 import { createSlots, type Sharing } from './claim/slots';
-import { createLogShipper } from './report/logs';
-import { createReporter } from './report/report';
+import { createLogShipper, type LogShipper } from './report/logs';
+import type { TaskRecords } from './report/records';
+import { createReporter, type Reporter } from './report/report';
 import type { HostDeps } from './run/operation-host';
 import { type RunDeps, runTask } from './run/run-task';
 
@@ -21,12 +22,21 @@ export interface WorkerDeps {
   clock: Clock;
   log: Log;
   logLimit: number;
+  /** Sends log lines in another way than the worker's own. */
+  logs?: LogShipper | undefined;
+  records?: TaskRecords | undefined;
+  /** The longest time between two heartbeats. */
+  mostBeatMs?: number | undefined;
 }
 
 export interface Worker {
   leaseDeps: LeaseDeps;
   isDraining: () => boolean;
+  /** Reports outcomes; also those of operations that ended in an earlier life of this process. */
+  reporter: Reporter;
   start(): void;
+  /** From now on nothing more is claimed, while running operations go on; false: operations are claimed again. */
+  drain(isWanted?: boolean): void;
   /** Soon asks the engine which operations of this worker are cancelled. */
   askForCancels(): void;
   /**
@@ -59,8 +69,8 @@ function changingWeights(
 
 /** Connects the parts of the worker; all share the held tasks and the slots. */
 export function createWorker(deps: WorkerDeps): Worker {
-  const { clock, log, executions } = deps;
-  const tasks = createHeldTasks();
+  const { clock, log, executions, records } = deps;
+  const tasks = createHeldTasks(records?.forget);
   const sharing = changingWeights(deps.sharing);
   const slots = createSlots(deps.slots, sharing);
   let isDraining = false;
@@ -68,7 +78,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     tasks.remove(task);
     if (takesPlace(task)) slots.give(1, task.assignment.tenant);
   };
-  const logs = createLogShipper({ executions, clock, log, limit: deps.logLimit });
+  const logs = deps.logs ?? createLogShipper({ executions, clock, log, limit: deps.logLimit });
   const leaseDeps: LeaseDeps = { tasks, slots, clock, log, run: (task) => void runTask(runDeps, task) };
   const reporter = createReporter({
     executions,
@@ -88,6 +98,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     codeSlots: createSlots(MAX_CODES),
     logs,
     reporter,
+    records,
     clock,
     log,
     release,
@@ -99,21 +110,30 @@ export function createWorker(deps: WorkerDeps): Worker {
     log,
     onLost: (task) => reporter.discard(task),
     onWeights: sharing.setWeights,
+    mostIntervalMs: deps.mostBeatMs,
   });
   return {
     leaseDeps,
+    reporter,
     isDraining: () => isDraining,
+    drain: (isWanted = true) => {
+      isDraining = isWanted;
+    },
     start: () => heartbeat.start(),
     askForCancels: () => heartbeat.ask(),
     stop: async (limitMs) => {
       isDraining = true;
-      if (!(await tasks.emptied(limitMs))) {
-        log.warn({ tasks: tasks.size }, 'operations did not end in time; killed');
-        for (const task of tasks.all()) tasks.stop(task, 'stopping');
-        await tasks.emptied(REPORT_LIMIT_MS);
-      }
+      await endAll(tasks, log, limitMs);
       heartbeat.stop();
-      if (tasks.size > 0) log.error({ tasks: tasks.size }, 'outcomes left behind; their leases run out');
     },
   };
+}
+
+/** Waits for the ends of all operations, then kills those that run and waits for their reports. */
+async function endAll(tasks: HeldTasks, log: Log, limitMs: number): Promise<void> {
+  if (await tasks.emptied(limitMs)) return;
+  log.warn({ tasks: tasks.size }, 'operations did not end in time; killed');
+  for (const task of tasks.all()) tasks.stop(task, 'stopping');
+  if (await tasks.emptied(REPORT_LIMIT_MS)) return;
+  log.error({ tasks: tasks.size }, 'outcomes left behind; their leases run out');
 }

@@ -1,5 +1,6 @@
 import type { Random } from '../../sim/random';
 import { matrixRow, type Row } from '../row';
+import { agentRows } from './agents';
 import { backgroundRows } from './background';
 import { brokerRows } from './broker';
 import { canaryRows } from './canary';
@@ -37,6 +38,7 @@ export const allRows: readonly Row[] = [
   ...databaseRows,
   ...starvedRows,
   ...brokerRows,
+  ...agentRows,
   ...clockRows,
   ...cancelRows,
   ...nestedRows,

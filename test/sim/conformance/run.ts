@@ -96,6 +96,7 @@ async function runStep(
     workflow: name,
     parameters: isUpdate ? (parameters as JsonObject) : (parameters as { value: JsonObject }).value,
     config: {
+      tenant: 'default_tenant',
       taskRetries: step.task_retries ?? 2,
       taskRetryIntervalMs: 50,
       subgraphRetries: step.subgraph_retries ?? 0,

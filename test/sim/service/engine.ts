@@ -82,6 +82,7 @@ export function newEngine(
       isRunningLimited: () => false,
       weights: () => ({}),
     },
+    agents: { leaseMs: 900_000, waitMs: 300_000 },
     passedOver: newPassedOver(),
     cancelGraceMs: CANCEL_GRACE_MS,
     tokenKey: 'simulation',

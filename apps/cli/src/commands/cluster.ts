@@ -7,10 +7,6 @@ const MANAGER = {
   wide: ['id', 'distribution', 'distro_release', 'networks'],
   name: 'hostname',
 };
-const AGENT = {
-  columns: ['id', 'deployment', 'node', 'state', 'ip', 'install_method', 'version', 'system'],
-  wide: ['host_id', 'tenant_name'],
-};
 const WORKER = [
   'id',
   'hostname',
@@ -23,7 +19,7 @@ const WORKER = [
   'revoked_at',
 ];
 
-/** Nodes of the cluster, its broker and database, workers and agents. */
+/** Nodes of the cluster, its broker and database, and workers. */
 export function clusterCommands(cli: Cli): void {
   const cluster = noun(cli, 'cluster', {
     about: 'the cluster: its status, broker and database',
@@ -66,7 +62,6 @@ export function clusterCommands(cli: Cli): void {
   });
   managerNodes(cli);
   workerCommands(cli);
-  agentCommands(cli);
 }
 
 function managerNodes(cli: Cli): void {
@@ -147,22 +142,5 @@ function workerCommands(cli: Cli): void {
     request: ([worker_id]) => ({ params: { worker_id } }),
     done: ([id]) =>
       `Worker ${id} revoked. It can join again under another id while it knows the join token: change that as well.`,
-  });
-}
-
-function agentCommands(cli: Cli): void {
-  const agents = noun(cli, 'agents', {
-    alias: 'agent',
-    about: 'agents that node instances installed',
-    examples: ['agents list --where deployment_id=web'],
-  });
-  listCommand(cli, agents, { ...AGENT, operation: 'listAgents', about: 'list agents' });
-  getCommand(cli, agents, {
-    ...AGENT,
-    operation: 'getAgent',
-    param: 'name',
-    argument: '<name>',
-    about: 'show an agent',
-    more: ['name', 'node_instance_id', 'updated_at'],
   });
 }

@@ -3,6 +3,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readListSearch } from '../search-params';
 import { tenantRoute } from '../tenant-route';
 import { readConfigSearch, readRolesSearch } from './admin-search';
+import { readAgentSearch } from './agents/agent-search';
 import { readAuditSearch } from './audit/audit-search';
 
 const parent = { getParentRoute: () => tenantRoute };
@@ -86,8 +87,13 @@ const rolesRoute = createRoute({
 const agentsRoute = createRoute({
   ...parent,
   path: '/admin/agents',
-  validateSearch: readListSearch,
+  validateSearch: readAgentSearch,
   component: lazyRouteComponent(() => import('./agents/agents-screen'), 'AgentsScreen'),
+});
+const agentRoute = createRoute({
+  ...parent,
+  path: '/admin/agents/$id',
+  component: lazyRouteComponent(() => import('./agents/agent-screen'), 'AgentScreen'),
 });
 const snapshotsRoute = createRoute({
   ...parent,
@@ -137,6 +143,7 @@ export const adminRoutes = [
   tokensRoute,
   rolesRoute,
   agentsRoute,
+  agentRoute,
   snapshotsRoute,
   clusterRoute,
   auditRoute,

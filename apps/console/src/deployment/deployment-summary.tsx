@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { DeploymentAgents, useDeploymentAgents } from '../admin/agents/host-agents';
 import { useTenant } from '../api/api-context';
 import type { DeploymentDetail } from '../api/deployments';
 import { statusText, t } from '../text/text';
@@ -17,6 +18,7 @@ export function DeploymentSummary({ deployment }: { deployment: DeploymentDetail
     deployment.drifted_instances > 0 && t.deployments.drifted(deployment.drifted_instances),
     deployment.unavailable_instances > 0 && t.deployments.unavailable(deployment.unavailable_instances),
   ].filter(Boolean);
+  const agents = useDeploymentAgents(deployment.id);
   const parts = t.deployments.parts(deployment.sub_services_count, deployment.sub_environments_count);
   return (
     <Panel>
@@ -32,6 +34,10 @@ export function DeploymentSummary({ deployment }: { deployment: DeploymentDetail
           [t.deployment.blueprint, deployment.blueprint_id],
           [t.deployment.id, deployment.display_name === deployment.id ? null : deployment.id],
           [t.deployments.columns.parts, parts],
+          [
+            t.agents.title,
+            agents.length > 0 ? <DeploymentAgents key="agents" id={deployment.id} agents={agents} /> : null,
+          ],
           [t.deployment.site, deployment.site_name],
           [t.deployment.groups, deployment.deployment_groups.join(', ')],
           [

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import type { DeploymentAgent } from '../admin/agents/agents';
+import { HostAgent, useDeploymentAgents } from '../admin/agents/host-agents';
 import { useApi, useTenant } from '../api/api-context';
 import { instancesQuery, type NodeInstance, nodesQuery, type PlanNode } from '../api/deployments';
 import { t } from '../text/text';
@@ -79,6 +81,7 @@ function Instances({ deploymentId, nodeId }: { deploymentId: string; nodeId: str
   const query = useQuery(
     instancesQuery(client, useTenant(), deploymentId, { node_id: nodeId, _sort: 'index' }),
   );
+  const agents = useDeploymentAgents(deploymentId);
   return (
     <Loaded query={query}>
       {({ items, total }) =>
@@ -88,7 +91,11 @@ function Instances({ deploymentId, nodeId }: { deploymentId: string; nodeId: str
           <>
             {total > items.length && <p className={cells.quiet}>{t.nodes.tooMany(items.length, total)}</p>}
             {items.map((instance) => (
-              <Instance key={instance.id} instance={instance} />
+              <Instance
+                key={instance.id}
+                instance={instance}
+                agent={agents.find(({ node_instance_id: id }) => id === instance.id)}
+              />
             ))}
           </>
         )
@@ -106,7 +113,7 @@ function checkOf({ is_status_check_ok: isOk, system_properties: system }: NodeIn
 /** Runtime properties that plugins and Baton need for their own work, such as the results of steps. */
 const isInner = ([name]: [string, unknown]): boolean => name.startsWith('__baton');
 
-function Instance({ instance }: { instance: NodeInstance }) {
+function Instance({ instance, agent }: { instance: NodeInstance; agent: DeploymentAgent | undefined }) {
   const runtime = Object.entries(instance.runtime_properties);
   const inner = runtime.filter(isInner);
   const told = runtime.filter((entry) => !isInner(entry));
@@ -121,6 +128,7 @@ function Instance({ instance }: { instance: NodeInstance }) {
       <Facts
         facts={[
           [t.nodes.host, instance.host_id === instance.id ? null : instance.host_id],
+          [t.agents.ofHost, agent && <HostAgent key="agent" agent={agent} />],
           [t.nodes.check, checkOf(instance)],
           [
             t.nodes.relationships,

@@ -6,6 +6,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useTenant } from '../api/api-context';
 import { commonWorkflowsQuery } from '../api/deployments';
+import { type EachResult, eachOf } from '../api/each-of';
 import { startExecution } from '../api/executions';
 import { problemOf } from '../api/problem';
 import { t } from '../text/text';
@@ -118,12 +119,7 @@ export default function BulkStart({ ids, onClose, onDone }: BulkStartProps) {
   );
 }
 
-interface Result {
-  id: string;
-  error: unknown;
-}
-
-function Results({ results }: { results: Result[] }) {
+function Results({ results }: { results: EachResult[] }) {
   const refused = results.filter(({ error }) => error !== null);
   return (
     <div role="status">
@@ -142,26 +138,4 @@ function Results({ results }: { results: Result[] }) {
       )}
     </div>
   );
-}
-
-/** Runs `work` for each id, at most `atOnce` at the same time. A failure of one does not stop the others. */
-async function eachOf(
-  ids: string[],
-  atOnce: number,
-  work: (id: string) => Promise<unknown>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const left = [...ids];
-  const lane = async (): Promise<void> => {
-    for (let id = left.shift(); id !== undefined; id = left.shift()) {
-      try {
-        await work(id);
-        results.push({ id, error: null });
-      } catch (error) {
-        results.push({ id, error });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
-  return results;
 }

@@ -1,6 +1,7 @@
 /** Explains why an execution waits, or why it failed. */
 import { afterDelay, systemClock } from '@baton/kernel';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { WaitReason } from '../api/answers';
 import { useApi, useTenant } from '../api/api-context';
@@ -61,6 +62,7 @@ function Reason({ reason }: { reason: WaitReason }) {
     <li className={styles.reason}>
       <h2>{t.why.kinds[kind] ?? kind}</h2>
       <p>{message}</p>
+      <AgentLink details={details} />
       <p className={cells.quiet}>
         {since && (
           <>
@@ -75,6 +77,19 @@ function Reason({ reason }: { reason: WaitReason }) {
       </p>
       {Object.keys(details).length > 0 && <JsonView value={details} />}
     </li>
+  );
+}
+
+/** The agent that an operation waits for. */
+function AgentLink({ details: { agent } }: Pick<WaitReason, 'details'>) {
+  const tenant = useTenant();
+  if (typeof agent !== 'string') return null;
+  return (
+    <p>
+      <Link to="/$tenant/admin/agents/$id" params={{ tenant, id: agent }}>
+        {t.why.agent(agent)}
+      </Link>
+    </p>
   );
 }
 

@@ -1,4 +1,4 @@
-/** Texts of the manager itself: health, audit, snapshots, maintenance, licence, configuration, agents. */
+/** Texts of the manager itself: health, audit, snapshots, maintenance, licence, configuration. */
 import { many } from './en-words';
 
 export const managerTexts = {
@@ -153,22 +153,5 @@ export const managerTexts = {
     inRange: (from: string, to: string) => `A number from ${from} to ${to}.`,
     atLeast: (from: string) => `A number of at least ${from}.`,
     errors: { number: 'Must be a number.', integer: 'Must be a whole number.', json: 'Must be valid JSON.' },
-  },
-
-  agents: {
-    title: 'Agents',
-    count: (n: number) => many(n, 'agent'),
-    search: 'Search by name',
-    columns: {
-      id: 'Agent',
-      state: 'State',
-      deployment: 'Deployment',
-      ip: 'Address',
-      method: 'Installed by',
-      system: 'System',
-      version: 'Version',
-    },
-    empty: 'No agents',
-    emptyHint: 'Node instances install agents on the machines that they make.',
   },
 };

@@ -1,4 +1,5 @@
 /** Every text that the console shows, in English. Another language is another object of this shape. */
+import { agentsTexts } from './en-agents';
 import { blueprintsTexts } from './en-blueprints';
 import { changeTexts } from './en-change';
 import { deploymentsTexts } from './en-deployments';
@@ -27,6 +28,7 @@ export const en = {
   ...eventsTexts,
   ...peopleTexts,
   ...managerTexts,
+  ...agentsTexts,
   ...resourcesTexts,
   ...schedulesTexts,
   ...blueprintsTexts,

@@ -23,13 +23,17 @@ const ICONS: Record<Tone, LucideIcon> = {
 };
 
 /** Shows a status by colour, icon and word, so that it does not depend on colour alone. */
-export function Badge({ status, isBare = false }: { status: string | null | undefined; isBare?: boolean }) {
-  const tone = toneOf(status);
+export const Badge = ({ status, isBare }: { status: string | null | undefined; isBare?: boolean }) => (
+  <ToneBadge tone={toneOf(status)} text={statusText(status)} isBare={isBare} />
+);
+
+/** The same for a state with words of its own. */
+export function ToneBadge({ tone, text, isBare = false }: { tone: Tone; text: string; isBare?: boolean }) {
   const Icon = ICONS[tone];
   return (
     <span className={`${styles.badge} ${styles[tone]} ${isBare ? styles.bare : ''}`}>
       <Icon size={14} aria-hidden="true" />
-      {statusText(status)}
+      {text}
     </span>
   );
 }

@@ -42,6 +42,11 @@ interface ListScreenProps<Row> {
   queryOf?: (search: Record<string, unknown>) => ApiQuery;
   /** The stream of changes covers this kind. When no stream is available, the list is polled. */
   isLive?: boolean;
+  /** For a list of which no stream tells: it is read again so often while it is shown. */
+  pollMs?: number;
+  isSelected?: (row: Row) => boolean;
+  /** Actions on the selected rows, above the table. */
+  selection?: ReactNode;
 }
 
 export function ListScreen<Row>(props: ListScreenProps<Row>) {
@@ -50,7 +55,8 @@ export function ListScreen<Row>(props: ListScreenProps<Row>) {
   const tenant = useTenant();
   const { search, change, clear } = useAddress<Record<string, unknown> & { _search?: string }>();
   const [total, setTotal] = useState<number>();
-  const pollMs = usePollMs();
+  const streamPollMs = usePollMs();
+  const pollMs = props.pollMs ?? (isLive ? streamPollMs : undefined);
   const query = useMemo(() => listQuery(search, sort, queryOf), [search, sort, queryOf]);
   const setText = useCallback((text: string) => change({ _search: text || undefined }), [change]);
   const filters = filtersOf(search);
@@ -71,14 +77,16 @@ export function ListScreen<Row>(props: ListScreenProps<Row>) {
           {total === undefined ? '' : props.count(total)}
         </span>
       </search>
+      {props.selection}
       <VirtualList
         label={label}
         columns={columns}
         page={(offset) => ({
           ...list.page(client, tenant, query, offset),
-          ...(isLive && { refetchInterval: pollMs }),
+          ...(pollMs !== undefined && { refetchInterval: pollMs }),
         })}
         keyOf={keyOf}
+        isSelected={props.isSelected}
         resetKey={JSON.stringify([tenant, query])}
         onTotal={setTotal}
         empty={filters.length > 0 ? <NoMatch filters={filters} onClear={clear} /> : props.empty}

@@ -22,7 +22,8 @@ const agentStates = [
   'nonresponsive',
   'failed',
 ] as const;
-const installMethods = ['none', 'remote', 'init_script', 'provided', 'plugin'] as const;
+/** `ssh` is Baton's own: no agent, a worker runs the host's operations over SSH. */
+const installMethods = ['none', 'remote', 'init_script', 'provided', 'plugin', 'ssh'] as const;
 
 const text = z.string().nullable();
 /** Item of a list (spec v3.1 part 1 "Agent", reference/rest-api.md 5.15); `id` is the id of its node instance. */
@@ -80,6 +81,48 @@ const common = {
 } as const;
 const params = z.object({ name: resourceId });
 
+/** The state of an agent's stream and certificate, beside its record. */
+const connection = z
+  .object({
+    name: z.string(),
+    node_instance_id: z.string(),
+    deployment_id: z.string(),
+    tenant_name: z.string(),
+    state: z.string(),
+    install_method: text,
+    is_connected: z.boolean(),
+    /** Start of the present stream, or end of the last one. */
+    since: text,
+    last_seen: text,
+    /** Null before the enrolment. */
+    certificate: z.object({ serial: z.string(), expires_at: z.string(), revoked_at: text }).nullable(),
+    version: text,
+    /** Version that it is being changed to; null: none. */
+    wanted_version: text,
+    /** AgentAbout as the agent told it last; null before its first stream. */
+    about: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .meta({ id: 'AgentConnection' });
+const connectionFields = Object.keys(connection.shape);
+const connectionColumns = columnsOf(connection);
+
+/** What the installer of an agent needs. The token is answered once and is stored as a digest only. */
+const enrolment = z
+  .object({
+    name: z.string(),
+    token: z.string(),
+    expires_at: z.string(),
+    /** Addresses of the manager as the host reaches it, the best first. */
+    addresses: z.array(z.string()),
+    /** PEM of the authorities that the agent trusts. */
+    authorities: z.string(),
+    /** The whole install script, for POSIX shells. */
+    script: z.string(),
+    /** Address from which the host can download the script while the token is good. */
+    script_url: z.string(),
+  })
+  .meta({ id: 'AgentEnrolment' });
+
 export const agentsRoutes = defineRoutes([
   {
     ...common,
@@ -98,7 +141,7 @@ export const agentsRoutes = defineRoutes([
     path: '/agents',
     permission: 'agent_replace_certs',
     summary:
-      'Gives agents other authorities to trust; answers how many there were, and refuses where there are any',
+      'Makes a new authority for agents, or takes the given one; agents trust both until they have new certificates',
     spec: 'reference 5.15',
     includeFields: undefined,
     body: z.object({
@@ -151,5 +194,99 @@ export const agentsRoutes = defineRoutes([
     isAllowedToExecution: true,
     body: z.object({ state: z.enum(agentStates).optional(), system: short, version: short }),
     response: agent,
+  },
+  {
+    ...common,
+    id: 'enrolAgent',
+    method: 'POST',
+    path: '/agents/:name/enrolment',
+    permission: 'agent_create',
+    summary:
+      'Makes a one-time token for an agent, good for an hour, and the script that installs it; an older token falls',
+    spec: 'reference agents.md 2 S4, S13',
+    includeFields: undefined,
+    params,
+    isAllowedToExecution: true,
+    body: z.object({
+      /** Key of BATON_AGENTS_NETWORKS (`network` of agent_config). */
+      network: z.string().max(256).default('default'),
+      /** The script's own choices; `agent_config` of the host by its names. */
+      options: z.record(z.string(), z.unknown()).default({}),
+    }),
+    response: enrolment,
+  },
+  {
+    ...common,
+    id: 'revokeAgent',
+    method: 'POST',
+    path: '/agents/:name/revoke',
+    permission: 'agent_replace_certs',
+    summary: 'Refuses every certificate of an agent from now on and cuts its stream',
+    spec: 'reference agents.md 2 S6',
+    params,
+    response: agent,
+  },
+  {
+    ...common,
+    id: 'deleteAgent',
+    method: 'DELETE',
+    path: '/agents/:name',
+    permission: 'agent_create',
+    summary: 'Deletes the record of an agent; its certificates are refused from then on',
+    spec: 'reference agents.md 2 S6',
+    includeFields: undefined,
+    params,
+    isAllowedToExecution: true,
+    response: z.object({ name: z.string() }),
+  },
+  {
+    ...common,
+    id: 'upgradeAgents',
+    method: 'POST',
+    path: '/agent-upgrades',
+    permission: 'agent_replace_certs',
+    summary:
+      'Changes agents to the version that the manager serves, a tenth at a time; stops when agents fail',
+    spec: 'reference agents.md 2 S14',
+    includeFields: undefined,
+    isAllowedToExecution: true,
+    body: z.object({
+      /** Names of agents; empty: all agents of the tenant that have another version. */
+      names: z.array(resourceId).max(10_000).default([]),
+    }),
+    response: z.object({ number_of_agents: z.number().int(), version: z.string() }),
+  },
+  {
+    ...common,
+    id: 'listAgentConnections',
+    method: 'GET',
+    path: '/agent-connections',
+    permission: 'agent_list',
+    summary: 'Streams and certificates of agents',
+    spec: 'reference agents.md 2 S10',
+    includeFields: connectionFields,
+    list: {
+      fields: connectionFields,
+      filters: connectionColumns.filter((field) => field !== 'certificate' && field !== 'about'),
+      sorts: connectionColumns.filter((field) => field !== 'certificate' && field !== 'about'),
+      search: 'name',
+      defaultSort: [{ field: 'name', descending: false }],
+      allowsAllTenants: true,
+      allowsGetAll: true,
+    },
+    response: envelope(connection),
+  },
+  {
+    ...common,
+    id: 'getAgentConnection',
+    method: 'GET',
+    path: '/agent-connections/:name',
+    permission: 'agent_get',
+    summary: 'The stream and the certificate of one agent',
+    spec: 'reference agents.md 2 S10',
+    includeFields: connectionFields,
+    params,
+    isAllowedToExecution: true,
+    response: connection,
   },
 ]);

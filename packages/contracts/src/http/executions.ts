@@ -109,6 +109,7 @@ const waitReason = z.object({
     'maintenance',
     'planning',
     'worker',
+    'agent',
     'lease',
     'retry-timer',
     'deferred',

@@ -27,6 +27,12 @@ export const taskReady = defineMessage('executions.task-ready.v1', 'work', ready
  * share of places.
  */
 export const firstTaskReady = defineMessage('executions.first-task-ready.v1', 'work', ready);
+/** An operation of the agent with this address (`agentAddress`) may be claimed. Only a wake-up: agents also ask by themselves. */
+export const agentTaskReady = defineMessage(
+  'executions.agent-task-ready.v1',
+  'fanout',
+  z.object({ agent: z.string(), executionId: z.string(), taskId: z.string() }),
+);
 /**
  * A member of a group, an execution started by another one, or the deletion of a deployment reached terminated, failed
  * or cancelled.

@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoints';
+import { LINK_LOCAL } from './link-local';
 
 /**
  * The network rules of operations, as a table of nftables. The rules name only the uids of operations, no other uids.
@@ -24,12 +25,6 @@ export interface EgressRules {
 const PRIORITY = { allow: -151, refuse: -150, unmark: -149 };
 const MARK = 0x4000_0000;
 const KEEP = 0xffff_ffff - MARK;
-
-/** Link-local addresses, and addresses of cloud metadata services outside the link-local range. */
-const LINK_LOCAL = {
-  4: ['169.254.0.0/16', '224.0.0.0/24', '100.100.100.200', '168.63.129.16', '192.0.0.192'],
-  6: ['fe80::/10', 'ff02::/16', 'fd00:ec2::254', 'fd20:ce::254', 'fd00:42::42'],
-} as const;
 
 const REFUSE =
   'meta l4proto tcp counter reject with tcp reset; counter reject with icmpx type admin-prohibited';

@@ -232,6 +232,27 @@ def _make_logger():
     return logger
 
 
+class Agent(object):
+    """The agent of the operation's host, before it is there."""
+
+    def __init__(self, context):
+        self._context = context
+
+    def _made(self, agent_config):
+        made = call({'op': 'agent_script', 'agent_config': agent_config})
+        properties = self._context.instance.runtime_properties
+        properties['cloudify_agent'] = dict(properties.get('cloudify_agent') or {}, **made['facts'])
+        return made
+
+    def init_script(self, agent_config=None):
+        """The install script, for the user data of a machine; it holds a token that is good for an hour and one use."""
+        return self._made(agent_config)['script']
+
+    def install_script_download_link(self, agent_config=None):
+        """Address from which the machine can get that script."""
+        return self._made(agent_config)['link']
+
+
 class OperationContext(object):
     """See the ctx API of the manager's reference; unknown names are looked up by the proxy."""
 
@@ -240,6 +261,7 @@ class OperationContext(object):
         self._own = None
         self._sides = {}
         self._logger = None
+        self._agent = None
 
     def _fact(self, name):
         if self._known is None:
@@ -311,6 +333,12 @@ class OperationContext(object):
     def capabilities(self):
         own = self.source.instance if self.type == constants.RELATIONSHIP_INSTANCE else self.instance
         return Capabilities(own.relationships)
+
+    @property
+    def agent(self):
+        if self._agent is None:
+            self._agent = Agent(self)
+        return self._agent
 
     @property
     def bootstrap_context(self):

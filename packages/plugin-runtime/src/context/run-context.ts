@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@baton/kernel';
 import {
+  type AgentContext,
   FatalError,
   type InstanceContext,
   type NodeContext,
@@ -14,6 +15,7 @@ import { remoteCtx } from '../ctx/remote-ctx';
 import type { OperationHost } from '../host';
 import type { OperationTask } from '../task';
 import { textOf } from '../thrown';
+import { agentContext } from './agent-script';
 import { ownPlaces } from './places';
 import { type Resources, renderText, sessionResources } from './resources';
 import type { OperationSession } from './session';
@@ -42,6 +44,7 @@ class HostLogger implements OperationLogger {
 /** The context of in-process operations. Cheap to make: expensive parts are made on first access. */
 export class RunContext implements OperationContext {
   #logger: HostLogger | null = null;
+  #agent: AgentContext | null = null;
   #resources: Resources | null = null;
   readonly #session: OperationSession;
   readonly #task: OperationTask;
@@ -101,6 +104,10 @@ export class RunContext implements OperationContext {
   get logger(): OperationLogger {
     this.#logger ??= new HostLogger(this.#session.host);
     return this.#logger;
+  }
+  get agent(): AgentContext {
+    this.#agent ??= agentContext(this.#session);
+    return this.#agent;
   }
   get operation(): OperationContext['operation'] {
     const { operation, retryNumber, maxRetries, related } = this.#task;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@baton/kernel';
 import { type ContextType, FatalError, type OperationRetry } from '@baton/plugin-sdk';
-import type { OperationHost, PythonPlugin } from '../host';
+import type { AgentScript, OperationHost, PythonPlugin } from '../host';
 import type { InstanceRecord, OpenedModel, OperationTask, SideRecord } from '../task';
 import { Instance, nodeContext, type Side } from './instance';
 
@@ -21,6 +21,8 @@ export class OperationSession {
   plugin: PythonPlugin | null = null;
   /** Keys of steps whose work is under way. */
   readonly openSteps = new Set<string>();
+  /** The install script that ctx.agent has made in this run. */
+  agentScript: Promise<AgentScript> | null = null;
   #opened: Promise<Opened> | null = null;
   #loaded: Opened | null = null;
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { FatalError, OperationRetry } from '@baton/plugin-sdk';
+import { agentContext } from '../context/agent-script';
 import type { Instance, Side } from '../context/instance';
 import { type Resources, sessionResources } from '../context/resources';
 import type { OperationSession } from '../context/session';
@@ -71,6 +72,7 @@ export function ctxTree(session: OperationSession, result: ScriptResult, work: C
     instance: async () => instanceObject((await session.own()).instance),
     source: async () => sideObject('source', await session.side('source')),
     target: async () => sideObject('target', await session.side('target')),
+    agent: () => agentObject(session),
     logger: () => loggerObject(session, hide),
     send_event: () =>
       new CtxCallable(
@@ -164,6 +166,23 @@ function resourceCalls(files: Resources): Attributes {
     download_directory: call((b) => files.downloadDirectory(b.path, b.target)),
     download_resource_and_render: call((b) => files.downloadAndRender(b.path, b.target, b.variables)),
   };
+}
+
+function agentObject(session: OperationSession): CtxObject {
+  const agent = agentContext(session);
+  const call = (run: (config: JsonObject | undefined) => Promise<string>) => () =>
+    new CtxCallable((args, kwargs) => {
+      // A single dictionary arrives as keywords.
+      const { agent_config: config, ...own } = kwargs;
+      const given = config ?? args[0] ?? (Object.keys(own).length > 0 ? own : undefined);
+      if (given !== undefined && given !== null && !isJsonObject(given))
+        throw new Error('agent_config must be a dictionary');
+      return run(isJsonObject(given) ? given : undefined);
+    });
+  return new CtxObject('agent', {
+    init_script: call((config) => agent.initScript(config)),
+    install_script_download_link: call((config) => agent.installScriptDownloadLink(config)),
+  });
 }
 
 function retryCall(session: OperationSession): CtxCallable {

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { FatalError, type OperationErrorKind } from '@baton/plugin-sdk';
+import { agentScriptOf } from '../context/agent-script';
 import type { Instance, Side } from '../context/instance';
 import { sessionResources } from '../context/resources';
 import type { OperationSession } from '../context/session';
@@ -43,6 +44,7 @@ export function shimCalls(session: OperationSession, result: ScriptResult, { pla
     },
     host_ip: async (r) => (await sideOf(text(r.side))).instance.hostIp(),
     others: async () => (await session.host.readDeployment()) as unknown as Json,
+    agent_script: async (r) => ({ ...(await agentScriptOf(session, r.agent_config ?? undefined)) }),
     resource: async (r) => (await sessionResources(session, places).read(text(r.path))).toString('base64'),
     raised: async (r) => {
       result.raised = {

@@ -55,6 +55,11 @@ function operationCalls(
       else places.set(path, place);
       return part;
     },
+    agentScript: ([given]) => {
+      if (host.agentScript === undefined)
+        throw new FatalError('ctx.agent is offered by workers of the manager, not at a host');
+      return host.agentScript(objectArgument('agent_config', given));
+    },
     secret: ([given]) => {
       const name = textArgument('secret', given);
       if (!declared.includes(name))

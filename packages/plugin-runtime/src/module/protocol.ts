@@ -15,6 +15,7 @@ export type CallMethod =
   | 'listResources'
   | 'readPart'
   | 'secret'
+  | 'agentScript'
   | WorkMethod;
 
 /** An error in the answer to a call; `code` when it is an error of the API. */

@@ -38,14 +38,17 @@ export async function startModuleProcess(
   const home = await makeRunDir(settings.workRoot, settings.isolation.accountOf(tenant));
   const readable = [folder, dirname(file), join(settings.assetsDir, 'bin'), dirname(process.execPath)];
   const confinement = { tenant, tmp: home.tmp, writable: [home.path], readable };
+  const options = nodeOptions(heapMb, inspectPort);
+  // Another program than Node.js reads these options from its environment only.
+  const javascript = settings.javascript ?? [process.execPath, ...options];
   // The wire comes after the descriptors of the isolation, whose number is known when the launch is.
   const mark = newId();
   const env = { ...settings.baseEnv, ...managerEnv(settings.managerUrl), TMPDIR: home.tmp };
   const command = {
     program: '/bin/sh',
-    args: ['-c', WITH_WIRE, 'sh', process.execPath, ...nodeOptions(heapMb, inspectPort), file, folder],
+    args: ['-c', WITH_WIRE, 'sh', ...javascript, file, folder],
     cwd: home.cwd,
-    env: { ...env, [MARK_VARIABLE]: mark },
+    env: { ...env, [MARK_VARIABLE]: mark, ...(settings.javascript && { NODE_OPTIONS: options.join(' ') }) },
   };
   let group: StartedProcess['group'] = null;
   try {

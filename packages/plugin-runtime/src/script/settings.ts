@@ -24,6 +24,8 @@ export interface ScriptSettings {
   isolation: Isolation;
   /** The shared server for ctx calls of all runs; absent: each run opens its own port. */
   ctxHost?: CtxHost;
+  /** Program and first arguments that run a file of JavaScript; absent: Node.js, by which this process runs. */
+  javascript?: readonly string[];
 }
 
 /** Assets beside the source of this package; a bundle passes another folder. */

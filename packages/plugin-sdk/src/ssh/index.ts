@@ -5,3 +5,4 @@ export { fingerprintOf } from './host-key';
 export { plainLine } from './lines';
 export type { ConnectOptions, KnownHosts, Login, RunOptions, RunResult, SudoOptions } from './options';
 export { quote } from './quote';
+export { type RemoteScript, runScriptAt } from './run-script';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Json, JsonObject } from '@baton/kernel';
-import type { NodeContext, OperationContext, OperationLogger } from '../context';
+import type { AgentContext, NodeContext, OperationContext, OperationLogger } from '../context';
 import { FatalError } from '../errors';
 import { withStore } from '../files/file-store';
 import { storedStep } from '../run/steps';
@@ -65,6 +65,7 @@ export function memoryContext(parts: MemoryParts): OperationContext {
       retry: parts.onRetry,
     },
     isResumed: parts.isResumed,
+    agent: testAgent,
     logger,
     signal: parts.signal,
     node: () => part(own.node, target === null, 'node'),
@@ -128,6 +129,12 @@ function secretOf({ plugin, secrets }: MemoryParts, name: string): string {
   if (!Object.hasOwn(secrets, name)) throw new FatalError(`the test gives no secret ${name}`);
   return secrets[name]!;
 }
+
+/** What a test can look for in the user data that an operation makes. */
+const testAgent: AgentContext = {
+  initScript: async () => '#!/bin/sh\n# install script of the agent\n',
+  installScriptDownloadLink: async () => 'https://manager.invalid/agent/v1/install/test',
+};
 
 const loggerTo = (lines: LogLine[]): OperationLogger => {
   const at = (level: LogLine['level']) => (message: string) =>

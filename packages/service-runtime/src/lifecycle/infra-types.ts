@@ -5,7 +5,7 @@ import type { Cache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
 import type { Clock, Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import type { RpcConnector } from '@baton/rpc';
+import type { RpcConnector, RpcPassage } from '@baton/rpc';
 import type { Trust } from '@baton/trust';
 import type { Registry } from 'prom-client';
 import type { Transport } from '../transport/transport';
@@ -26,6 +26,8 @@ export interface Infra<S = unknown> {
   broker: Broker;
   cache: Cache;
   rpc: RpcConnector;
+  /** Passes calls of others on (the gateway's agents); absent where no service is called over a network, unless it was given. */
+  passage?: RpcPassage;
   blobs: BlobStore;
   log: Log;
   clock: Clock;

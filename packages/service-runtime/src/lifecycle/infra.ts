@@ -9,7 +9,13 @@ import { type Cache, createLocalCache, createRedisCache } from '@baton/cache';
 import type { ServiceName } from '@baton/contracts';
 import { type Log, randomSuffix, type Secret, switchOff, systemClock } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
-import { createGrpcConnector, createRelayedRpc, processChannel, type RpcConnector } from '@baton/rpc';
+import {
+  createGrpcConnector,
+  createRelayedRpc,
+  processChannel,
+  type RpcConnector,
+  type RpcPassage,
+} from '@baton/rpc';
 import { type CallerCredential, type Seals, serviceCredential, type Trust } from '@baton/trust';
 import { Registry } from 'prom-client';
 import { ConfigError } from '../config/config';
@@ -35,6 +41,7 @@ export interface ConnectOptions {
       | 'broker'
       | 'cache'
       | 'rpc'
+      | 'passage'
       | 'blobs'
       | 'clock'
       | 'instanceId'
@@ -86,12 +93,14 @@ export function connectCache(config: RuntimeConfig, log: Log, transport?: Transp
   });
 }
 
+type OwnRpc = RpcConnector & { close(): void; passage?: RpcPassage };
+
 /** `credential`: the identity that calls show. */
 function connectRpc(
   config: RuntimeConfig,
   log: Log,
   { credential, transport }: { credential?: CallerCredential; transport?: Transport } = {},
-): RpcConnector & { close(): void } {
+): OwnRpc {
   const grpc = createGrpcConnector({
     addresses: {
       identity: config.BATON_RPC_IDENTITY,
@@ -196,10 +205,7 @@ interface RpcOptions {
   transport: Transport | undefined;
 }
 
-function rpcOf(
-  config: RuntimeConfig,
-  { instanceId, log, trust, transport }: RpcOptions,
-): RpcConnector & { close(): void } {
+function rpcOf(config: RuntimeConfig, { instanceId, log, trust, transport }: RpcOptions): OwnRpc {
   return trust
     ? connectRpc(config, log, { credential: serviceCredential(trust.identity), transport })
     : connectWorkerRpc(config, instanceId, log, transport);
@@ -228,6 +234,7 @@ export async function connectInfra<S = unknown>(config: RuntimeConfig, o: Connec
     broker: (shared.broker ?? ownBroker)!,
     cache: (shared.cache ?? ownCache)!,
     rpc: (shared.rpc ?? ownRpc)!,
+    passage: shared.passage ?? ownRpc?.passage,
     blobs,
     log,
     clock: shared.clock ?? systemClock,

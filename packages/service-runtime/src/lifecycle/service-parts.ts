@@ -1,9 +1,10 @@
 import type { Envelope, MessageType, ServiceName } from '@baton/contracts';
-import type { BoundRoute } from '@baton/http';
+import type { BoundRoute, SideDoor } from '@baton/http';
 import type { RpcHandlers, ServiceDefinition } from '@baton/rpc';
 import type { Checks } from '../health/health';
 import type { Loop } from '../loops/loops';
 import type { RawHandler } from '../transport/raw-http';
+import type { HttpHandle } from './infra-types';
 
 export interface RpcPart {
   definition: ServiceDefinition;
@@ -20,6 +21,14 @@ export interface SubscriptionPart {
   handler: (envelope: Envelope<any>) => void | Promise<void>;
   /** Called when messages may have been missed: the connection to the broker was lost and is back. */
   onGap?: () => void;
+}
+
+/** A second kind of connections on the HTTP port of a service. */
+export interface ServedSideDoor extends SideDoor {
+  /** Called before the port is opened, with the handler of all other requests. */
+  serve(handle: HttpHandle): void;
+  /** Ends its connections; called before the port is closed. */
+  close(): Promise<void>;
 }
 
 /** A composed service: what `buildService` returns and the runtime starts and stops. */
@@ -39,6 +48,8 @@ export interface ServiceParts {
   stop?(): Promise<void>;
   /** Handlers of every request except /healthz, /readyz and /metrics; the gateway forwards with them. */
   rawHandler?: RawHandler;
+  /** Only together with `rawHandler`; the gateway takes the connections of agents with it. */
+  sideDoor?: ServedSideDoor;
   /** Gets the maintenance state from the answer to the last heartbeat. */
   onMaintenance?(state: string): void;
   /**

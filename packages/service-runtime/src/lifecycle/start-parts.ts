@@ -141,6 +141,7 @@ function httpAppOf(
   if (parts.rawHandler)
     return withPlainPaths(parts.rawHandler, publicPaths(health), infra.log, {
       tls: edgeTls(infra.transport),
+      door: parts.sideDoor,
     });
   const { '/metrics': scraped, ...others } = opsPaths(health, metrics);
   const plain = config.BATON_OPS_PORT === undefined ? { ...others, '/metrics': scraped! } : others;
@@ -205,6 +206,8 @@ async function startService(
   const rpcPort = await startRpc(entry, o, { metrics, health }, stops);
   const app = httpAppOf(entry, config, health, metrics);
   stops.add('http', () => bounded(app.close(), config.BATON_DRAIN));
+  parts.sideDoor?.serve(app.handle);
+  if (parts.sideDoor) stops.add('side door', () => bounded(parts.sideDoor!.close(), config.BATON_DRAIN));
   infra.localHttp?.set(parts.name, app.handle);
   const listens = o.listensHttp?.(parts.name) ?? true;
   const httpPort = listens

@@ -5,7 +5,9 @@ import {
   createListener,
   errorBody,
   type HttpApp,
+  type ListenerOptions,
   type PlainAnswer,
+  type SideDoor,
   toAppError,
 } from '@baton/http';
 import { AppError, type Log } from '@baton/kernel';
@@ -66,7 +68,20 @@ export interface RawHttpOptions {
   tls?: ServerTls | undefined;
   /** How long a client may take for its headers, ms. */
   headersTimeoutMs?: number;
+  /** Takes the connections that are meant for it. */
+  door?: SideDoor | undefined;
 }
+
+/** Settings of every server for raw requests. */
+export const rawHttpSettings = (headersTimeoutMs = HEADERS_TIMEOUT_MS): ListenerOptions => ({
+  // Uploads may take longer than Node's default of 5 minutes; the reader of a body limits how slowly it may come.
+  requestTimeout: 0,
+  // A client that sends its headers byte by byte, or nothing at all, holds a connection only this long.
+  headersTimeout: headersTimeoutMs,
+  connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  maxHeaderSize: MAX_HEADER_BYTES,
+});
 
 /** The handlers of a request: one, or several in their order. */
 export type RawHandler = RequestHandler | (RequestHandler | ErrorRequestHandler)[];
@@ -79,7 +94,7 @@ export function withPlainPaths(
   handler: RawHandler,
   plain: Record<string, (url: string) => Promise<PlainAnswer>>,
   log: Log,
-  { tls, headersTimeoutMs = HEADERS_TIMEOUT_MS }: RawHttpOptions = {},
+  { tls, headersTimeoutMs, door }: RawHttpOptions = {},
 ): HttpApp {
   const app = createExpress();
   app.use(begin, plainPaths(plain, log));
@@ -88,14 +103,5 @@ export function withPlainPaths(
     app(request as Request, response as Response, (error: unknown) =>
       answerFault(error ?? NO_ADDRESS, request, response, log),
     );
-  const settings = {
-    // Uploads may take longer than Node's default of 5 minutes; the reader of a body limits how slowly it may come.
-    requestTimeout: 0,
-    // A client that sends its headers byte by byte, or nothing at all, holds a connection only this long.
-    headersTimeout: headersTimeoutMs,
-    connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
-  };
-  return { handle, ...createListener(handle, settings, tls) };
+  return { handle, ...createListener(handle, rawHttpSettings(headersTimeoutMs), tls, door) };
 }

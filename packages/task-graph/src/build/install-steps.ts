@@ -1,4 +1,5 @@
 import type { LifecycleSubject } from '../subject';
+import { getsAgent } from './model-index';
 import {
   AGENT,
   around,
@@ -145,7 +146,7 @@ function orSay(links: Link[], what: string): Link[] {
 /** Makes a started host ready for operations: waits for it, and installs an agent on it. */
 function hostPostStart(subject: LifecycleSubject): Link[] {
   const links = operation(subject, `${HOST}.get_state`, { handler: 'repeat-until-truthy' });
-  if (subject.installMethod !== 'none') {
+  if (getsAgent(subject.installMethod)) {
     links.push([event('Creating agent')], ...operation(subject, `${AGENT}.create`), [event('Agent created')]);
     if (subject.installMethod === 'plugin' || subject.installMethod === 'init_script') {
       links.push([event('Waiting for agent to start')], ...operation(subject, `${AGENT}.start`), [

@@ -67,6 +67,11 @@ export function installMethodOf(node: PlanNode | undefined): string {
   return typeof method === 'string' ? method : 'none';
 }
 
+const WITHOUT_AGENT: ReadonlySet<string> = new Set(['none', 'ssh']);
+
+/** Whether a host with this install method gets an agent; `ssh` (Baton's own): its operations run over SSH without one. */
+export const getsAgent = (installMethod: string): boolean => !WITHOUT_AGENT.has(installMethod);
+
 /** An instance and everything contained in it, at any depth. */
 export function containedSubgraph(ix: ModelIndex, root: NodeInstance): NodeInstance[] {
   const children = containmentOf(ix);

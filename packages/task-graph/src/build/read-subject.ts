@@ -4,14 +4,20 @@ import type { OperationPayload } from '../operation';
 import type { LifecycleSubject, OperationTemplate, RelationshipTemplate } from '../subject';
 import type { WorkflowConfig } from '../workflow';
 import { type InstanceRelationship, installMethodOf, isHostNode, type ModelIndex } from './model-index';
+import { routeOf } from './route';
 import { RELATIONSHIP_LIFECYCLE } from './steps';
 
-export type RetryConfig = Pick<WorkflowConfig, 'taskRetries' | 'taskRetryIntervalMs'>;
+/** The settings that operations are made with. */
+export type OperationConfig = Pick<WorkflowConfig, 'tenant' | 'taskRetries' | 'taskRetryIntervalMs'>;
 
 const RELATIONSHIP_STEPS = ['preconfigure', 'postconfigure', 'establish', 'unlink', 'update', 'check_drift'];
 
 /** Reads from the model the data for the lifecycle of `instance`. */
-export function readSubject(ix: ModelIndex, config: RetryConfig, instance: NodeInstance): LifecycleSubject {
+export function readSubject(
+  ix: ModelIndex,
+  config: OperationConfig,
+  instance: NodeInstance,
+): LifecycleSubject {
   const node = ix.nodes.get(instance.node_id);
   const operations: LifecycleSubject['operations'] = {};
   for (const name in node?.operations ?? {}) {
@@ -33,7 +39,7 @@ export function readSubject(ix: ModelIndex, config: RetryConfig, instance: NodeI
 /** Returns the operation `name` of an instance's node, or null when it is not implemented. `kwargs` replace inputs. */
 export function instanceOperation(
   ix: ModelIndex,
-  config: RetryConfig,
+  config: OperationConfig,
   instance: NodeInstance,
   name: string,
   kwargs: JsonObject = {},
@@ -41,7 +47,7 @@ export function instanceOperation(
   const node = ix.nodes.get(instance.node_id);
   const op = node && Object.hasOwn(node.operations, name) ? node.operations[name]! : null;
   if (!node || !op || !isImplemented(op)) return null;
-  return template(config, name, op, instance, [node], null, kwargs);
+  return template(ix, config, name, op, instance, [node], null, kwargs);
 }
 
 function isImplemented(op: PlanOperation): boolean {
@@ -50,7 +56,7 @@ function isImplemented(op: PlanOperation): boolean {
 
 export function readRelationship(
   ix: ModelIndex,
-  config: RetryConfig,
+  config: OperationConfig,
   r: InstanceRelationship,
 ): RelationshipTemplate {
   const operations: RelationshipTemplate['operations'] = {};
@@ -64,7 +70,7 @@ export function readRelationship(
 
 function relationshipOperation(
   ix: ModelIndex,
-  config: RetryConfig,
+  config: OperationConfig,
   r: InstanceRelationship,
   side: 'source' | 'target',
   step: string,
@@ -75,7 +81,7 @@ function relationshipOperation(
 /** Returns the operation with the full name `name` on one side of a relationship, or null when it is not implemented. */
 export function relationshipOperationNamed(
   ix: ModelIndex,
-  config: RetryConfig,
+  config: OperationConfig,
   r: InstanceRelationship,
   side: 'source' | 'target',
   name: string,
@@ -92,11 +98,12 @@ export function relationshipOperationNamed(
     targetNode: r.target.node_id,
   };
   const nodes = [r.source, r.target].flatMap((i) => ix.nodes.get(i.node_id) ?? []);
-  return template(config, name, op, side === 'source' ? r.source : r.target, nodes, relationship, kwargs);
+  return template(ix, config, name, op, side === 'source' ? r.source : r.target, nodes, relationship, kwargs);
 }
 
 function template(
-  config: RetryConfig,
+  ix: ModelIndex,
+  config: OperationConfig,
   name: string,
   op: PlanOperation,
   instance: NodeInstance,
@@ -117,7 +124,7 @@ function template(
         packageName: plugin?.package_name ?? null,
         packageVersion: plugin?.package_version ?? null,
       },
-      executor: executorOf(op, instance),
+      ...routeOf(ix, config.tenant, op, instance),
       inputs: Object.keys(kwargs).length === 0 ? op.inputs : mergeInputs(op.inputs, kwargs),
       inputsTypes: op.inputs_types ?? null,
       hasIntrinsicFunctions: op.has_intrinsic_functions ?? false,
@@ -129,12 +136,6 @@ function template(
       timeoutRecoverable: op.timeout_recoverable ?? false,
     },
   };
-}
-
-/** `auto` = on the instance's host, where there is one. */
-function executorOf(op: PlanOperation, instance: NodeInstance): OperationPayload['executor'] {
-  if (op.executor === 'auto') return instance.host_id ? 'host_agent' : 'central_deployment_agent';
-  return op.executor === 'host_agent' ? 'host_agent' : 'central_deployment_agent';
 }
 
 /** Merges `over` into `inputs`; objects inside objects are merged key by key. */

@@ -3,7 +3,7 @@ import type { DeploymentModel } from '../model';
 import type { OperationPayload } from '../operation';
 import type { OperationTask, TaskRow } from '../task';
 import { indexModel, type ModelIndex } from './model-index';
-import { instanceOperation, type RetryConfig, relationshipOperationNamed } from './read-subject';
+import { instanceOperation, type OperationConfig, relationshipOperationNamed } from './read-subject';
 
 /** Programs that pass their own inputs to their operations: the stored inputs stay. */
 const WITH_PARAMETERS = new Set([
@@ -24,7 +24,7 @@ const WITH_PARAMETERS = new Set([
 export function refreshedOperations(
   program: string,
   rows: readonly TaskRow[],
-  source: { model: DeploymentModel; config: RetryConfig },
+  source: { model: DeploymentModel; config: OperationConfig },
 ): Map<number, OperationPayload> {
   const found = new Map<number, OperationPayload>();
   if (WITH_PARAMETERS.has(program)) return found;
@@ -39,7 +39,7 @@ export function refreshedOperations(
 
 function presentPayload(
   ix: ModelIndex,
-  config: RetryConfig,
+  config: OperationConfig,
   { payload: { operation, nodeInstanceId, relationship } }: OperationTask,
 ): OperationPayload | null {
   if (relationship === null) {

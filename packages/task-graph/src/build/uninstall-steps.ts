@@ -1,4 +1,5 @@
 import type { LifecycleSubject } from '../subject';
+import { getsAgent } from './model-index';
 import {
   AGENT,
   around,
@@ -93,7 +94,7 @@ export function hostPreStop(subject: LifecycleSubject): Link[] {
     ...operation(subject, `${MONITORING_AGENT}.stop`),
     ...operation(subject, `${MONITORING_AGENT}.uninstall`),
   ];
-  if (subject.installMethod === 'none') return links;
+  if (!getsAgent(subject.installMethod)) return links;
   links.push([event('Stopping agent')]);
   if (AMQP_METHODS.has(subject.installMethod)) links.push(...operation(subject, `${AGENT}.stop_amqp`));
   else links.push(...operation(subject, `${AGENT}.stop`));

@@ -94,6 +94,7 @@ function relationship(rel: string | RelFixture): PlanRelationship {
 }
 
 export const CONFIG: WorkflowConfig = {
+  tenant: 'tenant-1',
   taskRetries: 2,
   taskRetryIntervalMs: 50,
   subgraphRetries: 0,

@@ -3,7 +3,7 @@ import { addSubgraph, type Draft, sequence } from '../build/draft';
 import { emitLinks } from '../build/emit';
 import { filterInstances, namesOf } from '../build/filter';
 import { graphSpec } from '../build/lifecycle-graph';
-import { containedSubgraph, installMethodOf, isHostNode } from '../build/model-index';
+import { containedSubgraph, getsAgent, installMethodOf, isHostNode } from '../build/model-index';
 import { instanceOperation } from '../build/read-subject';
 import { AGENT, event, type Link, MONITORING, MONITORING_AGENT } from '../build/steps';
 import type { NodeInstance } from '../model';
@@ -55,7 +55,7 @@ function selectHosts(run: Run): Result<NodeInstance[], EndStage> {
   });
   const asked = namesOf(run.parameters.install_methods);
   const methods = asked.size > 0 ? asked : new Set(DEFAULT_METHODS);
-  const isHost = (i: NodeInstance) => isHostNode(nodeOf(i)) && installMethodOf(nodeOf(i)) !== 'none';
+  const isHost = (i: NodeInstance) => isHostNode(nodeOf(i)) && getsAgent(installMethodOf(nodeOf(i)));
   const wrong = isNamed ? selected.filter((i) => !isHost(i)) : [];
   if (wrong.length > 0) {
     const lines = wrong.map((i) => `${i.id} is not a host with an agent`);

@@ -135,7 +135,12 @@ export function divide(
 
 function hasHeal(ix: ModelIndex, instance: NodeInstance): boolean {
   return (
-    instanceOperation(ix, { taskRetries: 0, taskRetryIntervalMs: 0 }, instance, `${LIFECYCLE}.heal`) !== null
+    instanceOperation(
+      ix,
+      { tenant: '', taskRetries: 0, taskRetryIntervalMs: 0 },
+      instance,
+      `${LIFECYCLE}.heal`,
+    ) !== null
   );
 }
 

@@ -67,6 +67,7 @@ async function one(
 ): Promise<Record<string, unknown>> {
   const found = await readNodeInstance(deps.db.query, call.principal, id);
   if (!found) throw notFound('NodeInstance', id);
+  requireOwnDeployment(call.principal, String(found.deployment_id));
   return wire.present(call.version, 'nodeInstance', found);
 }
 
@@ -76,8 +77,40 @@ async function patch(
   call: HttpCall<InstancePatch, { force?: boolean }>,
   id: string,
 ): Promise<Record<string, unknown>> {
+  if (call.principal.agentDeploymentId !== undefined) await checkAgentPatch(deps, wire, call, id);
   await patchNodeInstance(deps, call.principal, id, call.body, call.query.force ?? false);
   return one(deps, wire, call, id);
+}
+
+/** An agent reaches only its own deployment (http/agent-token.ts of contracts). @throws AppError forbidden_error */
+function requireOwnDeployment({ agentDeploymentId }: Principal, deploymentId: string): void {
+  if (agentDeploymentId === undefined || agentDeploymentId === deploymentId) return;
+  throw new AppError(
+    'forbidden_error',
+    "The node instance is not of the deployment of the agent's operation",
+  );
+}
+
+/** An agent changes the runtime properties of the instances of its operation, nothing else. @throws AppError */
+async function checkAgentPatch(
+  deps: ServiceDeps,
+  wire: WirePolicy,
+  call: HttpCall<InstancePatch>,
+  id: string,
+): Promise<void> {
+  await one(deps, wire, call, id);
+  const own = call.principal.agentInstances ?? [];
+  if (!own.includes(id))
+    throw new AppError(
+      'forbidden_error',
+      `An operation on an agent may change its own node instances, and ${id} is none of them`,
+      { expected: own },
+    );
+  const others = Object.keys(call.body).filter((name) => name !== 'version' && name !== 'runtime_properties');
+  if (others.length > 0)
+    throw new AppError('forbidden_error', `An operation on an agent may not change ${others.join(', ')}`, {
+      expected: 'runtime_properties',
+    });
 }
 
 /** Refuses to add nodes: only updates do so, which write the model themselves. An empty list is no change and is accepted. */

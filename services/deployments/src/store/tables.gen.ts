@@ -18,19 +18,84 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export interface AgentAuthorities {
+  certificate: string;
+  created_at: Generated<string>;
+  expires_at: string;
+  id: string;
+  key_sealed: Buffer | null;
+  kind: string;
+  retired_at: string | null;
+  superseded_at: string | null;
+}
+
+export interface AgentEnrolments {
+  certificate: string | null;
+  created_at: Generated<string>;
+  expires_at: string;
+  link_digest: Buffer;
+  name: string;
+  script: Buffer;
+  tenant: string;
+  token_digest: Buffer;
+  used_for: Buffer | null;
+}
+
+export interface AgentPackages {
+  platform: string;
+  seen_at: Generated<string>;
+  sha256: string;
+  size: number;
+  version: string;
+}
+
 export interface Agents {
+  about: Json | null;
+  certificate_authority: string | null;
+  certificate_serial: string | null;
+  certificate_until: string | null;
+  connected_since: string | null;
   created_at: Generated<string>;
   created_by: string;
+  env_sealed: Buffer | null;
+  epoch: Generated<number>;
+  former_authority: string | null;
+  former_process: string | null;
+  former_serial: string | null;
+  former_until: string | null;
+  gateway_id: string | null;
+  id: Generated<string | null>;
   install_method: string | null;
   ip: string | null;
+  last_seen: string | null;
   name: string;
   node_instance_id: string;
+  process_id: string | null;
   rabbitmq_exchange: string | null;
+  revoked_at: string | null;
+  settings: Json | null;
+  settings_since: string | null;
   state: string;
   system: string | null;
   tenant: string;
+  told_at: string | null;
   updated_at: string | null;
+  upgrade_since: string | null;
+  upgrade_state: string | null;
+  upgrade_told_at: string | null;
   version: string | null;
+  wanted_version: string | null;
+}
+
+export interface AgentUpgrades {
+  created_at: Generated<string>;
+  created_by: string;
+  ended_at: string | null;
+  reason: string | null;
+  state: Generated<string>;
+  tenant: string;
+  total: number;
+  version: string;
 }
 
 export interface DeploymentFilters {
@@ -366,6 +431,10 @@ export interface WaitingWorkdirs {
 }
 
 export interface DB {
+  agent_authorities: AgentAuthorities;
+  agent_enrolments: AgentEnrolments;
+  agent_packages: AgentPackages;
+  agent_upgrades: AgentUpgrades;
   agents: Agents;
   deployment_filters: DeploymentFilters;
   deployment_group_labels: DeploymentGroupLabels;

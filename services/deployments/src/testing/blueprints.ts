@@ -231,3 +231,22 @@ node_templates:
 `;
 export const pair = twoNodes('[{type: cloudify.relationships.connected_to, target: a}]');
 export const pairApart = twoNodes('[]');
+
+/** A host with an agent whose configuration has functions. */
+export const agentHost = `
+tosca_definitions_version: cloudify_dsl_1_4
+imports: [cloudify/types/types.yaml]
+inputs:
+  level: {type: string, default: debug}
+node_templates:
+  host:
+    type: cloudify.nodes.Compute
+    properties:
+      agent_config:
+        install_method: remote
+        user: app
+        key: {get_secret: login-key}
+        max_workers: 7
+        log_level: {get_input: level}
+        env: {PASSWORD: {get_secret: app_password}, WHERE: here}
+`;

@@ -5,6 +5,9 @@ import type { RpcHandlers } from '@baton/rpc';
 /** The services secrets, identity and executions as their contracts define them, in memory. */
 export interface Peers {
   secrets: RpcHandlers<typeof secretsRpc.SecretsServiceDefinition>;
+  textSeal: RpcHandlers<typeof secretsRpc.TextSealServiceDefinition>;
+  /** Names of the master keys of the secrets service, the current one first. */
+  masterKeys: string[];
   identity: RpcHandlers<typeof identityRpc.IdentityServiceDefinition>;
   executions: RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
   systemExecutions: RpcHandlers<typeof executionsRpc.SystemExecutionsServiceDefinition>;
@@ -39,6 +42,7 @@ export function createPeers(): Peers {
   const started: Peers['started'] = [];
   const startedGroups: Peers['startedGroups'] = [];
   const limits: Peers['limits'] = {};
+  const masterKeys = ['first'];
   return {
     values,
     active,
@@ -49,6 +53,8 @@ export function createPeers(): Peers {
     systemStatus,
     started,
     startedGroups,
+    masterKeys,
+    textSeal: textSeal(masterKeys),
     secrets: {
       getSecretValues: async ({ keys, isAdministrator }) => {
         const hidden = keys.filter((key) => values.get(key)?.isHidden && !isAdministrator);
@@ -95,6 +101,7 @@ export function createPeers(): Peers {
     executions: {
       getTenantUsage: absent,
       claimTask: absent,
+      claimAgentTasks: absent,
       finishTasks: absent,
       heartbeat: absent,
       appendEvents: absent,
@@ -122,6 +129,21 @@ export function createPeers(): Peers {
       listActiveExecutions: async ({ deploymentId }) => ({
         executionsJson: JSON.stringify(active.get(deploymentId) ?? []),
       }),
+    },
+  };
+}
+
+/** Seals by masking: no text is readable in the ciphertext, which opens only for its use, with a known master key. */
+function textSeal(masterKeys: string[]): Peers['textSeal'] {
+  const mask = (bytes: Uint8Array) => Buffer.from(bytes.map((byte) => byte ^ 0x5a));
+  return {
+    sealText: async ({ tenant, use, text }) => ({
+      sealed: mask(Buffer.from(JSON.stringify([tenant, use, text, masterKeys[0]]))),
+    }),
+    openText: async ({ tenant, use, sealed }) => {
+      const [ofTenant, forUse, text, key] = JSON.parse(mask(sealed).toString());
+      const isReadable = ofTenant === tenant && forUse === use && masterKeys.includes(key);
+      return { isReadable, text: isReadable ? text : '', isOutdated: key !== masterKeys[0] };
     },
   };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BlobStore, createFileBlobStore } from '@baton/blob-store';
 import {
+  agentsRpc,
   catalogRpc,
   deploymentsRpc,
   executionsRpc,
@@ -35,6 +36,7 @@ export interface TestDeployments {
   parts: ServiceParts;
   blobs: BlobStore;
   rpc: RpcClient<typeof deploymentsRpc.DeploymentsServiceDefinition>;
+  agents: RpcClient<typeof agentsRpc.AgentsServiceDefinition>;
   catalog: CatalogPeer;
   peers: Peers;
   /** Sends a REST call of `as`, by default the administrator, below /api/v3.1 unless the path names a version. */
@@ -95,6 +97,7 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   'named-alike': { text: texts.named('made') },
   'needs-plugin': { text: texts.needsPlugin },
   empty: { text: texts.empty },
+  'agent-host': { text: texts.agentHost },
   derived: { text: texts.derived },
   grouping: { text: texts.grouping },
   'private-bp': { text: texts.mini, visibility: 'private' },
@@ -102,7 +105,9 @@ const BLUEPRINTS: Record<string, PeerBlueprint> = {
   broken: { text: texts.mini, state: 'failed_parsing' },
 };
 
-export async function startTestDeployments(options: { wire?: Wire } = {}): Promise<TestDeployments> {
+export async function startTestDeployments(
+  options: { wire?: Wire; env?: Record<string, string> } = {},
+): Promise<TestDeployments> {
   const database = await testDatabase({
     migrations: [{ schema: 'deployments', dir: join(__dirname, '../../migrations') }],
   });
@@ -119,12 +124,14 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
   const catalog = await createCatalogPeer(BLUEPRINTS);
   local.serve('catalog', catalogRpc.CatalogServiceDefinition, catalog.handlers);
   local.serve('secrets', secretsRpc.SecretsServiceDefinition, peers.secrets);
+  local.serve('secrets', secretsRpc.TextSealServiceDefinition, peers.textSeal);
   local.serve('identity', identityRpc.IdentityServiceDefinition, peers.identity);
   local.serve('executions', executionsRpc.ExecutionsServiceDefinition, peers.executions);
   local.serve('executions', executionsRpc.SystemExecutionsServiceDefinition, peers.systemExecutions);
   const config = configSchema.parse({
     BATON_INTERNAL_KEY: 'a key for tests only',
     BATON_WIRE: options.wire,
+    ...options.env,
   }) as Config;
   const parts = buildService(config, {
     db,
@@ -179,6 +186,7 @@ export async function startTestDeployments(options: { wire?: Wire } = {}): Promi
     call,
     raw: (method, path, content, as = principal('admin')) => send(method, path, content, as),
     rpc: local.client(deploymentsRpc.DeploymentsServiceDefinition, 'deployments'),
+    agents: local.client(agentsRpc.AgentsServiceDefinition, 'deployments'),
     create: async (id, body = {}) => {
       const answer = await call('PUT', `/deployments/${id}`, { blueprint_id: 'mini', ...body });
       if (answer.status !== 201) throw new Error(`deployment ${id}: ${JSON.stringify(answer.body)}`);

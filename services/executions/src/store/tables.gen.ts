@@ -314,6 +314,7 @@ export interface TaskMarks {
 }
 
 export interface Tasks {
+  agent: string | null;
   attempt: number;
   created_at: Generated<string>;
   deferral: Json | null;

@@ -28,6 +28,8 @@ export interface HeartbeatDeps {
   onLost: (task: HeldTask) => void;
   /** Called with the weights of tenants in the share of slots that administrators have set. */
   onWeights: (weights: Readonly<Record<string, number>>) => void;
+  /** The longest time between two rounds, where leases are long; absent: a third of a lease. */
+  mostIntervalMs?: number | undefined;
 }
 
 /** Assumed lease duration until the first real lease is known. */
@@ -45,7 +47,7 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
 
   const beatWhenDue = async (): Promise<void> => {
     const now = deps.clock.monotonic();
-    const intervalMs = intervalOf(deps.tasks);
+    const intervalMs = intervalOf(deps);
     const waitMs = hasFailed ? Math.min(intervalMs, RETRY_MS) : intervalMs;
     if (isBeating || now - lastBeat < waitMs - GUARD_MS) return;
     await round();
@@ -89,11 +91,11 @@ export function createHeartbeat(deps: HeartbeatDeps): Heartbeat {
   };
 }
 
-/** Returns a third of the shortest lease. */
-function intervalOf(tasks: HeldTasks): number {
+/** Returns a third of the shortest lease, or less. */
+function intervalOf({ tasks, mostIntervalMs = Number.POSITIVE_INFINITY }: HeartbeatDeps): number {
   let leaseMs = USUAL_LEASE_MS;
   for (const task of tasks.all()) leaseMs = Math.min(leaseMs, task.leaseMs);
-  return leaseMs / 3;
+  return Math.min(leaseMs / 3, mostIntervalMs);
 }
 
 function killUntrusted({ tasks, clock, log }: HeartbeatDeps): void {
@@ -110,7 +112,7 @@ async function renewAll(deps: HeartbeatDeps): Promise<void> {
   const answer = await deps.executions.heartbeat(
     tasks.map((task) => task.taskId),
     tasks.map((task) => task.proof).filter((proof) => proof !== ''),
-    Math.max(1_000, intervalOf(deps.tasks)),
+    Math.max(1_000, intervalOf(deps)),
   );
   deps.onWeights(answer.weights);
   const lost = new Set(answer.lost);

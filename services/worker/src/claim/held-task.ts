@@ -21,14 +21,16 @@ export interface HeldTask {
   /** Proves to other services that this worker holds the lease; renewed by heartbeats. */
   proof: string;
   phase: 'running' | 'reporting';
+  /** Ended in an earlier life of this process; only its outcome is reported, and it has no slot. */
+  readonly isRestored?: boolean;
 }
 
 /** Share of a lease that serves as a margin: an operation is killed this long before the lease may pass to another worker. */
 const MARGIN_SHARE = 0.2;
 
 /** Returns whether a task occupies a slot. Workflow code does not: it waits for operations, which need the slots. */
-export function takesPlace({ assignment }: Pick<HeldTask, 'assignment'>): boolean {
-  return assignment.isWorkflowCode !== true;
+export function takesPlace({ assignment, isRestored }: Pick<HeldTask, 'assignment' | 'isRestored'>): boolean {
+  return assignment.isWorkflowCode !== true && !isRestored;
 }
 
 export function isOwned(task: HeldTask, clock: Clock): boolean {
@@ -62,7 +64,8 @@ export interface HeldTasks {
  */
 const MAX_ENDED = 20_000;
 
-export function createHeldTasks(): HeldTasks {
+/** `onRemoved` is called with each task whose run is over and whose outcome needs no report any more. */
+export function createHeldTasks(onRemoved?: (task: HeldTask) => void): HeldTasks {
   const tasks = new Map<string, HeldTask>();
   /** For each task the last attempt that ran here to its end, oldest first. */
   const ended = new Map<string, number>();
@@ -77,6 +80,7 @@ export function createHeldTasks(): HeldTasks {
     noteEnd(task);
     if (tasks.get(task.taskId) !== task) return false;
     tasks.delete(task.taskId);
+    onRemoved?.(task);
     if (tasks.size === 0) {
       for (const resolve of waiting) resolve();
       waiting = [];

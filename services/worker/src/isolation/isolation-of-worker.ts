@@ -2,10 +2,12 @@ import {
   type Account,
   type Choice,
   chooseIsolation,
+  type EgressSettings,
   type Endpoint,
   endpointsOfUrl,
   type IsolationSettings,
   NoIsolationError,
+  reachableAddress,
   runInside,
 } from '@baton/isolation';
 import { ConfigError } from '@baton/service-runtime';
@@ -51,12 +53,20 @@ export function isolationSettings(
     }),
     hidden: config.BATON_WORKER_HIDDEN_PATHS,
     path: scriptEnv(config).PATH ?? '',
-    egress: {
-      mode: config.BATON_WORKER_EGRESS,
-      allow: [...config.BATON_WORKER_EGRESS_ALLOW, ...neededBy(config)],
-      deny: config.BATON_WORKER_EGRESS_DENY,
-    },
+    egress: egressOf(config),
   };
+}
+
+const egressOf = (config: WorkerConfig): EgressSettings => ({
+  mode: config.BATON_WORKER_EGRESS,
+  allow: [...config.BATON_WORKER_EGRESS_ALLOW, ...neededBy(config)],
+  deny: config.BATON_WORKER_EGRESS_DENY,
+});
+
+/** The network policy of operations for connections that the worker opens itself, such as SSH to hosts of agents. */
+export function reachOf(config: WorkerConfig): (host: string, port: number) => Promise<string> {
+  const policy = egressOf(config);
+  return (host, port) => reachableAddress(policy, host, port);
 }
 
 /** Returns the endpoints that operations of a worker need: the API, and proxies. They may be on this machine. */

@@ -1,5 +1,6 @@
 /** The variables that a worker process may have: its own settings, and the variables that scripts see. */
-import { configSchema, isSeenByScripts } from '../config';
+import { configSchema } from '../config';
+import { isSeenByScripts } from '../run/passed-variables';
 
 /**
  * A worker process never gets these variables: its environment has no key and no access to the database, the files or the cache.

@@ -1,5 +1,7 @@
-import { AppError, beginningOf, type Clock, isAppError, type Log } from '@baton/kernel';
-import type { OperationHost } from '@baton/plugin-runtime';
+import type { AgentScriptHost, LoginHost } from '@baton/agent-installer/plugin';
+import { AppError, beginningOf, type Clock, isAppError, type JsonObject, type Log } from '@baton/kernel';
+import type { AgentScript, OperationHost, SshLogin } from '@baton/plugin-runtime';
+import { FatalError } from '@baton/plugin-sdk';
 import { withLease } from '@baton/rpc';
 import type { DeploymentsClient } from '../adapters/deployments.client';
 import type { ReadSecret } from '../adapters/read-secret';
@@ -24,6 +26,10 @@ export interface HostDeps {
   folders: OperationFolders;
   plugins: InstalledPlugins;
   readSecret: ReadSecret;
+  /** Makes the install script of an agent; absent at a host, where the token of an execution may not do it. */
+  agentScript?: (host: AgentScriptHost) => Promise<AgentScript>;
+  /** Reads a login at a host (install_method: ssh); absent at a host. */
+  sshLogin?: (host: Omit<LoginHost, 'reach'>) => Promise<SshLogin>;
 }
 
 /** The host of an operation, with the steps at its end. */
@@ -74,7 +80,53 @@ export function operationHost(deps: HostDeps, task: HeldTask, masks: Masks): Tas
       return value;
     },
     fetchUrl: deps.fetchUrl,
+    sshLogin: deps.sshLogin && (() => sshLoginOf(deps, task, masks)),
+    agentScript: deps.agentScript && ((config) => agentScriptOf(deps, task, masks, config)),
   };
+}
+
+async function sshLoginOf(deps: HostDeps, task: HeldTask, masks: Masks): Promise<SshLogin> {
+  const { tenant, executionToken, deploymentId, hostInstanceId } = task.assignment;
+  if (hostInstanceId === null || deps.sshLogin === undefined)
+    throw new FatalError('only operations of hosts, and of what they contain, run over SSH');
+  const logger = `ctx.${task.taskId}`;
+  const line = {
+    logger,
+    taskId: task.taskId,
+    executionId: task.executionId,
+    signal: task.control.signal,
+    lease: task,
+  };
+  const say = (level: string) => (text: string) => void deps.logs.add(line, 'log', level, masks.hide(text));
+  return await deps.sshLogin({
+    ...{ tenant, executionToken, deploymentId, hostInstanceId },
+    log: { info: say('info'), debug: say('debug') },
+    hide: masks.add,
+  });
+}
+
+/** The script holds a token: all of it is hidden in the output of the operation from then on. */
+async function agentScriptOf(
+  deps: HostDeps,
+  task: HeldTask,
+  masks: Masks,
+  agentConfig: JsonObject,
+): Promise<AgentScript> {
+  const { assignment } = task;
+  const { secrets, self } = await deps.deployments.open(assignment, task);
+  masks.add(secrets);
+  if (self === null || deps.agentScript === undefined)
+    throw new FatalError('ctx.agent is offered to operations of nodes alone');
+  const { id, runtime_properties: runtimeProperties } = self.instance;
+  const made = await deps.agentScript({
+    tenant: assignment.tenant,
+    executionToken: assignment.executionToken,
+    properties: self.node.properties,
+    instance: { id, runtimeProperties },
+    agentConfig,
+  });
+  masks.add([/^TOKEN='(.*)'$/m.exec(made.script)?.[1] ?? made.script, made.link]);
+  return made;
 }
 
 type FileMethods =

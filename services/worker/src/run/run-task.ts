@@ -14,6 +14,7 @@ import type { Slots } from '../claim/slots';
 import { isFunctionOf, runCodeThread } from '../code/code-thread';
 import { workPort } from '../code/work-port';
 import type { LogShipper } from '../report/logs';
+import type { TaskRecords } from '../report/records';
 import type { Reporter } from '../report/report';
 import { createMasks } from './masks';
 import { type HostDeps, operationHost, type TaskHost } from './operation-host';
@@ -72,6 +73,8 @@ export interface RunDeps {
   codeSlots: Slots;
   logs: LogShipper;
   reporter: Reporter;
+  /** Absent: nothing of the operations outlives this process. */
+  records?: TaskRecords | undefined;
   clock: Clock;
   log: Log;
   /** Releases the slot of a task and removes the task. */
@@ -83,6 +86,14 @@ export interface RunDeps {
  * any more, nothing is written: the engine gives the operation to another worker.
  */
 export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
+  const refusal = await deps.records?.begin(task);
+  if (refusal) {
+    const outcome = outcomeOf(task, refusal, isoInstant(deps.clock.now()), (text) => text);
+    task.phase = 'reporting';
+    await deps.records?.ended(task, outcome);
+    deps.reporter.add(task, outcome);
+    return;
+  }
   const masks = createMasks();
   masks.add(task.assignment.executionToken);
   const operation = { ...task.assignment, taskId: task.taskId, attempt: task.attempt };
@@ -108,7 +119,10 @@ export async function runTask(deps: RunDeps, task: HeldTask): Promise<void> {
   const outcome = outcomeOf(task, end, isoInstant(deps.clock.now()), masks.hide);
   // The end is decided: from now on the lease must last only until the answer.
   task.phase = 'reporting';
+  // Neither needs the other: a crash between them costs at most the outcome, as a crash before both.
+  const recorded = deps.records?.ended(task, outcome);
   const flushed = deps.logs.flush(task.executionId);
+  if (recorded) await recorded;
   if (flushed) await flushed;
   deps.reporter.add(task, outcome);
 }

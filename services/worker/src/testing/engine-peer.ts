@@ -130,6 +130,7 @@ export async function startEnginePeer(leaseMs = 15_000): Promise<EnginePeer> {
       return certificate(workerId, publicKey);
     },
     renewWorker: async ({ workerId }) => certificate(workerId, keys.get(workerId)!),
+    registerAgent: async ({ workerId, publicKey }) => certificate(workerId, publicKey),
   });
   const peer: EnginePeer = {
     address: '',

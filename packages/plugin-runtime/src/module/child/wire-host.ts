@@ -63,6 +63,7 @@ export function wireHost(
     readDeployment: () => waiting.ask('readDeployment', []),
     listResources: (path) => waiting.ask('listResources', [path]),
     secret: (name) => waiting.ask('secret', [name]),
+    agentScript: (config) => waiting.ask('agentScript', [config]),
     readResource: async (path) => {
       const first = await waiting.ask<FilePart>('readPart', [path, 0]);
       const place = join(await mkdtemp(join(await tempDir(), 'file-')), 'content');

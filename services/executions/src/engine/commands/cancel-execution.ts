@@ -26,7 +26,7 @@ import { requestKill } from '../store/tasks.sql';
 
 export type CancelExecutionDeps = Pick<
   EnginePorts,
-  'cancelGraceMs' | 'db' | 'log' | 'memory' | 'turns' | 'wake' | 'workflowConfig'
+  'agents' | 'cancelGraceMs' | 'db' | 'log' | 'memory' | 'turns' | 'wake' | 'workflowConfig'
 >;
 
 /**
@@ -151,7 +151,7 @@ export async function stopGraph(
   const grace = hasGrace ? { graceUntil: execution.now_ms + graceMs } : {};
   try {
     const happenings = [{ kind: 'cancel' as const, mode, ...grace }];
-    await writeLocked(deps, tx, decideStep(deps.memory, { execution, loaded }, happenings));
+    await writeLocked(deps, tx, decideStep(deps, { execution, loaded }, happenings));
   } finally {
     // Dropped whether the transaction commits or not: the next step reads the graph anew.
     deps.memory.forget(execution.id);

@@ -29,7 +29,16 @@ import { codeStage, type PlannedStage } from './plan-code';
 
 export type DriveExecutionDeps = Pick<
   EnginePorts,
-  'accepted' | 'db' | 'deployments' | 'log' | 'memory' | 'steps' | 'turns' | 'wake' | 'workflowConfig'
+  | 'accepted'
+  | 'agents'
+  | 'db'
+  | 'deployments'
+  | 'log'
+  | 'memory'
+  | 'steps'
+  | 'turns'
+  | 'wake'
+  | 'workflowConfig'
 > &
   CarryOutCallDeps;
 
@@ -269,7 +278,7 @@ async function beginGraph(
 
 /** Builds the graph of a stage and starts it in memory. */
 function* firstStep(
-  { memory }: Pick<EnginePorts, 'memory'>,
+  deps: Pick<EnginePorts, 'agents' | 'memory'>,
   execution: TimedExecution,
   { spec }: GraphStage,
   begin: StepWrite,
@@ -284,5 +293,5 @@ function* firstStep(
   yield;
   const loaded = newLoadedGraph(running, id, graph, ids, new Set(ids.keys()));
   yield;
-  return yield* decideInPieces(memory, { execution: running, loaded }, [{ kind: 'start' }]);
+  return yield* decideInPieces(deps, { execution: running, loaded }, [{ kind: 'start' }]);
 }

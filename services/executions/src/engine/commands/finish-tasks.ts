@@ -1,15 +1,20 @@
 import { executionsRpc } from '@baton/contracts';
 import { isUuid, type Json, storableJson } from '@baton/kernel';
 import type { Happening, TaskError } from '@baton/task-graph';
+import { byKey } from '../../loops/each-alone';
 import type { Ports } from '../../ports';
 import type { LoadedGraph } from '../steps/graph-memory';
 import { leasesOf } from '../steps/leases';
 import { noteResult } from '../steps/result-room';
 import { runStep } from '../steps/run-step';
 import { isUnstorable } from '../steps/step-writer';
+import { ownOutcomes } from './own-outcomes';
 import { type WakeDeferredDeps, wakeEnded } from './wake-deferred';
 
-export type FinishTasksDeps = Pick<Ports, 'leases' | 'log' | 'tokenKey' | 'wake' | 'workflowConfig'> &
+export type FinishTasksDeps = Pick<
+  Ports,
+  'agents' | 'leases' | 'log' | 'tokenKey' | 'wake' | 'workflowConfig'
+> &
   WakeDeferredDeps;
 
 const { OutcomeKind } = executionsRpc;
@@ -43,12 +48,8 @@ export async function finishTasks(
   deps: FinishTasksDeps,
   request: executionsRpc.FinishTasksRequest,
 ): Promise<executionsRpc.FinishTasksResponse> {
-  const byExecution = new Map<string, executionsRpc.TaskOutcome[]>();
-  for (const outcome of request.outcomes) {
-    const list = byExecution.get(outcome.executionId);
-    if (list) list.push(outcome);
-    else byExecution.set(outcome.executionId, [outcome]);
-  }
+  const { own, foreign } = await ownOutcomes(deps, request);
+  const byExecution = byKey(own, ({ executionId }) => executionId);
   const rooms = roomsOf(request.room, [...byExecution.values()]);
   const isAlone = byExecution.size === 1 || !request.readsUntaken;
   const failures: unknown[] = [];
@@ -67,7 +68,7 @@ export async function finishTasks(
     }),
   );
   if (failures.length > 0 && failures.length === done.length) throw failures[0];
-  const answer: executionsRpc.FinishTasksResponse = { refused: [], leases: [], untaken: [] };
+  const answer: executionsRpc.FinishTasksResponse = { refused: foreign, leases: [], untaken: [] };
   for (const [i, executionId] of [...byExecution.keys()].entries()) {
     answer.refused.push(...(done[i]?.refused ?? []));
     answer.leases.push(...(done[i]?.leases ?? []));

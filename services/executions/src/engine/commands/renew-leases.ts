@@ -1,23 +1,28 @@
-import type { executionsRpc } from '@baton/contracts';
+import { addressOfWorker, type executionsRpc } from '@baton/contracts';
 import type { LeaseProofs } from '@baton/trust';
 import type { Ports } from '../../ports';
-import { leaseMs } from '../steps/task-writes';
+import { requireNamed } from '../domain/agent-limits';
+import { leaseMsOf } from '../steps/task-writes';
 import { noteWorker, renewLeases } from '../store/tasks.sql';
 
 /** Renews the leases that the worker still holds; returns the tasks that it must drop or kill. */
 export async function heartbeat(
-  deps: Pick<Ports, 'db' | 'leases' | 'queue'>,
+  deps: Pick<Ports, 'agents' | 'db' | 'leases' | 'queue'>,
   request: executionsRpc.HeartbeatRequest,
 ): Promise<executionsRpc.HeartbeatResponse> {
   const { workerId, workerJson, taskIds, proofs } = request;
-  await noteWorker(deps.db, workerId, workerJson || '{}');
+  requireNamed(workerId, 'task_ids', taskIds);
+  // What an agent says of itself goes to deployments.
+  const about = addressOfWorker(workerId) === null ? workerJson : '';
+  await noteWorker(deps.db, workerId, about || '{}');
   const weights = deps.queue.weights();
   if (taskIds.length === 0) return { lost: [], kill: [], proofs: {}, weights };
+  const leaseMs = leaseMsOf(deps.agents, workerId);
   const { held, kill } = await renewLeases(deps.db.query, workerId, taskIds, leaseMs);
   return {
     lost: taskIds.filter((id) => !held.has(id)),
     kill,
-    proofs: renewed(deps.leases, proofs, workerId, held),
+    proofs: renewed(deps.leases, proofs, { workerId, held, leaseMs }),
     weights,
   };
 }
@@ -26,8 +31,7 @@ export async function heartbeat(
 function renewed(
   leases: LeaseProofs,
   proofs: readonly string[],
-  workerId: string,
-  held: ReadonlySet<string>,
+  { workerId, held, leaseMs }: { workerId: string; held: ReadonlySet<string>; leaseMs: number },
 ): Record<string, string> {
   const fresh: Record<string, string> = {};
   for (const proof of proofs) {

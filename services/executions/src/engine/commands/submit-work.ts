@@ -8,13 +8,13 @@ import {
   type Happening,
   isSameWork,
 } from '@baton/task-graph';
-import { waitAfterFailMs } from '../../executions/domain/wait-after-fail';
 import { readExecution, type TimedExecution } from '../../executions/store/executions.sql';
 import type { Ports } from '../../ports';
 import { isCodeRun, keysOf, staleRun, type WorkflowRun } from '../steps/code-run';
 import type { LoadedGraph } from '../steps/graph-memory';
 import { noteResult } from '../steps/result-room';
 import { type RunStepDeps, runStep } from '../steps/run-step';
+import { workflowConfigOf } from '../steps/stage-end';
 import { deliverAll } from './deliver-states';
 
 export type SubmitWorkDeps = Pick<Ports, 'db' | 'deployments' | 'workflowConfig'> & RunStepDeps;
@@ -52,7 +52,7 @@ export async function submitWork(
     // The planner may be called twice: if the graph in memory is old, the step is planned once more under the lock.
     answer = null;
     if (!isCodeRun(loaded, run)) return null;
-    const config = { ...deps.workflowConfig, waitAfterFailMs: waitAfterFailMs(locked) };
+    const config = workflowConfigOf(deps, locked);
     const taken = takeItems(loaded, items, { model, config, isDryRun: locked.is_dry_run });
     answer = { error: taken.error, keys: taken.keys };
     if (taken.error) return null;

@@ -1,5 +1,5 @@
 import type { OperationAssignment } from '@baton/contracts';
-import type { OperationTask } from '@baton/task-graph';
+import type { OperationPayload, OperationTask } from '@baton/task-graph';
 import { waitAfterFailMs } from '../../executions/domain/wait-after-fail';
 import type { ExecutionRow, InstanceStateRow } from '../../store/rows';
 
@@ -38,7 +38,7 @@ export function assignmentOf(
       source: null,
       properties: null,
     },
-    executor: payload.executor,
+    ...placeOf(payload),
     ...(payload.isWorkflowCode && {
       isWorkflowCode: true,
       waitAfterFailMs: waitAfterFailMs(execution),
@@ -67,3 +67,14 @@ export function assignmentOf(
     })),
   };
 }
+
+/** Returns where the operation runs; most have neither an agent nor an SSH connection. */
+const placeOf = ({
+  executor,
+  agent,
+  isOverSsh,
+}: OperationPayload): Pick<OperationAssignment, 'executor' | 'agent' | 'isOverSsh'> => ({
+  executor,
+  ...(agent !== undefined && { agent }),
+  ...(isOverSsh && { isOverSsh }),
+});

@@ -9,7 +9,7 @@ import { deliverForgotten } from '../commands/deliver-states';
 import { type TellOwedEndsDeps, tellOwedEnds } from '../commands/tell-owed-ends';
 import { wakeForgotten } from '../commands/wake-deferred';
 import { newWakeRounds, wakeExecutions } from '../commands/wake-executions';
-import { leaseReaper } from './lease-reaper';
+import { agentWatch, leaseReaper } from './lease-reaper';
 
 type EngineLoopsDeps = Pick<Ports, 'db'> & TellOwedEndsDeps & DequeueExecutionsDeps;
 
@@ -20,6 +20,7 @@ export function engineLoops(deps: EngineLoopsDeps): Loop[] {
   return [
     { name: 'wake-executions', intervalMs: 2_000, tickOnce: () => wakeExecutions(deps, wakes) },
     { name: 'lease-reaper', intervalMs: 1_000, tickOnce: leaseReaper(deps) },
+    { name: 'give-up-agents', intervalMs: 2_000, tickOnce: agentWatch(deps) },
     { name: 'announce-unclaimed', intervalMs: 2_000, tickOnce: () => announceUnclaimed(deps) },
     { name: 'dequeue', intervalMs: 2_000, tickOnce: () => dequeueExecutions(deps) },
     {

@@ -1,3 +1,4 @@
+import { addressOfWorker } from '@baton/contracts';
 import { isoInstant, notFound } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import type { OperationPayload, TaskSpec } from '@baton/task-graph';
@@ -176,7 +177,7 @@ export function presentOperation<T extends ShownTask>(
     tasks_graph: row.graph_id as T['graph_id'],
     tasks_graph_id: row.graph_id as T['graph_id'],
     manager_name: row.state === 'pending' ? null : managerName,
-    agent_name: row.worker_id,
+    agent_name: nameOfWorker(row),
     ...ownership(owner),
     ...(showsRuns ? { ...runOf(row), subgraph_id: idOf(subgraph) } : {}),
   };
@@ -202,6 +203,15 @@ function runOf({ state, spec, attempt, not_before, deferral, error, started_at, 
     source_id: operation?.relationship?.sourceId ?? null,
     target_id: operation?.relationship?.targetId ?? null,
   };
+}
+
+/** Returns the id of a worker, or the name of an agent, which is what people know it by. */
+function nameOfWorker({ worker_id, spec }: ShownTask): string | null {
+  const address = worker_id === null ? null : addressOfWorker(worker_id);
+  if (address === null) return worker_id;
+  const name =
+    spec.kind === 'operation' ? (spec.payload as unknown as OperationPayload).agentName : undefined;
+  return name ?? address.slice(address.indexOf('/') + 1);
 }
 
 /** Workflow code sets the payload of its local tasks, so a field may have any type. */

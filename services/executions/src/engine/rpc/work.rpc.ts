@@ -5,17 +5,19 @@ import type { StreamHub } from '../../events/stream-hub';
 import type { Ports } from '../../ports';
 import { appendTaskEvents } from '../commands/append-task-events';
 import { callFromWorkflow } from '../commands/call-from-workflow';
+import { claimAgentTasks } from '../commands/claim-agent-tasks';
 import { claimTask } from '../commands/claim-task';
 import { type FinishTasksDeps, finishTasks } from '../commands/finish-tasks';
 import { heartbeat } from '../commands/renew-leases';
 import { type SubmitWorkDeps, submitWork } from '../commands/submit-work';
 import { awaitWork } from '../queries/await-work';
 
-type WorkRpcDeps = Pick<Ports, 'db' | 'leases' | 'queue'> & FinishTasksDeps & SubmitWorkDeps;
+type WorkRpcDeps = Pick<Ports, 'agents' | 'db' | 'leases' | 'queue'> & FinishTasksDeps & SubmitWorkDeps;
 
 type Handlers = RpcHandlers<typeof executionsRpc.ExecutionsServiceDefinition>;
 type OfWorkers =
   | 'claimTask'
+  | 'claimAgentTasks'
   | 'finishTasks'
   | 'heartbeat'
   | 'appendEvents'
@@ -30,6 +32,7 @@ export function workHandlers(
 ): Pick<Handlers, OfWorkers> {
   return {
     claimTask: async (request) => ({ leases: await claimTask(deps, request) }),
+    claimAgentTasks: (request) => claimAgentTasks(deps, request),
     finishTasks: (request) => finishTasks(deps, request),
     heartbeat: (request) => heartbeat(deps, request),
     appendEvents: async (request) => {

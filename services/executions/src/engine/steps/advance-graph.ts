@@ -1,10 +1,12 @@
 import { type Clock, type Pieces, systemClock, whole } from '@baton/kernel';
 import { advance, advanceInPieces, type Decision, type Happening } from '@baton/task-graph';
 import { newEventOf } from '../../events/domain/graph-events';
+import type { AgentLimits } from '../../ports';
 import type { InstanceStateRow } from '../../store/rows';
 import { emptyWrite, type StepChanges, type StepWrite } from '../store/step-write';
 import type { LoadedGraph } from './graph-memory';
 import { taskWrites } from './task-writes';
+import { noteClaimed, noteUnclaimed, openTo } from './unclaimed';
 import { markAhead, type Step, type StepContext, type Uncommitted, uncommitted } from './uncommitted';
 import { wakeUpsOf } from './wake-ups';
 
@@ -20,22 +22,26 @@ export interface ClaimRequest {
 export const holdsPreferred = (loaded: LoadedGraph, { workerId, preferred }: ClaimRequest): boolean =>
   preferred !== null && loaded.holders.get(preferred) === workerId;
 
-type Memory = Parameters<typeof uncommitted>[0];
+/** What deciding a step needs besides the graph. */
+export interface DecideDeps {
+  memory: Parameters<typeof uncommitted>[0];
+  agents: AgentLimits;
+}
 
 /** Decides one step of an execution's graph in memory; returns the step with its write. */
 export function decideStep(
-  memory: Memory,
+  deps: DecideDeps,
   context: StepContext,
   happenings: readonly Happening[],
   claims: readonly ClaimRequest[] = [],
   clock: Pick<Clock, 'monotonic'> = systemClock,
 ): Uncommitted {
-  return whole(decideInPieces(memory, context, happenings, claims, clock));
+  return whole(decideInPieces(deps, context, happenings, claims, clock));
 }
 
 /** As `decideStep`, in pieces, for a graph that no other code can see yet. */
 export function* decideInPieces(
-  memory: Memory,
+  deps: DecideDeps,
   context: StepContext,
   happenings: readonly Happening[],
   claims: readonly ClaimRequest[] = [],
@@ -58,13 +64,14 @@ export function* decideInPieces(
 
   yield;
   const areFlagsChanged = JSON.stringify(loaded.graph.flags) !== flagsBefore;
-  const { step, write } = describe(context, decisions, areFlagsChanged, clock.monotonic());
+  const { step, write } = describe(deps, context, decisions, areFlagsChanged, clock.monotonic());
   yield;
-  return uncommitted(memory, context, { ...step, claimed }, write);
+  return uncommitted(deps.memory, context, { ...step, claimed }, write);
 }
 
 /** Returns the changes that decisions bring to the graph, and the resulting changes of the execution's row. */
 export function describe(
+  { agents }: Pick<DecideDeps, 'agents'>,
   { execution, loaded }: StepContext,
   decisions: readonly Decision[],
   areFlagsChanged: boolean,
@@ -85,7 +92,7 @@ export function describe(
     // A late answer to an ended execution keeps its `wake_at`, which marks an owed end (engine/commands/tell-owed-ends.ts).
     wakeAt: execution.phase === 'ended' ? execution.wake_at : nextWake(loaded),
     flags: areFlagsChanged ? loaded.graph.flags : null,
-    ...taskWrites(execution, loaded, decisions),
+    ...taskWrites(agents, execution, loaded, decisions),
     events: decisions.flatMap((decision) => decision.events.map(newEventOf)),
     states,
     deliveredSeq: loaded.deliveredSeq,
@@ -105,9 +112,9 @@ export function noteDispatch(loaded: LoadedGraph, decision: Decision): void {
   for (const change of decision.changes) {
     // The previous holder does not run the task any more: it ended, or it was lost and gets a new attempt.
     loaded.holders.delete(change.idx);
-    loaded.unclaimed.delete(change.idx);
+    noteClaimed(loaded, change.idx);
   }
-  for (const idx of decision.dispatch) loaded.unclaimed.add(idx);
+  for (const idx of decision.dispatch) noteUnclaimed(loaded, idx);
 }
 
 /** Returns the operations that the worker takes, the preferred one first, and removes them from the unclaimed ones. */
@@ -115,12 +122,13 @@ function pick(loaded: LoadedGraph, claim: ClaimRequest): number[] {
   const taken: number[] = [];
   const room = holdsPreferred(loaded, claim) ? claim.room - 1 : claim.room;
   const take = (idx: number) => {
-    loaded.unclaimed.delete(idx);
+    noteClaimed(loaded, idx);
     loaded.holders.set(idx, claim.workerId);
     taken.push(idx);
   };
-  if (room > 0 && claim.preferred !== null && loaded.unclaimed.has(claim.preferred)) take(claim.preferred);
-  for (const idx of loaded.unclaimed) {
+  const open = openTo(loaded, claim.workerId);
+  if (room > 0 && claim.preferred !== null && open.has(claim.preferred)) take(claim.preferred);
+  for (const idx of open) {
     if (taken.length >= room) break;
     take(idx);
   }

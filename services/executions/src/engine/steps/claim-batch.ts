@@ -4,6 +4,7 @@ import type { EnginePorts } from '../ports';
 import { type ClaimRequest, holdsPreferred } from './advance-graph';
 import type { GraphMemory, LoadedGraph } from './graph-memory';
 import { type RunStepDeps, runStep, type StepDone } from './run-step';
+import { openTo } from './unclaimed';
 import { noteAnswered } from './wake-ups';
 
 export type ClaimBatchDeps = Pick<EnginePorts, 'memory'> & RunStepDeps;
@@ -31,7 +32,9 @@ export function openBatch(deps: ClaimBatchDeps, executionId: string): ClaimBatch
     close();
     const asked = requests.map((request) => claimOf(loaded, request));
     for (const { preferred } of asked) noteAnswered(loaded, preferred);
-    const isVain = loaded.unclaimed.size === 0 && !asked.some((claim) => holdsPreferred(loaded, claim));
+    const isVain = asked.every(
+      (claim) => openTo(loaded, claim.workerId).size === 0 && !holdsPreferred(loaded, claim),
+    );
     return isVain ? null : { happenings: [], claims: asked };
   }).finally(close);
   const batch: ClaimBatch = { requests, done };

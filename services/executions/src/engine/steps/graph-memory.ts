@@ -9,12 +9,13 @@ import { pendingStates } from '../store/instance-states.sql';
 import { taskOfRow } from '../store/task-document';
 import { readGraph, readTasks } from '../store/tasks.sql';
 import { noteResult, type ResultSizes } from './result-room';
+import { noteUnclaimed, type Unclaimed } from './unclaimed';
 
 /**
  * A graph in the cache. The rows are the truth: a cached graph is used only while its version is the one of the locked execution
  * row, else it is read again. A step that changes it is `Uncommitted` until it is stored.
  */
-export interface LoadedGraph {
+export interface LoadedGraph extends Unclaimed {
   graphId: string;
   executionId: string;
   /** `executions.version` that this state belongs to. */
@@ -29,8 +30,6 @@ export interface LoadedGraph {
   rowless: Set<number>;
   /** Worker of each claimed run. */
   holders: Map<number, string>;
-  /** Dispatched operations that nobody claimed yet, oldest first. */
-  unclaimed: Set<number>;
   /** Due times by idx, epoch ms; key null: the deadline after a failure. */
   timers: Map<number | null, number>;
   /** The execution's row at `version`. */
@@ -41,9 +40,11 @@ export interface LoadedGraph {
   deliveredSeq: number;
   /** Operations whose wake-up is on its way, with the time of sending (monotonic ms). */
   announced: Map<number, number>;
+  /** The same for operations of agents. */
+  announcedToAgents: Map<number, number>;
   results: ResultSizes;
-  /** Token with which operations of the execution may call the API; null until the first operation is leased. */
-  token: string | null;
+  /** Tokens with which operations of the execution may call the API; null until the first such operation is leased. */
+  tokens: { worker: string | null };
 }
 
 export interface GraphMemory {
@@ -122,7 +123,7 @@ async function readLoadedGraph(tx: Tx<DB>, execution: TimedExecution): Promise<L
   );
   for (const row of rows) {
     if (row.result !== null) noteResult(loaded.results, row.idx, JSON.stringify(row.result).length);
-    if (row.state === 'sent' && row.worker_id === null) loaded.unclaimed.add(row.idx);
+    if (row.state === 'sent' && row.worker_id === null) noteUnclaimed(loaded, row.idx);
     if ((row.state === 'sent' || row.state === 'started') && row.worker_id !== null)
       loaded.holders.set(row.idx, row.worker_id);
     if (row.state === 'pending' && row.not_before !== null) loaded.timers.set(row.idx, row.not_before);
@@ -151,12 +152,14 @@ export function newLoadedGraph(
     rowless,
     holders: new Map(),
     unclaimed: new Set(),
+    unclaimedByAgent: new Map(),
     timers: new Map(),
     execution,
     states: [],
     deliveredSeq: 0,
     announced: new Map(),
+    announcedToAgents: new Map(),
     results: { total: 0, byIdx: new Map() },
-    token: null,
+    tokens: { worker: null },
   };
 }

@@ -1,22 +1,23 @@
-import type { executionsRpc } from '@baton/contracts';
+import { addressOfWorker, type executionsRpc } from '@baton/contracts';
 import { limitAt, type OperationTask } from '@baton/task-graph';
 import { digestOfInputs, type HeldLease } from '@baton/trust';
-import { executionToken } from '../../executions/domain/token';
+import { agentToken, executionToken } from '../../executions/domain/token';
 import type { Ports } from '../../ports';
 import type { InstanceStateRow } from '../../store/rows';
 import { assignmentOf } from '../domain/assignment';
-import { leaseMs } from './task-writes';
+import type { LoadedGraph } from './graph-memory';
+import { leaseMsOf } from './task-writes';
 import type { StepContext } from './uncommitted';
 
 /** Returns the leases of claimed operations with all that their worker needs, also the states that deployments may not know yet. */
 export function leasesOf(
-  deps: Pick<Ports, 'tokenKey' | 'workflowConfig' | 'leases'>,
+  deps: Pick<Ports, 'agents' | 'tokenKey' | 'workflowConfig' | 'leases'>,
   { execution, loaded }: StepContext,
   claimed: readonly number[],
   workerId: string,
 ): executionsRpc.TaskLease[] {
   if (claimed.length === 0) return [];
-  const token = (loaded.token ??= executionToken(deps.tokenKey, execution.id));
+  const leaseMs = leaseMsOf(deps.agents, workerId);
   const tasks = claimed.map((idx) => loaded.graph.nodes[idx]!.spec as OperationTask);
   const { taskRetries, taskRetryIntervalMs, subgraphRetries } = deps.workflowConfig;
   const retryDefaults = { taskRetries, taskRetryIntervalMs, subgraphRetries };
@@ -36,19 +37,44 @@ export function leasesOf(
       attempt,
       leaseMs,
       assignmentJson: JSON.stringify(
-        assignmentOf(execution, task, node, token, states, timeLeftMs, retryDefaults),
+        assignmentOf(
+          execution,
+          task,
+          node,
+          tokenFor(deps, loaded, workerId, task),
+          states,
+          timeLeftMs,
+          retryDefaults,
+        ),
       ),
       proof: deps.leases.prove(heldLease(execution, task, { workerId, taskId, attempt }), leaseMs),
     };
   });
 }
 
+/** Returns the token that the operation may use: an agent gets a marked one, which opens less and names what it may change. */
+function tokenFor(
+  { tokenKey }: Pick<Ports, 'tokenKey'>,
+  { tokens, executionId }: LoadedGraph,
+  workerId: string,
+  task: OperationTask,
+): string {
+  const address = addressOfWorker(workerId);
+  if (address === null) return (tokens.worker ??= executionToken(tokenKey, executionId));
+  const instances = [...new Set([...sidesOf(task), hostOf(address)])];
+  return agentToken(tokenKey, { executionId, instances });
+}
+
+/** Returns the node instance of the host of an agent. A proxy is of another deployment: there the token opens nothing. */
+const hostOf = (address: string): string => address.slice(address.indexOf('/') + 1);
+
 /** Returns the content of a lease's proof for other services: for whom the worker acts, and which inputs name its secrets. */
 function heldLease(
   execution: StepContext['execution'],
-  { payload }: OperationTask,
+  task: OperationTask,
   { workerId, taskId, attempt }: Pick<HeldLease, 'workerId' | 'taskId' | 'attempt'>,
 ): HeldLease {
+  const { payload } = task;
   return {
     workerId,
     taskId,
@@ -59,6 +85,7 @@ function heldLease(
     blueprintId: execution.blueprint_id ?? '',
     inputsDigest: payload.hasIntrinsicFunctions ? digestOfInputs(JSON.stringify(payload.inputs)) : '',
     username: execution.created_by,
+    instances: sidesOf(task),
   };
 }
 

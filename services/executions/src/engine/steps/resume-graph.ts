@@ -22,7 +22,7 @@ import { endGraph, type WrittenStep } from './run-step';
 import { workflowConfigOf } from './stage-end';
 import { markAhead, noteRow, uncommitted } from './uncommitted';
 
-type ResumeGraphDeps = Pick<EnginePorts, 'memory' | 'workflowConfig'>;
+type ResumeGraphDeps = Pick<EnginePorts, 'agents' | 'memory' | 'workflowConfig'>;
 
 /** Records the workers that may still be at their runs: their late answers count, even if the resume changed their tasks. */
 function noteHolders(loaded: LoadedGraph, rows: readonly StoredTask[]): void {
@@ -84,7 +84,7 @@ export async function goOn(
   loaded.states = await pendingStates(tx, execution.id);
   markAhead(loaded);
   const context = { execution, loaded };
-  const { step, write } = describe(context, [decision], true, systemClock.monotonic());
+  const { step, write } = describe(deps, context, [decision], true, systemClock.monotonic());
   const decided = uncommitted(deps.memory, context, step, write);
   // Answers that came after the graph's end may have completed it.
   if (step.outcome) endGraph(deps, decided, step.outcome);

@@ -9,7 +9,10 @@ import { type ClaimRequest, decideStep } from './advance-graph';
 import { endAfter, type StageDeps } from './stage-end';
 import { noteRow, type Step, type StepContext, type Uncommitted } from './uncommitted';
 
-export type RunStepDeps = Pick<EnginePorts, 'db' | 'memory' | 'steps' | 'turns' | 'wake' | 'workflowConfig'>;
+export type RunStepDeps = Pick<
+  EnginePorts,
+  'agents' | 'db' | 'memory' | 'steps' | 'turns' | 'wake' | 'workflowConfig'
+>;
 
 export interface StepPlan {
   happenings: readonly Happening[];
@@ -73,7 +76,7 @@ async function stepFromMemory(
   // Without a plan, the graph in memory may be old. Happenings other than successes need the time of the database, under the lock.
   if (!planned || !planned.happenings.every(({ kind }) => kind === 'succeeded')) return null;
   if (planned.happenings.length === 0 && !planned.claims?.length) return null;
-  const decided = decideStep(deps.memory, context, planned.happenings, planned.claims);
+  const decided = decideStep(deps, context, planned.happenings, planned.claims);
   if (decided.step.hasTimers || decided.step.refused.length > 0) return dropped(decided);
   if (decided.step.outcome) endGraph(deps, decided, decided.step.outcome);
   const row = await deps.steps.write(decided.write);
@@ -101,7 +104,7 @@ async function stepUnderLock(
     const planned = plan(context);
     if (!planned) return null;
     const { happenings, claims } = planned;
-    const step = await writeLocked(deps, tx, decideStep(deps.memory, context, happenings, claims));
+    const step = await writeLocked(deps, tx, decideStep(deps, context, happenings, claims));
     await options.within?.(tx, context);
     return step;
   });

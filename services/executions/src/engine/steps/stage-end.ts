@@ -16,6 +16,7 @@ export type StageDeps = Pick<Ports, 'workflowConfig'>;
 
 export const workflowConfigOf = (deps: StageDeps, execution: ExecutionRow): WorkflowConfig => ({
   ...deps.workflowConfig,
+  tenant: execution.tenant,
   waitAfterFailMs: waitAfterFailMs(execution),
 });
 

@@ -86,11 +86,11 @@ const PARTS: readonly Part[] = [
     isNeeded: (step) => step.new_tasks.length > 0,
     sql: `
   insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, not_before, error, result,
-    deferral, worker_id, lease_until, dispatched_at, version, created_at, started_at, ended_at)
+    deferral, worker_id, lease_until, dispatched_at, version, created_at, started_at, ended_at, agent)
   select t.id, s.graph_id, s.id, t.idx, t.spec, t.state, t.attempt, t.losses, t.retries, t.not_before, t.error, t.result,
     t.deferral, t.worker_id, s.now + make_interval(secs => t.lease_s), case when t.state = 'sent' then s.now end, s.version, s.now,
-    ${NEW_TIMES}
-  from stepped s cross join lateral jsonb_to_recordset(s.new_tasks) as t(idx int, spec jsonb, ${TASK})`,
+    ${NEW_TIMES}, t.agent
+  from stepped s cross join lateral jsonb_to_recordset(s.new_tasks) as t(idx int, spec jsonb, agent text, ${TASK})`,
   },
   {
     name: 'changed_tasks',

@@ -1,6 +1,6 @@
 import type { Envelope } from '@baton/contracts';
 import { jsonListInPieces, PIECE, type Pieces, storableJson } from '@baton/kernel';
-import type { GraphFlags, TaskSpec, TaskStatus } from '@baton/task-graph';
+import { agentOf, type GraphFlags, type TaskSpec, type TaskStatus } from '@baton/task-graph';
 import { eventRow } from '../../events/store/events.sql';
 import type { ExecutionRow, InstanceStateRow, NewEvent, Outcome, Phase, StoredStage } from '../../store/rows';
 import type { TaskMarks } from './task-document';
@@ -165,6 +165,8 @@ function inputOf(step: StepWrite, { events, states }: Lists) {
       ...statusOf(write),
       idx: write.spec.idx,
       spec: specOf(write.spec),
+      // Few operations have an agent.
+      ...(agentOf(write.spec) !== null && { agent: agentOf(write.spec) }),
     })),
     tasks: others.map(statusOf),
     marks: step.marks,

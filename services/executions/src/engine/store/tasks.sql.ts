@@ -77,9 +77,9 @@ export async function storeAllTasks(tx: Tx<DB>, head: GraphTasks, version: numbe
     .filter(({ idx }) => rowless.has(idx))
     .map((task) => ({ ...task, ...times.get(task.idx) }));
   await sql`insert into tasks (id, graph_id, execution_id, idx, spec, state, attempt, losses, retries, version, created_at,
-      started_at, ended_at)
+      started_at, ended_at, agent)
     select t.id, ${head.id}::uuid, ${head.execution_id}::uuid, t.idx, t.spec, t.state, 0, 0, 0, ${version}::bigint, t.created_at,
-      t.started_at, t.ended_at
+      t.started_at, t.ended_at, t.spec->'payload'->>'agent'
     from jsonb_to_recordset(${JSON.stringify(missing)}::jsonb)
       as t(id uuid, idx int, spec jsonb, state text, created_at timestamptz, started_at timestamptz, ended_at timestamptz)`.execute(
     tx,
@@ -117,11 +117,25 @@ export async function renewLeases(
   };
   const rows = await renew(taskIds, sql`skip locked`);
   const free = new Set(rows.map((row) => row.id));
-  for (const id of taskIds) if (!free.has(id)) rows.push(...(await renew([id], sql``)));
+  const left = taskIds.filter((id) => !free.has(id));
+  for (const id of await heldAmong(db, workerId, left)) rows.push(...(await renew([id], sql``)));
   return {
     held: new Set(rows.map((row) => row.id)),
     kill: rows.filter((row) => row.is_kill_requested).map((row) => row.id),
   };
+}
+
+/** Returns those of the tasks that the worker holds: many of the others would be one statement each. */
+async function heldAmong(
+  db: Db<DB>['query'],
+  workerId: string,
+  taskIds: readonly string[],
+): Promise<string[]> {
+  if (taskIds.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select id from tasks where id = any(${[...taskIds]}::uuid[]) and worker_id = ${workerId}
+      and state in ('sent', 'started')`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** Records that a worker lives, and its description of itself (JSON text). */
@@ -162,6 +176,8 @@ export async function expiredLeases(
 /**
  * Returns ready operations that nobody has claimed for `olderThanMs`: their wake-up was lost or came too early. An operation that
  * was lost with a worker is returned sooner, after `lostOlderThanMs`: that worker may be frozen and hold the new wake-up as well.
+ * Operations of agents are not among them: agents ask by themselves, and the time of their dispatch must stay
+ * (engine/commands/give-up-agents.ts).
  */
 export async function unclaimedTasks(
   reader: Reader,
@@ -171,7 +187,7 @@ export async function unclaimedTasks(
 ): Promise<{ id: string; execution_id: string; tenant: string; is_workflow: boolean }[]> {
   const { rows } = await sql<{ id: string; execution_id: string; tenant: string; is_workflow: boolean }>`
     select t.id, t.execution_id, e.tenant, t.spec->'payload' ? 'isWorkflowCode' as is_workflow from tasks t join executions e on e.id = t.execution_id
-    where t.state = 'sent' and t.worker_id is null and e.phase = 'running'
+    where t.state = 'sent' and t.worker_id is null and t.agent is null and e.phase = 'running'
       and t.dispatched_at < app_now() - make_interval(secs =>
         case when t.losses > 0 then ${lostOlderThanMs / 1000} else ${olderThanMs / 1000} end::float8)
     order by t.dispatched_at limit ${limit}`.execute(reader);
@@ -187,10 +203,18 @@ export async function touchDispatched(tx: Tx<DB>, taskIds: string[]): Promise<vo
     where id in (select id from tasks where id = any(${taskIds}::uuid[]) for update skip locked)`.execute(tx);
 }
 
+/**
+ * How long a run at an agent that was told to stop holds up its deployment: an agent that is out of reach would keep its lease for
+ * many minutes. A connected one renews the lease until the run has ended, which takes some seconds.
+ */
+const AGENT_STOP_S = 60;
+
 /** Marks the runs that workers must stop; returns these runs. */
 export async function requestKill(tx: Tx<DB>, graphId: string): Promise<KilledRun[]> {
   const { rows } = await sql<KilledRun>`
-    update tasks set is_kill_requested = true
+    update tasks set is_kill_requested = true,
+      lease_until = case when agent is null then lease_until
+        else least(lease_until, app_now() + make_interval(secs => ${AGENT_STOP_S})) end
     where graph_id = ${graphId} and state in ('sent', 'started') and worker_id is not null returning id, attempt`.execute(
     tx,
   );
@@ -218,7 +242,8 @@ export async function updatePayload(
   payload: OperationPayload,
   version: number,
 ): Promise<void> {
-  await sql`update tasks set spec = jsonb_set(spec, '{payload}', ${JSON.stringify(payload)}::jsonb), version = ${version}
+  await sql`update tasks set spec = jsonb_set(spec, '{payload}', ${JSON.stringify(payload)}::jsonb), agent = ${payload.agent ?? null},
+      version = ${version}
     where id = ${taskId}`.execute(tx);
 }
 

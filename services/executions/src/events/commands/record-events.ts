@@ -21,7 +21,7 @@ export interface EventsFromOutside {
  * Stores events and log lines of senders other than workers (reference/rest-api.md 5.10).
  * @returns the number of stored rows.
  * @throws AppError conflict_error when both execution and group are given; bad_parameters_error when neither is given, or a time
- * is malformed; not_found_error.
+ * is malformed; not_found_error; forbidden_error when an agent names another execution than its own.
  */
 export async function recordEvents(
   deps: Pick<Ports, 'db' | 'turns' | 'wake'>,
@@ -32,6 +32,15 @@ export async function recordEvents(
     throw new AppError('conflict_error', 'execution_id and execution_group_id exclude each other', {
       field: 'execution_group_id',
     });
+  if (principal.agentDeploymentId !== undefined && request.execution_id !== principal.executionId)
+    throw new AppError(
+      'forbidden_error',
+      'An operation on an agent writes to the log of its own execution only',
+      {
+        field: 'execution_id',
+        expected: principal.executionId,
+      },
+    );
   const worker = request.agent_name ?? null;
   const rows = [
     ...(request.events ?? []).map((event) => newEvent(event, false, worker)),

@@ -87,7 +87,7 @@ export function executionsRoutes(
       return {
         id: execution.id,
         status: execution.status,
-        waiting_for: await explainExecution(deps.db.query, execution, deps.queue),
+        waiting_for: await explainExecution(deps.db.query, execution, deps.queue, deps.agents),
       };
     },
   });

@@ -1,15 +1,34 @@
 import type { Db } from '@baton/postgres';
 import type { ExecutionRow } from '../../store/rows';
 import type { DB } from '../../store/tables.gen';
-import { hashToken } from '../domain/token';
-import { activeOfDeployment, executionByToken, latestExecutions } from '../store/executions.sql';
+import { hashToken, readAgentToken } from '../domain/token';
+import {
+  activeOfDeployment,
+  executionByToken,
+  latestExecutions,
+  readExecution,
+} from '../store/executions.sql';
 import { tenantUsage } from '../store/quotas.sql';
 
 type Query = Db<DB>['query'];
 
-/** Returns the execution whose operations call with this token; null when it has ended or does not exist. */
-export const executionOfToken = (db: Query, token: string): Promise<ExecutionRow | null> =>
-  executionByToken(db, hashToken(token));
+/**
+ * Returns the execution whose operations call with this token; null when the execution has ended or does not exist. `instances`: the
+ * node instances that an agent's token may change; null: no agent got the token.
+ */
+export async function executionOfToken(
+  db: Query,
+  key: string,
+  token: string,
+): Promise<{ execution: ExecutionRow; instances: readonly string[] | null } | null> {
+  const atAgent = readAgentToken(key, token);
+  const execution = atAgent
+    ? await readExecution(db, atAgent.executionId)
+    : await executionByToken(db, hashToken(token));
+  return execution && execution.phase !== 'ended'
+    ? { execution, instances: atAgent?.instances ?? null }
+    : null;
+}
 
 /** Returns the executions of a deployment that have not ended, oldest first. */
 export const unendedOf = (db: Query, tenant: string, deploymentId: string): Promise<ExecutionRow[]> =>

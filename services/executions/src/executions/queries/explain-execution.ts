@@ -1,6 +1,6 @@
 import { type AnyQuery, outsideRequests } from '@baton/postgres';
 import { sql } from 'kysely';
-import type { QueueRules } from '../../ports';
+import type { AgentLimits, QueueRules } from '../../ports';
 import { leftRunText } from '../domain/admission';
 import { isUnderQuota } from '../domain/quota';
 import { isCarriedOutElsewhere, isSystemWide, parallelSystemWorkflows } from '../domain/system-workflows';
@@ -13,15 +13,21 @@ import { reason, type WaitReason } from './wait-reason';
 
 /**
  * Returns the reasons why an execution, which the caller may see, waits: for what, since when and until when. Empty when it has
- * ended for good. It may wait for work of other tenants.
+ * ended for good. It may wait for work of other tenants. Without `agents` it is not told how long agents are waited for.
  */
 export const explainExecution = (
   db: AnyQuery,
   execution: TimedExecution,
   queue: QueueRules,
-): Promise<WaitReason[]> => outsideRequests(() => explain(db, execution, queue));
+  agents: AgentLimits | null = null,
+): Promise<WaitReason[]> => outsideRequests(() => explain(db, execution, queue, agents));
 
-async function explain(db: AnyQuery, execution: TimedExecution, queue: QueueRules): Promise<WaitReason[]> {
+async function explain(
+  db: AnyQuery,
+  execution: TimedExecution,
+  queue: QueueRules,
+  agents: AgentLimits | null,
+): Promise<WaitReason[]> {
   const since = execution.cancel_requested_at ?? execution.started_at ?? execution.created_at;
   switch (execution.phase) {
     case 'ended':
@@ -46,7 +52,7 @@ async function explain(db: AnyQuery, execution: TimedExecution, queue: QueueRule
     case 'running':
       return isCarriedOutElsewhere(execution)
         ? [reason('call', `${execution.workflow_id} is carried out by the service of its subject`, { since })]
-        : [...explainCancel(execution), ...(await explainRunning(db, execution, queue))];
+        : [...explainCancel(execution), ...(await explainRunning(db, execution, queue, agents))];
   }
 }
 

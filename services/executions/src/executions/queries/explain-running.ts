@@ -2,7 +2,7 @@ import { isoInstant } from '@baton/kernel';
 import type { AnyQuery } from '@baton/postgres';
 import type { Deferral } from '@baton/task-graph';
 import { sql } from 'kysely';
-import type { QueueRules } from '../../ports';
+import type { AgentLimits, QueueRules } from '../../ports';
 import { isAwaited } from '../../store/waiting-task';
 import type { TimedExecution } from '../store/executions.sql';
 import { reason, type WaitReason } from './wait-reason';
@@ -26,6 +26,9 @@ interface InFlight {
   awaited_deployment: string | null;
   last_seen: string | null;
   isolation: string | null;
+  agent: string | null;
+  agent_name: string | null;
+  agent_seen: string | null;
 }
 
 /** Returns a reason for each open operation of the running graph: what it waits for, or which worker runs it. */
@@ -33,21 +36,24 @@ export async function explainRunning(
   db: AnyQuery,
   execution: TimedExecution,
   queue: Pick<QueueRules, 'weights'>,
+  agents: AgentLimits | null,
 ): Promise<WaitReason[]> {
   const { rows } = await sql<InFlight>`
     select t.id, t.spec->>'name' as name, t.state, t.spec->'payload'->>'operation' as operation,
       t.spec->'payload'->>'nodeInstanceId' as instance, t.worker_id, t.lease_until, t.dispatched_at, t.created_at,
-      t.not_before, t.retries, t.deferral, w.last_seen, w.about->'isolation'->>'name' as isolation, c.status as awaited_status, c.workflow_id as awaited_workflow,
+      t.not_before, t.retries, t.deferral, t.agent, t.spec->'payload'->>'agentName' as agent_name, a.last_seen as agent_seen, w.last_seen, w.about->'isolation'->>'name' as isolation, c.status as awaited_status, c.workflow_id as awaited_workflow,
       c.deployment_id as awaited_deployment
-    from tasks t left join workers w on w.id = t.worker_id
+    from tasks t left join workers w on w.id = t.worker_id left join workers a on a.id = 'agent:' || t.agent
     left join executions c on ${isAwaited} and c.tenant = ${execution.tenant}
     where t.graph_id = ${execution.graph_id} and t.spec->>'kind' = 'operation'
       and (t.state in ('sent', 'started') or (t.state = 'pending' and t.not_before is not null))
     order by t.dispatched_at nulls last limit 100`.execute(db);
-  const isUnclaimed = rows.some((row) => row.state !== 'pending' && row.worker_id === null);
+  const isUnclaimed = rows.some(
+    (row) => row.state !== 'pending' && row.worker_id === null && row.agent === null,
+  );
   const workers = isUnclaimed ? await workerRoom(db, execution.tenant) : null;
   const of = { tenant: execution.tenant, weight: queue.weights()[execution.tenant] ?? null };
-  return rows.map((row) => explainOperation(row, of, workers));
+  return rows.map((row) => explainOperation(row, of, workers, agents));
 }
 
 /** A tenant with its weight in the share of places; null: the weight comes from the configuration of the workers. */
@@ -56,7 +62,12 @@ interface Sharer {
   weight: number | null;
 }
 
-function explainOperation(row: InFlight, of: Sharer, workers: WorkerRoom | null): WaitReason {
+function explainOperation(
+  row: InFlight,
+  of: Sharer,
+  workers: WorkerRoom | null,
+  agents: AgentLimits | null,
+): WaitReason {
   const what = row.operation
     ? `${row.operation} of ${row.instance}`
     : `the code of the workflow (${row.name})`;
@@ -82,7 +93,26 @@ function explainOperation(row: InFlight, of: Sharer, workers: WorkerRoom | null)
         details: { ...details, isolation: row.isolation },
       },
     );
+  if (row.agent !== null) return explainAgent(row, row.agent, what, agents);
   return explainUnclaimed(row, what, of, workers!);
+}
+
+/** Returns that the operation waits for its agent; it fails at `until`. */
+function explainAgent(row: InFlight, agent: string, what: string, agents: AgentLimits | null): WaitReason {
+  const host = agent.slice(agent.indexOf('/') + 1);
+  const name = row.agent_name ?? host;
+  const seen = row.agent_seen === null ? 'has never connected' : `was last heard at ${row.agent_seen}`;
+  return reason('agent', `${what} waits for the agent ${name} of host ${host}, which ${seen}`, {
+    since: row.dispatched_at,
+    until: row.dispatched_at && agents && isoInstant(Date.parse(row.dispatched_at) + agents.waitMs),
+    details: {
+      operation_id: row.id,
+      agent: name,
+      host,
+      retries: row.retries,
+      agent_last_seen: row.agent_seen,
+    },
+  });
 }
 
 /** Returns why no worker has the operation yet: none can run it, its tenant's share is used up, or no worker has room. */

@@ -26,12 +26,12 @@ export interface WorkerRoom {
 export async function workerRoom(db: AnyQuery, tenant: string): Promise<WorkerRoom> {
   const { rows } = await sql<WorkerRoom>`
     with living as (select id, about from workers
-      where last_seen > app_now() - make_interval(secs => ${WORKER_SILENT_S})),
+      where last_seen > app_now() - make_interval(secs => ${WORKER_SILENT_S}) and not starts_with(id, 'agent:')),
     taken as (select e.tenant, count(*)::int as count from tasks t join executions e on e.id = t.execution_id
-      where t.lease_until > app_now() and t.worker_id is not null and not t.spec->'payload' ? 'isWorkflowCode'
+      where t.lease_until > app_now() and t.worker_id is not null and t.agent is null and not t.spec->'payload' ? 'isWorkflowCode'
       group by e.tenant)
     select (select count(*)::int from living) as alive,
-      (select max(last_seen) from workers) as "lastSeen",
+      (select max(last_seen) from workers where not starts_with(id, 'agent:')) as "lastSeen",
       (select coalesce(sum((about->>'slots')::int), 0)::int from living) as places,
       (select coalesce(sum((about->>'reserve')::int), 0)::int from living) as reserve,
       coalesce((select count from taken where tenant = ${tenant}), 0) as held,

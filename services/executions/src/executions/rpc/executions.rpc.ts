@@ -13,7 +13,7 @@ import { executionOfToken, latestOf, unendedOf, usageOf } from '../queries/execu
 import { knownExecution } from '../queries/known-execution';
 import { unfinishedExecutions } from '../queries/unfinished-executions';
 
-type ExecutionsRpcDeps = Pick<Ports, 'db'> & RequestExecutionDeps;
+type ExecutionsRpcDeps = Pick<Ports, 'db' | 'tokenKey'> & RequestExecutionDeps;
 
 /** Interval between two looks for a recorded execution; the message about it needs some 10 ms. */
 const RECORDED_LOOK_MS = 4;
@@ -34,14 +34,18 @@ export function executionsHandlers(
 ): Pick<Handlers, Read | 'resolveExecutionToken' | 'startExecution'> {
   return {
     resolveExecutionToken: async ({ token }) => {
-      const execution = await executionOfToken(deps.db.query, token);
-      if (!execution) throw new AppError('unauthorized_error', 'User unauthorized: Invalid Execution Token');
+      const found = await executionOfToken(deps.db.query, deps.tokenKey, token);
+      if (!found) throw new AppError('unauthorized_error', 'User unauthorized: Invalid Execution Token');
+      const { execution, instances } = found;
       return {
         executionId: execution.id,
         tenant: execution.tenant,
         createdBy: execution.created_by,
+        blueprintId: execution.blueprint_id ?? '',
         deploymentId: execution.deployment_id ?? '',
         status: execution.status,
+        isAgent: instances !== null,
+        instances: [...(instances ?? [])],
       };
     },
     startExecution: async (request) => {

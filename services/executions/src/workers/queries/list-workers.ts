@@ -21,7 +21,7 @@ const MOST = 1_000;
 const instant = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Returns the workers, last seen first; with `id` only that worker. */
+/** Returns the workers of the manager, last seen first; with `id` only that worker. Agents have a list of their own. */
 export async function listWorkers(db: AnyQuery, id: string | null = null): Promise<ListedWorker[]> {
   const { rows } = await sql<ListedWorker>`
     select w.id, w.about->>'hostname' as hostname, w.about->>'version' as version,
@@ -31,7 +31,7 @@ export async function listWorkers(db: AnyQuery, id: string | null = null): Promi
       w.about->'isolation'->>'name' as isolation, ${instant('w.registered_at')} as registered_at,
       ${instant('w.last_seen')} as last_seen, ${instant('w.revoked_at')} as revoked_at,
       w.revoked_at is null and w.last_seen > app_now() - make_interval(secs => ${SILENT_S}) as is_alive
-    from workers w where ${id}::text is null or w.id = ${id}
+    from workers w where (${id}::text is null or w.id = ${id}) and not starts_with(w.id, 'agent:')
     order by w.last_seen desc, w.id limit ${MOST}`.execute(db);
   return rows;
 }

@@ -1,10 +1,10 @@
-import type { workersRpc } from '@baton/contracts';
+import { addressOfWorker, type workersRpc } from '@baton/contracts';
 import { AppError, badParameter, type Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { RpcHandlers, ServedCall } from '@baton/rpc';
 import { isSameSecret, publicKeyAt, type ServiceIdentity, signCertificate } from '@baton/trust';
 import type { DB } from '../../store/tables.gen';
-import { admitWorker } from '../commands/admit-worker';
+import { admitAgent, admitWorker } from '../commands/admit-worker';
 import { keyOfWorker } from '../queries/key-of-worker';
 import type { WorkerRegistry } from '../worker-registry';
 
@@ -17,14 +17,24 @@ interface Deps {
 }
 
 const MAX_ID = 200;
+/** A tenant and a node instance have up to 255 characters each, and some more for the future. */
+const MAX_AGENT_ID = 700;
+const AGENT_ID = /^agent:[^/\s]+\/\S+$/;
 
 /** WorkersService of proto/executions/v1. */
 export function workersRpcHandlers(deps: Deps): RpcHandlers<typeof workersRpc.WorkersServiceDefinition> {
   return {
     registerWorker: async ({ workerId, publicKey, joinToken }, call) => {
       requireJoining(deps, joinToken, call);
-      requireKey(workerId, publicKey);
+      requireWorkerId(workerId);
+      requireKey(publicKey);
       await admitWorker(deps.db, { workerId, publicKey });
+      return { certificate: signCertificate(deps.identity(), { workerId, publicKey }) };
+    },
+    registerAgent: async ({ workerId, publicKey }) => {
+      requireAgentId(workerId);
+      requireKey(publicKey);
+      await admitAgent(deps.db, { workerId, publicKey });
       return { certificate: signCertificate(deps.identity(), { workerId, publicKey }) };
     },
     renewWorker: async ({ workerId }, { caller }) => {
@@ -47,9 +57,27 @@ function requireJoining(deps: Deps, token: string, { caller }: ServedCall): void
 }
 
 /** @throws AppError bad_parameters_error */
-function requireKey(workerId: string, publicKey: string): void {
+function requireWorkerId(workerId: string): void {
   if (workerId === '' || workerId.length > MAX_ID)
     throw badParameter('worker_id', `A worker id has 1 to ${MAX_ID} characters`);
+  if (addressOfWorker(workerId) !== null)
+    throw badParameter(
+      'worker_id',
+      'Ids that begin with agent: belong to agents, which only the gateway registers',
+    );
+}
+
+/** @throws AppError bad_parameters_error */
+function requireAgentId(workerId: string): void {
+  if (!AGENT_ID.test(workerId) || workerId.length > MAX_AGENT_ID)
+    throw badParameter(
+      'worker_id',
+      `Expected agent:<tenant>/<node instance> with at most ${MAX_AGENT_ID} characters`,
+    );
+}
+
+/** @throws AppError bad_parameters_error */
+function requireKey(publicKey: string): void {
   try {
     publicKeyAt(publicKey);
   } catch {

@@ -24,6 +24,19 @@ export async function registerWorker(
   return (await readWorkerKey(db, workerId)) === null ? 'revoked' : 'taken';
 }
 
+/** Registers an agent under its key, which replaces the one before at once. False when the agent was revoked. */
+export async function registerAgent(
+  db: Query,
+  { workerId, publicKey }: { workerId: string; publicKey: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    insert into workers (id, about, public_key, registered_at) values (${workerId}, '{}', ${publicKey}, app_now())
+    on conflict (id) do update set public_key = excluded.public_key, registered_at = app_now(), last_seen = app_now()
+      where workers.revoked_at is null
+    returning id`.execute(db);
+  return rows.length > 0;
+}
+
 /** Returns the public key of a registered worker; null when there is none, or it was revoked. */
 export async function readWorkerKey(db: Query, workerId: string): Promise<string | null> {
   const { rows } = await sql<{ public_key: string | null }>`
@@ -32,11 +45,12 @@ export async function readWorkerKey(db: Query, workerId: string): Promise<string
 }
 
 /**
- * Revokes a worker: its calls are refused from now on. The first time of a revocation stays. False when there is no such worker.
+ * Revokes a worker: its calls are refused from now on. The first time of a revocation stays. False when there is no such worker;
+ * an agent is revoked by its certificate, in deployments.
  */
 export async function markRevoked(tx: Tx<DB>, workerId: string): Promise<boolean> {
   const { rows } = await sql`
-    update workers set revoked_at = coalesce(revoked_at, app_now()) where id = ${workerId} returning id`.execute(
+    update workers set revoked_at = coalesce(revoked_at, app_now()) where id = ${workerId} and not starts_with(id, 'agent:') returning id`.execute(
     tx,
   );
   return rows.length > 0;

@@ -53,6 +53,28 @@ export interface ClaimTaskResponse {
   leases: TaskLease[];
 }
 
+export interface ClaimAgentTasksRequest {
+  /** agent:<tenant>/<node instance>, as `agentWorkerId` of contracts makes it. */
+  workerId: string;
+  /** How many operations the agent can take now; 0: none, only the leases that it holds already. */
+  room: number;
+  /** First call of a stream. */
+  isNewStream: boolean;
+  /** The operations that the agent has in its journal. */
+  held: HeldTaskRef[];
+}
+
+export interface HeldTaskRef {
+  taskId: string;
+  attempt: number;
+}
+
+export interface ClaimAgentTasksResponse {
+  leases: TaskLease[];
+  /** Operations of `held` that are no longer this agent's: stop them, report nothing. */
+  lost: string[];
+}
+
 export interface TaskOutcome {
   taskId: string;
   attempt: number;
@@ -192,6 +214,12 @@ export interface ResolveExecutionTokenResponse {
   createdBy: string;
   deploymentId: string;
   status: string;
+  /** The token was given to an agent: it opens only what the operation itself needs (http/agent-token.ts of contracts). */
+  isAgent: boolean;
+  /** Blueprint of the execution's deployment; empty: none. */
+  blueprintId: string;
+  /** Of an agent's token: the node instances that its operation sees, and its host. It may change no others. */
+  instances: string[];
 }
 
 export interface StartExecutionRequest {
@@ -609,6 +637,231 @@ export const ClaimTaskResponse: MessageFns<ClaimTaskResponse> = {
   fromPartial(object: DeepPartial<ClaimTaskResponse>): ClaimTaskResponse {
     const message = createBaseClaimTaskResponse();
     message.leases = object.leases?.map((e) => TaskLease.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseClaimAgentTasksRequest(): ClaimAgentTasksRequest {
+  return { workerId: "", room: 0, isNewStream: false, held: [] };
+}
+
+export const ClaimAgentTasksRequest: MessageFns<ClaimAgentTasksRequest> = {
+  encode(message: ClaimAgentTasksRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workerId !== "") {
+      writer.uint32(10).string(message.workerId);
+    }
+    if (message.room !== 0) {
+      writer.uint32(16).int32(message.room);
+    }
+    if (message.isNewStream !== false) {
+      writer.uint32(24).bool(message.isNewStream);
+    }
+    for (const v of message.held) {
+      HeldTaskRef.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClaimAgentTasksRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClaimAgentTasksRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.room = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isNewStream = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.held.push(HeldTaskRef.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ClaimAgentTasksRequest>): ClaimAgentTasksRequest {
+    return ClaimAgentTasksRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ClaimAgentTasksRequest>): ClaimAgentTasksRequest {
+    const message = createBaseClaimAgentTasksRequest();
+    message.workerId = object.workerId ?? "";
+    message.room = object.room ?? 0;
+    message.isNewStream = object.isNewStream ?? false;
+    message.held = object.held?.map((e) => HeldTaskRef.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseHeldTaskRef(): HeldTaskRef {
+  return { taskId: "", attempt: 0 };
+}
+
+export const HeldTaskRef: MessageFns<HeldTaskRef> = {
+  encode(message: HeldTaskRef, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.taskId !== "") {
+      writer.uint32(10).string(message.taskId);
+    }
+    if (message.attempt !== 0) {
+      writer.uint32(16).int32(message.attempt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HeldTaskRef {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHeldTaskRef();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.taskId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.attempt = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<HeldTaskRef>): HeldTaskRef {
+    return HeldTaskRef.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<HeldTaskRef>): HeldTaskRef {
+    const message = createBaseHeldTaskRef();
+    message.taskId = object.taskId ?? "";
+    message.attempt = object.attempt ?? 0;
+    return message;
+  },
+};
+
+function createBaseClaimAgentTasksResponse(): ClaimAgentTasksResponse {
+  return { leases: [], lost: [] };
+}
+
+export const ClaimAgentTasksResponse: MessageFns<ClaimAgentTasksResponse> = {
+  encode(message: ClaimAgentTasksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.leases) {
+      TaskLease.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.lost) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClaimAgentTasksResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClaimAgentTasksResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.leases.push(TaskLease.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.lost.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ClaimAgentTasksResponse>): ClaimAgentTasksResponse {
+    return ClaimAgentTasksResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ClaimAgentTasksResponse>): ClaimAgentTasksResponse {
+    const message = createBaseClaimAgentTasksResponse();
+    message.leases = object.leases?.map((e) => TaskLease.fromPartial(e)) || [];
+    message.lost = object.lost?.map((e) => e) || [];
     return message;
   },
 };
@@ -2014,7 +2267,16 @@ export const ResolveExecutionTokenRequest: MessageFns<ResolveExecutionTokenReque
 };
 
 function createBaseResolveExecutionTokenResponse(): ResolveExecutionTokenResponse {
-  return { executionId: "", tenant: "", createdBy: "", deploymentId: "", status: "" };
+  return {
+    executionId: "",
+    tenant: "",
+    createdBy: "",
+    deploymentId: "",
+    status: "",
+    isAgent: false,
+    blueprintId: "",
+    instances: [],
+  };
 }
 
 export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResponse> = {
@@ -2033,6 +2295,15 @@ export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResp
     }
     if (message.status !== "") {
       writer.uint32(42).string(message.status);
+    }
+    if (message.isAgent !== false) {
+      writer.uint32(48).bool(message.isAgent);
+    }
+    if (message.blueprintId !== "") {
+      writer.uint32(58).string(message.blueprintId);
+    }
+    for (const v of message.instances) {
+      writer.uint32(66).string(v!);
     }
     return writer;
   },
@@ -2090,6 +2361,30 @@ export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResp
             message.status = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.isAgent = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.blueprintId = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.instances.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2112,6 +2407,9 @@ export const ResolveExecutionTokenResponse: MessageFns<ResolveExecutionTokenResp
     message.createdBy = object.createdBy ?? "";
     message.deploymentId = object.deploymentId ?? "";
     message.status = object.status ?? "";
+    message.isAgent = object.isAgent ?? false;
+    message.blueprintId = object.blueprintId ?? "";
+    message.instances = object.instances?.map((e) => e) || [];
     return message;
   },
 };
@@ -4019,6 +4317,19 @@ export const ExecutionsServiceDefinition = {
       requestType: ClaimTaskRequest as typeof ClaimTaskRequest,
       requestStream: false,
       responseType: ClaimTaskResponse as typeof ClaimTaskResponse,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Leases on ready operations of a host, for its agent, of any execution. It also settles what the agent held before: leases
+     * of this agent that `held` does not name are given again with the same attempt when `is_new_stream` (their answers were
+     * lost), and kept otherwise.
+     */
+    claimAgentTasks: {
+      name: "ClaimAgentTasks",
+      requestType: ClaimAgentTasksRequest as typeof ClaimAgentTasksRequest,
+      requestStream: false,
+      responseType: ClaimAgentTasksResponse as typeof ClaimAgentTasksResponse,
       responseStream: false,
       options: {},
     },

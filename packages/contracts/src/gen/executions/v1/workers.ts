@@ -7,6 +7,12 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
+export interface RegisterAgentRequest {
+  workerId: string;
+  /** Ed25519, 32 bytes in base64url. */
+  publicKey: string;
+}
+
 export interface RegisterWorkerRequest {
   workerId: string;
   /** Ed25519, 32 bytes in base64url. */
@@ -22,6 +28,73 @@ export interface RenewWorkerRequest {
 export interface WorkerCertificate {
   certificate: string;
 }
+
+function createBaseRegisterAgentRequest(): RegisterAgentRequest {
+  return { workerId: "", publicKey: "" };
+}
+
+export const RegisterAgentRequest: MessageFns<RegisterAgentRequest> = {
+  encode(message: RegisterAgentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workerId !== "") {
+      writer.uint32(10).string(message.workerId);
+    }
+    if (message.publicKey !== "") {
+      writer.uint32(18).string(message.publicKey);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RegisterAgentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRegisterAgentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.publicKey = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<RegisterAgentRequest>): RegisterAgentRequest {
+    return RegisterAgentRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RegisterAgentRequest>): RegisterAgentRequest {
+    const message = createBaseRegisterAgentRequest();
+    message.workerId = object.workerId ?? "";
+    message.publicKey = object.publicKey ?? "";
+    return message;
+  },
+};
 
 function createBaseRegisterWorkerRequest(): RegisterWorkerRequest {
   return { workerId: "", publicKey: "", joinToken: "" };
@@ -237,6 +310,18 @@ export const WorkersServiceDefinition = {
     renewWorker: {
       name: "RenewWorker",
       requestType: RenewWorkerRequest as typeof RenewWorkerRequest,
+      requestStream: false,
+      responseType: WorkerCertificate as typeof WorkerCertificate,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * The gateway makes an agent that it has admitted a worker: agent:<tenant>/<node instance>. The key is the gateway's own, one
+     * for each stream; a later registration replaces it.
+     */
+    registerAgent: {
+      name: "RegisterAgent",
+      requestType: RegisterAgentRequest as typeof RegisterAgentRequest,
       requestStream: false,
       responseType: WorkerCertificate as typeof WorkerCertificate,
       responseStream: false,

@@ -1,7 +1,7 @@
 import type { ListPage, ListQuery, Principal } from '@baton/contracts';
 import { type AnyQuery, isPrivate, selectFields, selectPage } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
-import { instanceScope } from './list-node-instances';
+import { instanceScope } from '../list-node-instances';
 
 /** A caller sees an agent if he sees the node instance that installed it. */
 const FROM = sql`agents a join node_instances ni on ni.id = a.node_instance_id and ni.tenant = a.tenant`;
@@ -72,10 +72,4 @@ export async function findAgent(
     select ${fields} from ${FROM} where a.name = ${name} and ${instanceScope(principal)}
     order by a.tenant = ${principal.tenant} desc limit 1`.execute(db);
   return rows[0] ?? null;
-}
-
-/** Counts the agents of all tenants; call it outside of a request, which sees only its own tenant. */
-export async function countAgents(db: AnyQuery): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*)::int as n from agents`.execute(db);
-  return rows[0]?.n ?? 0;
 }

@@ -1,6 +1,9 @@
 import { posix } from 'node:path';
-import { FatalError, type RemoteFiles } from '@baton/plugin-sdk';
-import { type FileOptions, quote, type SshConnection } from '@baton/plugin-sdk/ssh';
+import type { RemoteFiles } from '../context';
+import { FatalError } from '../errors';
+import type { SshConnection } from './connection';
+import type { FileOptions } from './files';
+import { quote } from './quote';
 
 /** Folders at the host. */
 export interface RemotePlaces {

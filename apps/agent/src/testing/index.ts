@@ -1,0 +1,1 @@
+export { createEngineDouble, type DoubleTask, type EngineDouble } from './engine-double';

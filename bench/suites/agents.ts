@@ -1,0 +1,258 @@
+// Agents: what 500 of them cost when nothing happens, operations on them against the same operations on a worker, how soon they are
+// back after a restart of the gateway, and how long an installation by ssh takes. Bars: reference/agents.md 2, "Numbers".
+import { setTimeout as pause } from 'node:timers/promises';
+import { call } from '../../test/harness/session';
+import { byKey, deployOnHost } from '../../test/hosts/on-host';
+import { type AgentsWorld, runRequest, type Speaking, startAgentsWorld } from '../agents/world';
+import { allEnded, runAll, start } from '../harness/executions';
+import { inParallel, type Manager } from '../harness/manager';
+import { cpuBetween, proportionalMb, usageOf } from '../harness/processes';
+import { columns, type Plan } from '../harness/report';
+import { median, quantile, ratios, rounded, spread } from '../harness/statistics';
+
+/** Bars of the project for two cores. */
+const BARS = {
+  gatewayKibPerAgent: 150,
+  idleCpuPercentOfCore: 2,
+  overLocalMs: 15,
+  operationsPerSecond: 200,
+  backAfterS: 30,
+  handshakesPerSecond: 50,
+  installS: 8,
+  installInParallelS: 120,
+};
+/** Of the project: 20 real agents and 480 that speak; `--quick`: fewer. */
+const SIZES = { quick: { real: 3, speaking: 47 }, full: { real: 20, speaking: 480 } };
+const FIFTY = 50;
+
+export async function agents(plan: Plan): Promise<object> {
+  const size = SIZES[plan.isQuick ? 'quick' : 'full'];
+  const world = await startAgentsWorld(size.real);
+  try {
+    const installs = await measureInstalls(plan, world);
+    const latency = await measureLatency(plan, world);
+    const before = gatewayMb(world.manager);
+    const fifty = await world.speaking('fifty', Math.min(FIFTY, size.speaking));
+    const rate = await measureRate(plan, world);
+    const others = await world.speaking('others', Math.max(1, size.speaking - FIFTY));
+    const speaking = [fifty, others];
+    const idle = await measureIdle(plan, world, size.real + size.speaking, before);
+    const reconnect = await measureReconnect(plan, world, speaking);
+    return { bars: BARS, sizes: size, installs, latency, rate, idle, reconnect };
+  } finally {
+    await world.stop();
+  }
+}
+
+const gatewayPid = (manager: Manager): number => manager.pids().get('gateway')!;
+const gatewayMb = (manager: Manager): number => proportionalMb(gatewayPid(manager));
+
+/** The first host alone, then all others at once. An installation is the whole workflow, with the scripts of one node. */
+async function measureInstalls(plan: Plan, { manager, hosts }: AgentsWorld): Promise<object> {
+  const install = async (index: number): Promise<number> => {
+    const host = hosts[index]!;
+    await host.must('chmod 1777 /srv');
+    await deployOnHost(manager.client, host.name, host, byKey(host));
+    const begin = performance.now();
+    await allEnded(manager, [await start(manager, host.name)], 300_000);
+    return (performance.now() - begin) / 1000;
+  };
+  const first = await install(0);
+  const begin = performance.now();
+  const times: number[] = [];
+  await inParallel(hosts.length - 1, hosts.length, async (i) => void times.push(await install(i + 1)));
+  const allS = (performance.now() - begin) / 1000;
+  plan.say(
+    columns(
+      'agents, install by ssh',
+      `first ${rounded(first)} s`,
+      `${hosts.length - 1} at once`,
+      `${rounded(allS)} s`,
+      `worst ${rounded(Math.max(...times))} s`,
+    ),
+  );
+  return {
+    firstS: rounded(first),
+    inParallel: { hosts: hosts.length - 1, allS: rounded(allS), worstS: rounded(Math.max(...times)) },
+  };
+}
+
+/** The same script on the agent of the first host, and on a worker, in turn. */
+async function measureLatency(plan: Plan, { manager, hosts }: AgentsWorld): Promise<object> {
+  const host = hosts[0]!;
+  await deployOnHost(manager.client, 'local', host, { install_method: 'none' });
+  const once = async (deployment: string): Promise<number> => {
+    const request = {
+      workflow_id: 'execute_operation',
+      parameters: { operation: 'probe.noop', node_ids: ['app'] },
+    };
+    return (await runAll(manager, [deployment], request)).seconds * 1000;
+  };
+  for (let i = 0; i < 3; i++) for (const id of [host.name, 'local']) await once(id);
+  const remote: number[] = [];
+  const local: number[] = [];
+  const count = plan.isQuick ? 15 : 20 * plan.rounds;
+  for (let i = 0; i < count; i++) {
+    remote.push(await once(host.name));
+    local.push(await once('local'));
+  }
+  const over = median(remote.map((ms, i) => ms - local[i]!));
+  plan.say(
+    columns(
+      'agents, script `:`',
+      `agent ${rounded(median(remote))} ms`,
+      `worker ${rounded(median(local))} ms`,
+      `over ${rounded(over)} ms`,
+    ),
+  );
+  return {
+    runs: count,
+    agentMs: { p50: rounded(median(remote)), p95: rounded(quantile(remote, 0.95)) },
+    workerMs: { p50: rounded(median(local)), p95: rounded(quantile(local, 0.95)) },
+    overMs: rounded(over),
+    ratio: ratios(remote, local, 'least'),
+  };
+}
+
+/** One operation on each of fifty agents, in turn with as many on the workers. */
+async function measureRate(plan: Plan, { manager }: AgentsWorld): Promise<object> {
+  const perExecution = (
+    await call(manager.client, 'listNodeInstances', {}, undefined, { deployment_id: 'fifty', node_id: 'app' })
+  ).metadata.pagination.total as number;
+  const rateOf = async (operation: string): Promise<number> => {
+    const { seconds } = await runAll(manager, ['fifty'], runRequest(operation), 120_000);
+    return perExecution / seconds;
+  };
+  await rateOf('bench.run');
+  await rateOf('bench.told');
+  const onAgents: number[] = [];
+  const onWorkers: number[] = [];
+  for (let i = 0; i < (plan.isQuick ? 3 : 2 * plan.rounds); i++) {
+    onAgents.push(await rateOf('bench.run'));
+    onWorkers.push(await rateOf('bench.told'));
+  }
+  const ratio = ratios(onAgents, onWorkers, 'most');
+  plan.say(
+    columns(
+      `agents, ${perExecution} agents`,
+      `${rounded(median(onAgents), 0)} op/s`,
+      `workers ${rounded(median(onWorkers), 0)}`,
+      `ratio ${ratio.median}`,
+    ),
+  );
+  return {
+    agents: perExecution,
+    onAgents: spread(onAgents, 'most'),
+    onWorkers: spread(onWorkers, 'most'),
+    ratio,
+  };
+}
+
+const SETTLE_MS = { quick: 5_000, full: 40_000 };
+const WATCH_MS = { quick: 10_000, full: 60_000 };
+
+async function measureIdle(
+  plan: Plan,
+  { manager, hosts }: AgentsWorld,
+  count: number,
+  beforeMb: number,
+): Promise<object> {
+  const size = plan.isQuick ? 'quick' : 'full';
+  await pause(SETTLE_MS[size]);
+  const before = usageOf(manager.pids(), null);
+  const begin = performance.now();
+  await pause(WATCH_MS[size]);
+  const seconds = (performance.now() - begin) / 1000;
+  const spent = cpuBetween(before, usageOf(manager.pids(), null));
+  const afterMb = gatewayMb(manager);
+  const percent = (name: string): number => rounded(((spent[name] ?? 0) / seconds) * 100);
+  const kib = ((afterMb - beforeMb) * 1e6) / 1024 / count;
+  const real = await memoryOfAgents(hosts);
+  plan.say(
+    columns(
+      `agents, ${count} idle`,
+      `gateway ${percent('gateway')} %`,
+      `deployments ${percent('deployments')} %`,
+      `executions ${percent('executions')} %`,
+      `${rounded(kib, 0)} KiB each`,
+      `agent ${real.rssMb} MB`,
+    ),
+  );
+  return {
+    agents: count,
+    cpuPercent: Object.fromEntries(Object.keys(spent).map((name) => [name, percent(name)])),
+    gatewayKibPerAgent: rounded(kib, 0),
+    agent: real,
+  };
+}
+
+/** Memory and CPU of the real agents: the medians. */
+async function memoryOfAgents(hosts: AgentsWorld['hosts']): Promise<{ rssMb: number; processes: number }> {
+  const sizes = await Promise.all(
+    hosts.map(async (host) => {
+      const lines = (await host.must("ps -eww -o rss=,args= | grep '[b]aton-agent' || true"))
+        .split('\n')
+        .filter(Boolean);
+      return { kib: Math.max(0, ...lines.map((line) => Number.parseInt(line, 10))), processes: lines.length };
+    }),
+  );
+  return {
+    rssMb: rounded((median(sizes.map(({ kib }) => kib)) * 1024) / 1e6, 1),
+    processes: median(sizes.map((one) => one.processes)),
+  };
+}
+
+/** Kills the gateway and starts it again: how long until every agent has a stream, and the most welcomes in one second. */
+async function measureReconnect(
+  plan: Plan,
+  { manager }: AgentsWorld,
+  speaking: readonly Speaking[],
+): Promise<object> {
+  const total = async (): Promise<{ open: number; welcomes: number }> => {
+    const all = await Promise.all(speaking.map((one) => one.count()));
+    return {
+      open: all.reduce((sum, one) => sum + one.open, 0),
+      welcomes: all.reduce((sum, one) => sum + one.welcomes, 0),
+    };
+  };
+  const results: { seconds: number; mostPerSecond: number }[] = [];
+  const rounds = plan.isQuick ? 1 : 3;
+  const wanted = (await total()).open;
+  const gateway = manager.fleet.processes.get('gateway')!;
+  for (let i = 0; i < rounds; i++) {
+    const before = (await total()).welcomes;
+    gateway.signal('SIGKILL');
+    await gateway.ended();
+    await pause(2_000);
+    gateway.start();
+    const begin = performance.now();
+    let mostPerSecond = 0;
+    for (let last = before; ; ) {
+      await pause(1_000);
+      const { open, welcomes } = await total();
+      mostPerSecond = Math.max(mostPerSecond, welcomes - last);
+      last = welcomes;
+      if (open >= wanted) break;
+      if (performance.now() - begin > 120_000)
+        throw new Error(`${open} of ${wanted} agents were back after 120 s`);
+    }
+    results.push({ seconds: (performance.now() - begin) / 1000, mostPerSecond });
+  }
+  const back = spread(
+    results.map(({ seconds }) => seconds),
+    'least',
+  );
+  plan.say(
+    columns(
+      `agents, ${wanted} back`,
+      `${back.median} s`,
+      `worst ${back.worst}`,
+      `${Math.max(...results.map((one) => one.mostPerSecond))}/s`,
+    ),
+  );
+  return {
+    agents: wanted,
+    backAfterS: back,
+    mostPerSecond: Math.max(...results.map((one) => one.mostPerSecond)),
+  };
+}

@@ -1,0 +1,1 @@
+export { type DoubleOptions, type GatewayDouble, startGatewayDouble } from './gateway-double';

@@ -1,0 +1,310 @@
+import { connectionOf } from '../../hosts/on-host';
+import type { Host } from '../../hosts/rig';
+import {
+  ended,
+  type HostRun,
+  installAgents,
+  type JudgeLanes,
+  judgeLanes,
+  type Lane,
+  type Lanes,
+  removeAgents,
+  runsOn,
+  startLanes,
+  startOne,
+  startTimed,
+  untilBusy,
+} from '../agents/lanes';
+import { ask } from '../ask';
+import type { Rig } from '../rig';
+import type { Outcome, Row, RowContext } from '../row';
+import { pause, until } from '../until';
+
+/** An agent is nonresponsive after 45 s of silence; the state is shown at most 15 s later. */
+const SILENT_MS = 60_000;
+/** Back-off of at most 30 s, and a stream. */
+const BACK_MS = 45_000;
+const DRAIN_MS = 120_000;
+const AGENT = /baton-agent/;
+const HOSTS = 3;
+
+export const agentRows: Row[] = [
+  {
+    id: 'F18',
+    title:
+      'agents are cut off for longer than they count as silent, then half-open in each direction, while operations run',
+    pass: 'operations go on and end; each runs once, its result and its lines arrive once; silence is shown within 60 s, the stream is back within 45 s',
+    limitS: 420,
+    hosts: HOSTS,
+    run: (at) => underAgents(at, cutsAndHalves),
+  },
+  {
+    id: 'F18g',
+    title:
+      'both gateways are killed in turn and together, and executions and deployments, while agents run operations',
+    pass: 'every agent has a stream again within 45 s; each operation runs once, its lines arrive once; every execution ends',
+    limitS: 300,
+    hosts: HOSTS,
+    run: (at) => underAgents(at, killedServices),
+  },
+  {
+    id: 'F18n',
+    title:
+      'the network of agents is slow (200 kbit/s) and their gateway late by 300 ms, a tenth of the packets twice',
+    pass: 'nothing counts as lost; each operation runs once, its lines arrive once; every execution ends',
+    limitS: 240,
+    hosts: HOSTS,
+    run: (at) => underAgents(at, slowNetwork),
+  },
+  {
+    id: 'F19',
+    title:
+      'agents are killed with kill -9 and stopped (SIGSTOP), and a host is rebooted, while operations run',
+    pass: 'only operations that a killed agent had under way run again, once each; the stopped agent loses nothing; every execution ends',
+    limitS: 420,
+    hosts: HOSTS,
+    run: (at) => underAgents(at, deadAgents),
+  },
+  {
+    id: 'F19f',
+    title: 'the disk of an agent gets full while operations run, and has room again',
+    pass: 'outcomes of running operations are not lost; nothing begins that the journal cannot hold; every execution ends',
+    limitS: 300,
+    hosts: 1,
+    run: (at) => underAgents(at, fullDisk),
+  },
+  {
+    id: 'F19c',
+    title:
+      'an agent is revoked in the middle of operations, shows its old certificate again and again, and is installed anew',
+    pass: 'its stream ends within 5 s and none is opened; an operation that waits for it fails and names it; the new agent works',
+    limitS: 300,
+    hosts: 1,
+    run: revokedAgent,
+  },
+];
+
+interface Struck {
+  facts: Outcome['facts'];
+  violations: string[];
+  judge?: JudgeLanes;
+}
+
+/** Agents on all hosts work, the fault strikes, everything heals, every execution ends, the judge checks. */
+async function underAgents(
+  at: RowContext,
+  strike: (at: RowContext, lanes: Lanes) => Promise<Struck>,
+): Promise<Outcome> {
+  const { rig } = at;
+  const agents = await installAgents(rig);
+  const lanes = startLanes(rig, agents);
+  const violations: string[] = [];
+  let struck: Struck = { facts: {}, violations: [] };
+  try {
+    await untilBusy(agents);
+    struck = await strike(at, lanes);
+  } catch (error) {
+    violations.push((error as Error).message);
+  }
+  for (const { host } of agents) host.heal();
+  await rig.heal().catch((error: Error) => violations.push(`not healed: ${error.message}`));
+  await lanes.finish(DRAIN_MS).catch((error: Error) => violations.push(`G2: ${error.message}`));
+  const verdict = await judgeLanes(rig, agents, struck.judge);
+  violations.push(...struck.violations, ...verdict.violations);
+  await removeAgents(rig, agents).catch((error: Error) => violations.push(`not removed: ${error.message}`));
+  for (const { host } of agents) violations.push(...(await leftovers(host)));
+  const { executions, operations, repeats } = verdict;
+  return { violations, facts: { ...struck.facts, executions, operations, repeated: repeats } };
+}
+
+async function leftovers(host: Host): Promise<string[]> {
+  const left = (await host.processes()).filter(({ command }) => AGENT.test(command));
+  return left.map(({ command }) => `S16: ${host.name} still runs ${command}`);
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+/** Waits for a state of an agent; returns the milliseconds. */
+async function untilState(
+  { client }: Rig,
+  { agent }: Lane,
+  isSo: (one: { state: string; is_connected: boolean }) => boolean,
+  limitMs: number,
+): Promise<number> {
+  const since = performance.now();
+  await until(`the state of ${agent}`, limitMs, async () => {
+    const connection = await ask(client, 'getAgentConnection', { params: { name: agent } });
+    return isSo(connection);
+  });
+  return performance.now() - since;
+}
+
+/** Waits until all agents have streams; returns the slowest time in ms. */
+async function untilBack(rig: Rig, lanes: readonly Lane[], limitMs = BACK_MS + 15_000): Promise<number> {
+  const times = await Promise.all(
+    lanes.map((lane) => untilState(rig, lane, (one) => one.is_connected, limitMs)),
+  );
+  return Math.max(...times);
+}
+
+const tooLate = (what: string, ms: number, limitMs: number): string[] =>
+  ms > limitMs ? [`F18: ${what} after ${seconds(ms)}, allowed ${seconds(limitMs)}`] : [];
+
+async function cutsAndHalves({ rig }: RowContext, { lanes }: Lanes): Promise<Struck> {
+  const [cut, ...halves] = lanes as [Lane, ...Lane[]];
+  cut.host.cut();
+  for (const [i, { host }] of halves.entries()) host.halfOpen(i === 0 ? 'in' : 'out');
+  const shown = await Promise.all(
+    lanes.map((lane) => untilState(rig, lane, (one) => one.state === 'nonresponsive', SILENT_MS + 20_000)),
+  );
+  const before = await Promise.all(lanes.map(({ host }) => runsOn(host)));
+  await until('the running operations to end without a stream', 30_000, async () => {
+    const runs = await Promise.all(lanes.map(({ host }) => runsOn(host)));
+    return runs.flat().every((run) => run.hasEnded);
+  });
+  for (const { host } of lanes) host.heal();
+  const back = await untilBack(rig, lanes);
+  await untilBusy(lanes);
+  return {
+    facts: {
+      'shown after': seconds(Math.max(...shown)),
+      'back after': seconds(back),
+      'under way': before.flat().filter((run) => !run.hasEnded).length,
+    },
+    violations: [
+      ...tooLate('silence was shown', Math.max(...shown), SILENT_MS),
+      ...tooLate('the streams were back', back, BACK_MS),
+    ],
+  };
+}
+
+async function killedServices({ rig }: RowContext, { lanes }: Lanes): Promise<Struck> {
+  const rounds = [
+    ['gateway'],
+    ['gateway-2'],
+    ['gateway', 'gateway-2'],
+    ['executions'],
+    ['deployments'],
+    ['gateway', 'deployments'],
+  ];
+  let slowest = 0;
+  for (const names of rounds) {
+    await Promise.all(names.map((name) => rig.kill(name)));
+    await pause(2_000);
+    await rig.heal();
+    slowest = Math.max(slowest, await untilBack(rig, lanes));
+    await pause(3_000);
+  }
+  return {
+    facts: { kills: rounds.flat().length, 'back after': seconds(slowest) },
+    violations: tooLate('the streams were back', slowest, BACK_MS),
+  };
+}
+
+async function slowNetwork({ rig }: RowContext, { lanes }: Lanes): Promise<Struck> {
+  const streams = await Promise.all(lanes.map(({ agent }) => connectionOf(rig.client, agent)));
+  for (const { host } of lanes) host.rate(200);
+  await pause(60_000);
+  const after = await Promise.all(lanes.map(({ agent }) => connectionOf(rig.client, agent)));
+  const lost = after.filter(({ since, is_connected }, i) => !is_connected || since !== streams[i]!.since);
+  for (const { host } of lanes) host.heal();
+  return {
+    facts: { 'streams lost': lost.length },
+    violations: lost.map(({ name }) => `F18n: the stream of ${name} was lost on a slow network`),
+  };
+}
+
+const keyOf = ({ execution, instance, pid }: HostRun): string => `${execution} ${instance} ${pid}`;
+
+async function deadAgents({ rig }: RowContext, { lanes }: Lanes): Promise<Struck> {
+  const [killed, rebooted, stopped] = lanes as [Lane, Lane, Lane];
+  const lost = new Set<string>();
+  const noteLost = async ({ host }: Lane): Promise<void> => {
+    for (const run of await runsOn(host)) if (!run.hasEnded) lost.add(keyOf(run));
+  };
+  await noteLost(killed);
+  const count = await killed.host.signal('SIGKILL', AGENT);
+  await noteLost(killed);
+  await noteLost(rebooted);
+  await rebooted.host.reboot();
+  await noteLost(rebooted);
+  // Nothing starts programs there after a reboot: the test does what cron does.
+  await startByCron(rebooted.host);
+  await startByCron(killed.host);
+  await stopped.host.signal('SIGSTOP', AGENT);
+  await pause(20_000);
+  await stopped.host.signal('SIGCONT', AGENT);
+  const back = await untilBack(rig, lanes);
+  await untilBusy(lanes);
+  return {
+    facts: { 'processes killed': count, lost: lost.size, 'back after': seconds(back) },
+    violations: [
+      ...(lost.size === 0 ? ['floor: nothing was under way'] : []),
+      ...tooLate('the streams were back', back, BACK_MS),
+    ],
+    judge: { mayRepeat: (run) => lost.has(keyOf(run)) || !run.hasEnded },
+  };
+}
+
+/** Does what cron does each minute and after a start: calls what the installation has written for it. */
+async function startByCron(host: Host): Promise<void> {
+  await host.exec(
+    'for file in /opt/baton-agent/*/keep-alive.sh; do setsid su guest -s /bin/sh -c "$file" >/dev/null 2>&1 </dev/null & done',
+  );
+}
+
+async function fullDisk({ rig }: RowContext, { lanes }: Lanes): Promise<Struck> {
+  const [lane] = lanes as [Lane];
+  const { host } = lane;
+  // All that is left of the disk of the agent: a ledger on another disk goes on.
+  await host.must(
+    `d=$(echo /opt/baton-agent/*/journal); mount --bind "$d" "$d"; mount -t tmpfs -o size=200k small "$d" 2>/dev/null; true`,
+  );
+  await host.exec('head -c 10000000 /dev/zero >"$(echo /opt/baton-agent/*/journal)/filler"');
+  await pause(10_000);
+  const during = (await runsOn(host)).length;
+  await host.must('rm -f /opt/baton-agent/*/journal/filler');
+  await until('operations that begin again', 60_000, async () => (await runsOn(host)).length > during);
+  return {
+    facts: { 'runs before': during, 'back after': seconds(await untilBack(rig, lanes)) },
+    violations: [],
+  };
+}
+
+async function revokedAgent({ rig }: RowContext): Promise<Outcome> {
+  const { client } = rig;
+  const violations: string[] = [];
+  const [lane] = (await installAgents(rig)) as [Lane];
+  const first = await startTimed(rig, lane, { lines: 100, pause: 0.1 });
+  await until('operations under way', 30_000, async () => (await runsOn(lane.host)).length > 0);
+  const since = performance.now();
+  await ask(client, 'revokeAgent', { params: { name: lane.agent } });
+  await untilState(rig, lane, (one) => !one.is_connected, 20_000);
+  const cutMs = performance.now() - since;
+  if (cutMs > 5_000)
+    violations.push(`S6: the stream of the revoked agent ended after ${seconds(cutMs)}, allowed 5 s`);
+  const waiting = await startTimed(rig, lane);
+  const status = await ended(rig, waiting, 120_000);
+  const { error } = await ask(client, 'getExecution', { params: { executionId: waiting } });
+  if (status !== 'failed') violations.push(`S6: an operation of a revoked agent ended as ${status}`);
+  if (!String(error).includes(lane.agent))
+    violations.push(`the failure does not name ${lane.agent}: ${error}`);
+  const connection = await ask(client, 'getAgentConnection', { params: { name: lane.agent } });
+  if (connection.is_connected) violations.push('S6: the revoked agent has a stream again');
+  lane.executions.splice(lane.executions.indexOf(waiting), 1);
+  const renewed = await startOne(rig, lane.deployment, 'install_new_agents');
+  if ((await ended(rig, renewed, 120_000)) !== 'terminated')
+    violations.push('no new agent could be installed');
+  await startTimed(rig, lane);
+  for (const id of lane.executions) await ended(rig, id, 120_000);
+  const verdict = await judgeLanes(rig, [lane], {
+    allowed: ['terminated', 'failed'],
+    mayRepeat: (run) => run.execution === first,
+  });
+  violations.push(...verdict.violations);
+  await removeAgents(rig, [lane]);
+  return {
+    violations,
+    facts: { 'cut after': seconds(cutMs), executions: verdict.executions, operations: verdict.operations },
+  };
+}

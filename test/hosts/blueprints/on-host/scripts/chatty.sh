@@ -1,0 +1,2 @@
+#!/bin/bash
+for line in $(seq "$lines"); do echo "line $line"; done

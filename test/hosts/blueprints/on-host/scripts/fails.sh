@@ -1,0 +1,3 @@
+#!/bin/bash
+echo "about to fail on $(hostname)" >&2
+exit 17
