@@ -199,6 +199,26 @@ export interface DriftChanges {
   tenant: string;
 }
 
+export interface ImportFates {
+  import_id: string;
+  line: string;
+  seq: Generated<number>;
+}
+
+export interface ImportMarks {
+  applied_at: string | null;
+  import_id: string;
+  outcome: Json | null;
+}
+
+export interface ImportStaging {
+  batch: number;
+  import_id: string;
+  records: string;
+  tenant: string;
+  type: string;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -381,6 +401,9 @@ export interface DB {
   deployments: Deployments;
   documents: Documents;
   drift_changes: DriftChanges;
+  import_fates: ImportFates;
+  import_marks: ImportMarks;
+  import_staging: ImportStaging;
   inbox: Inbox;
   inter_deployment_dependencies: InterDeploymentDependencies;
   loose_blobs: LooseBlobs;

@@ -237,6 +237,26 @@ export interface ExecutionSchedules {
   workflow_id: string;
 }
 
+export interface ImportFates {
+  import_id: string;
+  line: string;
+  seq: Generated<number>;
+}
+
+export interface ImportMarks {
+  applied_at: string | null;
+  import_id: string;
+  outcome: Json | null;
+}
+
+export interface ImportStaging {
+  batch: number;
+  import_id: string;
+  records: string;
+  tenant: string;
+  type: string;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -375,6 +395,9 @@ export interface DB {
   execution_groups: ExecutionGroups;
   execution_schedules: ExecutionSchedules;
   executions: Executions;
+  import_fates: ImportFates;
+  import_marks: ImportMarks;
+  import_staging: ImportStaging;
   inbox: Inbox;
   instance_states: InstanceStates;
   listening_tenants: ListeningTenants;
