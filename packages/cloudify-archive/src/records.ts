@@ -1,11 +1,13 @@
 import { ArchiveRefused } from './archive-refused';
 import { detect } from './detect';
+import { type LegacyOptions, readLegacy } from './legacy/read-legacy';
 import type { ArchiveRecord, Skipped } from './model/record';
 import { Tally } from './model/tally';
 import type { Archive } from './open-archive';
 import { readPages } from './pages/read-pages';
 
-export interface RecordOptions {
+/** Keys and roles are for legacy archives only: pages hold values in clear text and names of roles. */
+export interface RecordOptions extends LegacyOptions {
   /** Hears of every object that is not yielded. */
   onSkip?: (skipped: Skipped) => void;
 }
@@ -22,13 +24,17 @@ export interface RecordStream extends AsyncIterable<ArchiveRecord> {
  */
 export function records(archive: Archive, options: RecordOptions = {}): RecordStream {
   const tally = new Tally(options.onSkip);
-  return { tally, [Symbol.asyncIterator]: () => read(archive, tally) };
+  return { tally, [Symbol.asyncIterator]: () => read(archive, tally, options) };
 }
 
-async function* read(archive: Archive, tally: Tally): AsyncGenerator<ArchiveRecord, void, void> {
+async function* read(
+  archive: Archive,
+  tally: Tally,
+  options: LegacyOptions,
+): AsyncGenerator<ArchiveRecord, void, void> {
   const { layout, reasons } = await detect(archive);
   if (layout === 'unknown')
     throw new ArchiveRefused('layout', `it is no snapshot of Cloudify: ${reasons.join('; ')}`);
-  if (layout === 'legacy') throw new ArchiveRefused('layout', 'a dump of the database is not read yet');
-  yield* readPages(archive, tally);
+  if (layout === 'legacy') yield* readLegacy(archive, tally, options);
+  else yield* readPages(archive, tally);
 }
