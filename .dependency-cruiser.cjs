@@ -70,6 +70,8 @@ module.exports = {
     only('plugin-sdk', ['kernel']),
     only('contracts', ['kernel']),
     only('tls', ['kernel']),
+    only('zip-reader', []),
+    only('cloudify-archive', ['kernel', 'zip-reader']),
     only('trust', ['kernel', 'contracts']),
     only('postgres', ['kernel', 'contracts', 'tls']),
     only('broker', ['kernel', 'contracts', 'tls', 'trust']),
