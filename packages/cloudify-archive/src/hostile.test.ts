@@ -10,6 +10,7 @@ import {
   placeText,
   records,
   TENANT_TYPES,
+  type ValueObject,
 } from './index';
 import {
   type Estate,
@@ -19,6 +20,7 @@ import {
   legacyEntries,
   MADE_BY,
   makeEstate,
+  manyEntries,
   type PageOptions,
   pageEntries,
   pagesArchive,
@@ -150,7 +152,7 @@ describe('pages', () => {
   });
 
   test('an item of a wrong shape is skipped with its place, and the others are read', async () => {
-    const page = {
+    const page: ValueObject = {
       type: 'sites',
       items: [{ name: 7 }, { location: 'canary' }, { name: 'good', strange: 1 }],
     };
@@ -355,6 +357,14 @@ describe('archives that are none', () => {
     expect(error).toMatchObject({ code: 'layout' });
     expect(error.message).toContain('expected pg_data (5.0.5 to 6.4), or mgmt/00000001.json');
     expect(error.message).toContain('but found holiday.jpg');
+  });
+
+  test('a directory of zip64 with more entries than are allowed is refused', async () => {
+    const many = manyEntries(70_000, (i) => `tenants/t/${i}`);
+    await expect(openArchive(bufferSource(many), { maxEntries: 69_999 })).rejects.toThrow(
+      'there are too many entries',
+    );
+    expect((await openArchive(bufferSource(many))).entries.size).toBe(70_000);
   });
 
   test('a name that leaves the folder is refused', async () => {
