@@ -154,7 +154,7 @@ describe('pages', () => {
   test('an item of a wrong shape is skipped with its place, and the others are read', async () => {
     const page: ValueObject = {
       type: 'sites',
-      items: [{ name: 7 }, { location: 'canary' }, { name: 'good', strange: 1 }],
+      items: [{ name: 7 }, { location: 'canary' }, { name: 'good', strange: 1, created_by: '' }],
     };
     const {
       records: all,
@@ -164,7 +164,7 @@ describe('pages', () => {
       await pagesArchive({ ...estate, tenants: { t: {} }, blobs: {} }, { appended: { t: [page] } }),
     );
     expect(all.filter(({ type }) => type === 'sites')).toMatchObject([
-      { item: { name: 'good', visibility: 'tenant' }, unknown: { strange: 1 } },
+      { item: { name: 'good', visibility: 'tenant', created_by: null }, unknown: { strange: 1 } },
     ]);
     expect(skipped.map(({ message, place }) => `${placeText(place)}: ${message}`)).toEqual([
       'tenants/t/00000001.json, item 1, name: name is a number; expected a name of 1 to 1024 characters',
