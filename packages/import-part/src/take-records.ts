@@ -1,15 +1,10 @@
 import { importOptions, type importsRpc } from '@baton/contracts';
-import { AppError, type JsonObject } from '@baton/kernel';
+import { AppError } from '@baton/kernel';
 import type { PoolClient } from 'pg';
 import type { FateBook } from './fates';
-import type { ImportContext, ImportTables, StagedRecord } from './importer';
-
-/** Lines of one staged batch. A batch is at most some MB (commands of cluster-status). */
-const readBatch = (records: string): StagedRecord[] =>
-  records
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as { item: JsonObject; place: string });
+import type { ImportContext, ImportTables } from './importer';
+import type { StageSealer } from './stage-sealer';
+import { batchAt, batchesOf } from './staged-records';
 
 /** Gives all staged records to the importers, in the caller's transaction. @throws AppError bad_parameters_error */
 export async function takeRecords(
@@ -18,6 +13,7 @@ export async function takeRecords(
   request: importsRpc.ImportRequest,
   book: FateBook,
   isRehearsal: boolean,
+  sealer?: StageSealer,
 ): Promise<void> {
   const options = importOptions.parse(JSON.parse(request.optionsJson || '{}'));
   const contextOf = (tenant: string): ImportContext => ({
@@ -34,7 +30,11 @@ export async function takeRecords(
   for (const importer of tables.importers)
     for (const { tenant, batch } of await batchesOf(client, request.importId, importer.type)) {
       tenants.add(tenant);
-      const records = await batchAt(client, request.importId, importer.type, tenant, batch);
+      const records = await batchAt(
+        client,
+        { importId: request.importId, type: importer.type, tenant, batch },
+        sealer,
+      );
       await book.add(importer.type, tenant, records, await importer.take(contextOf(tenant), records));
     }
   if (tables.finish) for (const tenant of tenants) await tables.finish(contextOf(tenant));
@@ -50,26 +50,4 @@ async function refuseUnknownTypes(client: PoolClient, tables: ImportTables, impo
     throw new AppError('bad_parameters_error', `Records of a type that is not known here: ${rows[0]!.type}`, {
       expected: known,
     });
-}
-
-async function batchesOf(client: PoolClient, importId: string, type: string) {
-  const { rows } = await client.query<{ tenant: string; batch: number }>(
-    'select tenant, batch from import_staging where import_id = $1 and type = $2 order by tenant, batch',
-    [importId, type],
-  );
-  return rows;
-}
-
-async function batchAt(
-  client: PoolClient,
-  importId: string,
-  type: string,
-  tenant: string,
-  batch: number,
-): Promise<StagedRecord[]> {
-  const { rows } = await client.query<{ records: string }>(
-    'select records from import_staging where import_id = $1 and type = $2 and tenant = $3 and batch = $4',
-    [importId, type, tenant, batch],
-  );
-  return readBatch(rows[0]!.records);
 }
