@@ -179,8 +179,18 @@ module.exports = {
       name: 'apps-speak-http',
       comment: 'cli and console import only kernel, contracts, client and dsl',
       severity: 'error',
-      from: { path: '^apps/(?!standalone/)', pathNot: TESTS },
+      from: { path: '^apps/(?!standalone/)', pathNot: `${TESTS}|^apps/cli/src/estate/` },
       to: { path: '^packages/', pathNot: pkg('kernel', 'contracts', 'client', 'dsl') },
+    },
+    {
+      name: 'cli-reads-archives-for-comparisons',
+      comment: 'apps/cli/src/estate compares a manager with archives; it reads them, too',
+      severity: 'error',
+      from: { path: '^apps/cli/src/estate/', pathNot: TESTS },
+      to: {
+        path: '^packages/',
+        pathNot: pkg('kernel', 'contracts', 'client', 'dsl', 'cloudify-archive', 'zip-reader'),
+      },
     },
     {
       name: 'console-runs-in-browsers',

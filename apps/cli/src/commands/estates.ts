@@ -1,14 +1,13 @@
 /** `baton import record` and `baton import verify`: what another manager answered, and whether this one answers the same. */
-import type { Skipped } from '@baton/cloudify-archive';
 import type { Command } from 'commander';
 import { RULES } from '../estate/allowed';
-import { archiveExpected } from '../estate/archive-expected';
+import { archiveExpected, type Skipped } from '../estate/archive-expected';
 import { UNSHOWN } from '../estate/archive-items';
 import type { Difference } from '../estate/compare';
 import { openRecordingFile } from '../estate/expected';
 import { ANSWERS, EVENTS, KINDS, WALKED } from '../estate/kinds';
-import { openRecording } from '../estate/recording-file';
 import { record } from '../estate/recorder';
+import { openRecording } from '../estate/recording-file';
 import { type Selection, tenantMap } from '../estate/selection';
 import { type Tally, type VerifyOptions, verify } from '../estate/verifier';
 import { CommandFailure, UsageFailure } from '../failure';
@@ -59,7 +58,8 @@ function verifyCommand(cli: Cli, imports: Command): void {
   const whats = [...KINDS.map(({ what }) => what), ...ANSWERS.map(({ what }) => what), EVENTS];
   command(cli, imports, {
     name: 'verify [file]',
-    about: 'compare this manager with a recording, or with an archive; it ends with 0 when nothing is unexplained',
+    about:
+      'compare this manager with a recording, or with an archive; it ends with 0 when nothing is unexplained',
     uses: WALKED,
     options: [
       option('--archive <archive>', 'compare with an archive of the other manager instead'),
@@ -154,7 +154,8 @@ class Shown {
     const { out } = this.run;
     if (this.#more > 0) out.say(`... and ${this.#more} more differences`);
     for (const note of notes) out.say(note);
-    for (const [reason, count] of Object.entries(tally.explained)) out.say(`allowed, ${count} times: ${reason}`);
+    for (const [reason, count] of Object.entries(tally.explained))
+      out.say(`allowed, ${count} times: ${reason}`);
     const compared = Object.values(tally.compared).reduce((sum, one) => sum + one, 0);
     const result = { ...tally, compared_total: compared, notes, differences: this.#differences };
     if (tally.unexplained > 0)

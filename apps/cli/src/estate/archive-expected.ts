@@ -1,9 +1,11 @@
 /** What an archive of the other manager says, for a comparison with this one. */
 import { type ArchiveRecord, openArchive, placeText, records, type Skipped } from '@baton/cloudify-archive';
 import { fileSource } from '@baton/zip-reader';
-import { shownItem, SHOWN, UNSHOWN } from './archive-items';
+import { SHOWN, shownItem, UNSHOWN } from './archive-items';
 import type { Expected } from './expected';
 import { EVENTS, keyOf, kindOf } from './kinds';
+
+export type { Skipped };
 
 /** Reads an archive once. `onSkip` hears what the archive itself does not let anybody read. */
 export async function* archiveExpected(

@@ -143,13 +143,7 @@ export const SHOWN: Partial<Record<RecordType, Shown>> = {
     'external_target',
   ),
   executions: sameFields('executions', ...EXECUTION),
-  execution_groups: sameFields(
-    'execution_groups',
-    'id',
-    'workflow_id',
-    'deployment_group_id',
-    'concurrency',
-  ),
+  execution_groups: sameFields('execution_groups', 'id', 'workflow_id', 'deployment_group_id', 'concurrency'),
   execution_schedules: sameFields('execution_schedules', ...SCHEDULE),
   deployment_updates: sameFields(
     'deployment_updates',

@@ -29,8 +29,7 @@ const isEmpty = (value: unknown): boolean =>
   (isObject(value) && Object.keys(value).length === 0);
 
 const equal = (a: unknown, b: unknown): boolean =>
-  a === b ||
-  (a !== undefined && b !== undefined && canonicalJson(a as never) === canonicalJson(b as never));
+  a === b || (a !== undefined && b !== undefined && canonicalJson(a as never) === canonicalJson(b as never));
 
 const memberMatches = (pattern: string, member: string): boolean => {
   if (!pattern.includes('*')) return pattern === member;
@@ -101,8 +100,8 @@ export function createComparer(rules: readonly Rule[], source: Source): Comparer
   const walk = (what: string, path: Path, there: unknown, here: unknown, found: Found[]): void => {
     if (equal(there, here)) return;
     const reason = reasonFor(what, path, there, here);
-    if (reason === null && areBoth(isObject, there, here)) return members(what, path, there, here, found);
-    if (reason === null && areBoth(Array.isArray, there, here) && there.length === here.length) {
+    if (reason === null && isObject(there) && isObject(here)) return members(what, path, there, here, found);
+    if (reason === null && Array.isArray(there) && Array.isArray(here) && there.length === here.length) {
       for (const [i, one] of there.entries()) walk(what, [...path, String(i)], one, here[i], found);
       return;
     }
@@ -129,9 +128,6 @@ export function createComparer(rules: readonly Rule[], source: Source): Comparer
     },
   };
 }
-
-const areBoth = <T>(is: (value: unknown) => value is T, ...values: unknown[]): values is [T, T] =>
-  values.every(is);
 
 /** Labels and workflows are sets: they are compared by what names them. */
 function comparable(object: unknown): unknown {

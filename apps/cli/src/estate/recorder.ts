@@ -123,7 +123,9 @@ class Recorder {
         `the unfinished recording is of ${earlier.url}; expected this address, or another file for ${url}`,
       );
     if (earlier !== null) return this.options.say('an unfinished recording goes on');
-    const version = (await this.#ask(() => this.options.client.call('getVersion', {}))) as { version?: string };
+    const version = (await this.#ask(() => this.options.client.call('getVersion', {}))) as {
+      version?: string;
+    };
     this.#write({
       kind: 'header',
       format: 'baton-recording',

@@ -117,7 +117,9 @@ export interface RecordingWriter {
 /** Opens the file of a recording for writing. @throws CommandFailure when it is finished already */
 export function openRecording(path: string): RecordingWriter {
   if (existsSync(path))
-    throw new CommandFailure(`${path} exists; expected the name of a new file, or of an unfinished recording`);
+    throw new CommandFailure(
+      `${path} exists; expected the name of a new file, or of an unfinished recording`,
+    );
   const part = `${path}.part`;
   const note = `${part}.json`;
   const whole = existsSync(part) && existsSync(note) ? wholeBytes(note) : 0;

@@ -1,10 +1,10 @@
 /** Asks this manager for everything that is expected of it, and compares. It changes nothing. */
 import { ApiError } from '@baton/client';
 import type { LooseClient } from '../layer/declared-client';
-import { type Rule, RULES } from './allowed';
+import { RULES, type Rule } from './allowed';
 import { type Comparer, createComparer, type Difference, type Source } from './compare';
 import type { Expected, Item } from './expected';
-import { ANSWERS, EVENTS, type Kind, kindOf, keyOf } from './kinds';
+import { ANSWERS, EVENTS, type Kind, keyOf, kindOf } from './kinds';
 import { masked } from './mask';
 import { type Selection, select } from './selection';
 
@@ -36,10 +36,7 @@ type ObjectExpected = Extract<Expected, { kind: 'object' }>;
 const BATCH = 40;
 
 /** Compares everything. @returns counts; `onDifference` has heard of each difference */
-export async function verify(
-  expected: AsyncIterable<Expected>,
-  options: VerifyOptions,
-): Promise<Tally> {
+export async function verify(expected: AsyncIterable<Expected>, options: VerifyOptions): Promise<Tally> {
   const verifier = new Verifier(options);
   for await (const one of expected) {
     const chosen = select(options.selection, one);
@@ -92,15 +89,13 @@ class Verifier {
   async #compareWaiting(run: Run): Promise<void> {
     const waiting = run.waiting.splice(0);
     const here = run.kind.isAskedByKey ? await this.#named(run, waiting) : await this.#all(run);
-    for (const { what, tenant, id, item } of waiting)
-      this.#compare(what, tenant, id, item, here.get(id));
+    for (const { what, tenant, id, item } of waiting) this.#compare(what, tenant, id, item, here.get(id));
   }
 
   /** Objects by their keys. Nodes of several deployments may have the same id. */
   async #named({ kind, tenant }: Run, waiting: readonly ObjectExpected[]): Promise<Map<string, Item>> {
     const query: Record<string, unknown> = { ...kind.query, _size: 1000 };
-    for (const field of kind.key)
-      query[field] = [...new Set(waiting.map(({ item }) => String(item[field])))];
+    for (const field of kind.key) query[field] = [...new Set(waiting.map(({ item }) => String(item[field])))];
     return await this.#collect(kind, tenant, query);
   }
 
