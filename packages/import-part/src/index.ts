@@ -5,6 +5,7 @@ export type {
   ImportContext,
   Importer,
   ImportTables,
+  StagedBlob,
   StagedRecord,
 } from './importer';
 export { createImportPart, type ImportPartDeps } from './part';

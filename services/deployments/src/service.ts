@@ -1,5 +1,6 @@
 import { deploymentsRpc } from '@baton/contracts';
 import { chooseWire } from '@baton/http';
+import { createImportPart } from '@baton/import-part';
 import {
   createTenantLimits,
   type Infra,
@@ -132,6 +133,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     rpc: [
       rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps)),
       createSnapshotPart({ db, schema: 'deployments', tables: snapshotTables, log: infra.log }),
+      createImportPart({ db, tables: { importers: [] }, log: infra.log }),
       createTenantPart({ db, schema: 'deployments' }),
       createDoctorPart({ db, log: infra.log, checks: doctorChecks(db) }),
     ],

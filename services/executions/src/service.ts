@@ -12,6 +12,7 @@ import {
   workersRpc,
 } from '@baton/contracts';
 import { chooseWire } from '@baton/http';
+import { createImportPart } from '@baton/import-part';
 import { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createUserLookup, type RpcHandlers } from '@baton/rpc';
@@ -219,6 +220,7 @@ function rpcOf(
     ),
     rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsHandlers(deps, doctorParts)),
     createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
+    createImportPart({ db, tables: { importers: [] }, log: infra.log }),
     createTenantPart({ db, schema: 'executions' }),
   ];
 }
