@@ -6,21 +6,6 @@ import type { PoolClient } from 'pg';
 export interface StagedRecord {
   item: JsonObject;
   place: string;
-  /**
-   * Bytes of the record, which are in the blob store already: the archive of a blueprint as it was uploaded, the zip of a plugin
-   * (wagon and plugin.yaml) or of a working folder. They were noted by the owner of the type, whose sweep deletes them when no row names
-   * them.
-   */
-  blob?: StagedBlob;
-}
-
-export interface StagedBlob {
-  /** SHA-256, 64 hex digits. */
-  digest: string;
-  /** Bytes. */
-  size: number;
-  /** Name of the file in the archive; a folder was packed as a zip. */
-  name: string;
 }
 
 export type FateKind = 'imported' | 'same' | 'skipped' | 'replaced' | 'lost' | 'conflict';

@@ -5,7 +5,6 @@ export type {
   ImportContext,
   Importer,
   ImportTables,
-  StagedBlob,
   StagedRecord,
 } from './importer';
 export { createImportPart, type ImportPartDeps } from './part';
