@@ -8,3 +8,10 @@ export type {
   StagedRecord,
 } from './importer';
 export { createImportPart, type ImportPartDeps } from './part';
+export {
+  type Judgement,
+  type ReadRecord,
+  type RecordType,
+  recordImporter,
+  sharedMap,
+} from './record-importer';

@@ -1,5 +1,5 @@
 import { importOptions, type importsRpc } from '@baton/contracts';
-import { AppError, type JsonObject } from '@baton/kernel';
+import { AppError, type JsonObject, storableJson } from '@baton/kernel';
 import type { PoolClient } from 'pg';
 import type { FateBook } from './fates';
 import type { ImportContext, ImportTables, StagedRecord } from './importer';
@@ -9,7 +9,10 @@ const readBatch = (records: string): StagedRecord[] =>
   records
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as { item: JsonObject; place: string });
+    .map((text) => {
+      const line = storableJson(text);
+      return { ...(JSON.parse(line) as { item: JsonObject; place: string }), line };
+    });
 
 /** Gives all staged records to the importers, in the caller's transaction. @throws AppError bad_parameters_error */
 export async function takeRecords(
@@ -20,6 +23,7 @@ export async function takeRecords(
   isRehearsal: boolean,
 ): Promise<void> {
   const options = importOptions.parse(JSON.parse(request.optionsJson || '{}'));
+  const shared = new Map<string, unknown>();
   const contextOf = (tenant: string): ImportContext => ({
     client,
     importId: request.importId,
@@ -27,6 +31,7 @@ export async function takeRecords(
     options,
     source: request.source,
     isRehearsal,
+    shared,
     note: (text) => void book.notes.push(text),
   });
   await refuseUnknownTypes(client, tables, request.importId);
