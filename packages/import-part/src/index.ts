@@ -15,3 +15,4 @@ export {
   recordImporter,
   sharedMap,
 } from './record-importer';
+export { judgedBy, member, ownerOf, visibilityOf, withLines } from './record-parts';

@@ -1,12 +1,20 @@
 import type { Item } from '@baton/cloudify-archive';
 import { IMPORTED_FROM_LABEL, QUARANTINE_LABEL } from '@baton/contracts';
-import { type ImportContext, type Judgement, type ReadRecord, recordImporter } from '@baton/import-part';
+import {
+  type ImportContext,
+  type Judgement,
+  ownerOf,
+  type ReadRecord,
+  recordImporter,
+  visibilityOf,
+  withLines,
+} from '@baton/import-part';
 import type { AnyTx } from '@baton/postgres';
 import { isEnvironment } from '../commands/parents';
 import { documentOf, putDocuments } from '../store/documents.sql';
 import { noteChanged } from '../store/noted-deployments.sql';
 import { modelOf, ownLabels } from './plan-parts';
-import { ownerOf, reader, takenDeployments, visibilityOf, withLines } from './records';
+import { reader, takenDeployments } from './records';
 
 type Deployments = readonly ReadRecord<Item<'deployments'>>[];
 

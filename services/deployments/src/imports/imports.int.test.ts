@@ -1,4 +1,4 @@
-import { importsOn, recordsOfS71, type TestRecord } from '../testing/imported-archive';
+import { importsOn, recordsOfS71, type TestRecord } from '@baton/import-part/testing';
 import { startTestDeployments, type TestDeployments } from '../testing/test-deployments';
 import { importTables } from './import-tables';
 

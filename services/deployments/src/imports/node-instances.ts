@@ -1,9 +1,15 @@
 import type { Item } from '@baton/cloudify-archive';
-import { type ImportContext, type Judgement, type ReadRecord, recordImporter } from '@baton/import-part';
+import {
+  type ImportContext,
+  type Judgement,
+  type ReadRecord,
+  recordImporter,
+  withLines,
+} from '@baton/import-part';
 import type { JsonObject } from '@baton/kernel';
 import { privateCreatorText } from '@baton/postgres';
 import { withoutCredentials } from './agent-properties';
-import { judgeByDeployment, keyOf, reader, withLines } from './records';
+import { judgeByDeployment, keyOf, reader } from './records';
 
 type Instances = readonly ReadRecord<Item<'node_instances'>>[];
 

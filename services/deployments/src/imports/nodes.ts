@@ -1,9 +1,9 @@
 import type { Item } from '@baton/cloudify-archive';
-import { type ImportContext, recordImporter, sharedMap } from '@baton/import-part';
+import { type ImportContext, judgedBy, recordImporter, sharedMap, withLines } from '@baton/import-part';
 import { documentsOf } from '../commands/node-documents';
 import { documentOf, putDocuments } from '../store/documents.sql';
 import { definitionOf } from './plan-parts';
-import { judgeByDeployment, judgedBy, keyOf, reader, withLines } from './records';
+import { judgeByDeployment, keyOf, reader } from './records';
 
 /** Nodes in the order of the archive, which is that of the plan. */
 export const nodes = recordImporter<Item<'nodes'>>({

@@ -4,8 +4,7 @@ import {
   shapeItem,
   type ValueObject,
 } from '@baton/cloudify-archive';
-import type { Visibility } from '@baton/contracts';
-import type { ImportContext, Judgement, ReadRecord } from '@baton/import-part';
+import type { ImportContext, Judgement } from '@baton/import-part';
 import { sharedMap } from '@baton/import-part';
 import type { JsonObject } from '@baton/kernel';
 
@@ -14,27 +13,6 @@ export const reader =
   <T extends RecordName>(type: T) =>
   (item: JsonObject): { item: Item<T> } | { problem: string } =>
     shapeItem(type, (item ?? {}) as ValueObject);
-
-/** Owner of objects whose archive does not name one. */
-const NOBODY = 'admin';
-export const ownerOf = (name: string | null): string => name ?? NOBODY;
-
-/** Visibilities that an archive may have besides ours mean `tenant`. */
-export const visibilityOf = (text: string): Visibility =>
-  text === 'private' || text === 'global' ? text : 'tenant';
-
-/**
- * JSON text of a list for `json_array_elements`: for each record what was computed (`c`) and the record as it came (`r`), whose parts
- * keep every digit.
- */
-export function withLines<Item>(
-  records: readonly ReadRecord<Item>[],
-  computed: (item: Item, record: ReadRecord<Item>) => Record<string, unknown>,
-): string {
-  return `[${records
-    .map((record) => `{"c":${JSON.stringify(computed(record.item, record))},"r":${record.line}}`)
-    .join(',')}]`;
-}
 
 /** What this run knows of a deployment of the archive. */
 export interface TakenDeployment {
@@ -63,19 +41,6 @@ export function judgeByDeployment(context: ImportContext, deploymentId: string |
   if (taken.fate === 'skipped' || taken.fate === 'conflict')
     return { fate: 'skipped', code: 'deployment-skipped', text: 'its deployment here is kept as it is' };
   return null;
-}
-
-/** The judgements of records by what each belongs to. */
-export function judgedBy<Item>(
-  records: readonly ReadRecord<Item>[],
-  judge: (item: Item) => Judgement | null,
-): Map<string, Judgement> {
-  const judged = new Map<string, Judgement>();
-  for (const { id, item } of records) {
-    const judgement = judge(item);
-    if (judgement) judged.set(id, judgement);
-  }
-  return judged;
 }
 
 /** Key of the deployment of a record that was judged by it. */

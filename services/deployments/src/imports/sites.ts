@@ -1,7 +1,7 @@
 import type { Item } from '@baton/cloudify-archive';
-import { recordImporter } from '@baton/import-part';
+import { ownerOf, recordImporter, visibilityOf } from '@baton/import-part';
 import { type Location, parseLocation } from '../domain/site-location';
-import { ownerOf, reader, visibilityOf } from './records';
+import { reader } from './records';
 
 /** Returns the location, and whether its text could not be read. */
 function locationOf(text: string | null): { location: Location | null; isBroken: boolean } {

@@ -6,7 +6,7 @@ import { newId } from '@baton/kernel';
 import { fileSource } from '@baton/zip-reader';
 
 /** Written by a Cloudify Manager 7.1 (community). */
-const S71 = join(__dirname, '../../../../packages/cloudify-archive/test-archives/cloudify-7.1-community.zip');
+const S71 = join(__dirname, '../../../cloudify-archive/test-archives/cloudify-7.1-community.zip');
 
 export interface TestRecord {
   type: string;
@@ -35,10 +35,13 @@ export async function recordsOfS71(): Promise<TestRecord[]> {
   }
 }
 
-type Handlers = Pick<
-  importsRpc.ImportPartServiceImplementation,
-  'stageRecords' | 'rehearse' | 'apply' | 'listFates' | 'activate'
->;
+interface Handlers {
+  stageRecords(request: importsRpc.StageRecordsRequest): Promise<unknown>;
+  rehearse(request: importsRpc.ImportRequest): Promise<importsRpc.ImportOutcome>;
+  apply(request: importsRpc.ImportRequest): Promise<importsRpc.ImportOutcome>;
+  listFates(request: importsRpc.ListFatesRequest): AsyncIterable<importsRpc.FatePiece>;
+  activate(request: importsRpc.ActivateRequest): Promise<importsRpc.ActivateResponse>;
+}
 
 export interface RunImport {
   outcome: importsRpc.ImportOutcome;
@@ -55,10 +58,9 @@ export function importsOn(
 ) {
   const part = parts.find(({ definition }) => definition === importsRpc.ImportPartServiceDefinition);
   const handlers = part!.handlers as unknown as Handlers;
-  const none = {} as never;
   return {
     activate: (tenant: string, deploymentIds: string[] = [], withSchedules = false) =>
-      handlers.activate({ tenant, deploymentIds, withSchedules }, none),
+      handlers.activate({ tenant, deploymentIds, withSchedules }),
     async run(
       records: readonly TestRecord[],
       { options = {}, step = 'apply' }: { options?: object; step?: 'apply' | 'rehearse' } = {},
@@ -75,14 +77,11 @@ export function importsOn(
         metDigest: '',
         source: 'cloudify 7.1.0',
       };
-      const rehearsed = (await handlers.rehearse(request, none)) as importsRpc.ImportOutcome;
+      const rehearsed = await handlers.rehearse(request);
       const outcome =
         step === 'rehearse'
           ? rehearsed
-          : ((await handlers.apply(
-              { ...request, metDigest: rehearsed.metDigest },
-              none,
-            )) as importsRpc.ImportOutcome);
+          : await handlers.apply({ ...request, metDigest: rehearsed.metDigest });
       const counts = Object.fromEntries(
         outcome.types.map(({ type, ...of }) => [
           type,
@@ -90,10 +89,7 @@ export function importsOn(
         ]),
       );
       const fates: RunImport['fates'] = [];
-      for await (const { lines } of handlers.listFates(
-        { importId },
-        none,
-      ) as AsyncIterable<importsRpc.FatePiece>)
+      for await (const { lines } of handlers.listFates({ importId }))
         for (const line of Buffer.from(lines).toString().split('\n')) fates.push(JSON.parse(line));
       return { outcome, counts, fates, importId };
     },
@@ -109,9 +105,6 @@ async function stage(handlers: Handlers, importId: string, records: readonly Tes
   for (const batch of batches.values()) {
     const { type, tenant } = batch[0]!;
     const lines = batch.map(({ item }, n) => `{"item":${item},"place":"line ${n}"}`).join('\n');
-    await handlers.stageRecords(
-      { importId, type, tenant, batch: 0, records: Buffer.from(lines) },
-      {} as never,
-    );
+    await handlers.stageRecords({ importId, type, tenant, batch: 0, records: Buffer.from(lines) });
   }
 }
