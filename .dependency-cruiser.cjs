@@ -26,6 +26,7 @@ const ROOMS = {
   engine: ['executions', 'groups', 'events', 'schedules'],
   'foreign-operations': ['engine', 'executions', 'events'],
   doctor: ['engine', 'executions', 'groups', 'events', 'schedules'],
+  imports: ['executions', 'groups', 'events', 'schedules'],
 };
 const roomLaws = Object.entries(ROOMS).map(([room, allowed]) => ({
   name: `room-${room}`,

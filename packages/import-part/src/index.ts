@@ -8,3 +8,11 @@ export type {
   StagedRecord,
 } from './importer';
 export { createImportPart, type ImportPartDeps } from './part';
+export {
+  type Judgement,
+  type ReadRecord,
+  type RecordType,
+  recordImporter,
+  sharedMap,
+} from './record-importer';
+export { judgedBy, member, ownerOf, visibilityOf, withLines } from './record-parts';

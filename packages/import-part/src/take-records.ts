@@ -1,4 +1,5 @@
 import { importOptions, type importsRpc } from '@baton/contracts';
+import { type JsonObject, storableJson } from '@baton/kernel';
 import type { PoolClient } from 'pg';
 import type { FateBook } from './fates';
 import type { Fate, ImportContext, ImportTables, StagedRecord } from './importer';
@@ -8,7 +9,10 @@ const readBatch = (records: string): StagedRecord[] =>
   records
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as StagedRecord);
+    .map((text) => {
+      const line = storableJson(text);
+      return { ...(JSON.parse(line) as { item: JsonObject; place: string }), line };
+    });
 
 /** Gives all staged records to the importers, in the caller's transaction. */
 export async function takeRecords(
@@ -19,6 +23,7 @@ export async function takeRecords(
   isRehearsal: boolean,
 ): Promise<void> {
   const options = importOptions.parse(JSON.parse(request.optionsJson || '{}'));
+  const shared = new Map<string, unknown>();
   const contextOf = (tenant: string): ImportContext => ({
     client,
     importId: request.importId,
@@ -26,6 +31,7 @@ export async function takeRecords(
     options,
     source: request.source,
     isRehearsal,
+    shared,
     note: (text) => void book.notes.push(text),
   });
   await loseUnknownTypes(client, tables, request.importId, book);
