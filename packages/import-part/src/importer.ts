@@ -1,6 +1,6 @@
 import type { ImportOptions } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 
 /** A record on its way in: its content in the record model, and where the archive has it (for the report). */
 export interface StagedRecord {
@@ -59,6 +59,8 @@ export interface ImportTables {
   importers: readonly Importer[];
   /** Runs behind all importers, once for each tenant that had records: statuses, counters, labels. */
   finish?(context: ImportContext): Promise<void>;
+  /** The import was discarded: what is kept for it beside the staged records may go. */
+  discarded?(pool: Pool, importId: string): Promise<void>;
   activate?(
     client: PoolClient,
     wanted: { tenant: string; deploymentIds: readonly string[]; withSchedules: boolean },

@@ -16,3 +16,6 @@ export {
   sharedMap,
 } from './record-importer';
 export { judgedBy, member, ownerOf, visibilityOf, withLines } from './record-parts';
+export type { StageSealer } from './stage-sealer';
+export { stagedRecords } from './staged-records';
+export { lost, metFate, takeValid } from './take-each';

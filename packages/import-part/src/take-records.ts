@@ -1,18 +1,9 @@
 import { importOptions, type importsRpc } from '@baton/contracts';
-import { type JsonObject, storableJson } from '@baton/kernel';
 import type { PoolClient } from 'pg';
 import type { FateBook } from './fates';
 import type { Fate, ImportContext, ImportTables, StagedRecord } from './importer';
-
-/** Lines of one staged batch. A batch is at most some MB (commands of cluster-status). */
-const readBatch = (records: string): StagedRecord[] =>
-  records
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((text) => {
-      const line = storableJson(text);
-      return { ...(JSON.parse(line) as { item: JsonObject; place: string }), line };
-    });
+import type { StageSealer } from './stage-sealer';
+import { batchAt, batchesOf } from './staged-records';
 
 /** Gives all staged records to the importers, in the caller's transaction. */
 export async function takeRecords(
@@ -21,6 +12,7 @@ export async function takeRecords(
   request: importsRpc.ImportRequest,
   book: FateBook,
   isRehearsal: boolean,
+  sealer?: StageSealer,
 ): Promise<void> {
   const options = importOptions.parse(JSON.parse(request.optionsJson || '{}'));
   const shared = new Map<string, unknown>();
@@ -34,12 +26,16 @@ export async function takeRecords(
     shared,
     note: (text) => void book.notes.push(text),
   });
-  await loseUnknownTypes(client, tables, request.importId, book);
+  await loseUnknownTypes(client, tables, request.importId, { book, sealer });
   const tenants = new Set<string>();
   for (const importer of tables.importers)
     for (const { tenant, batch } of await batchesOf(client, request.importId, importer.type)) {
       tenants.add(tenant);
-      const records = await batchAt(client, request.importId, importer.type, tenant, batch);
+      const records = await batchAt(
+        client,
+        { importId: request.importId, type: importer.type, tenant, batch },
+        sealer,
+      );
       await book.add(importer.type, tenant, records, await importer.take(contextOf(tenant), records));
     }
   if (tables.finish) for (const tenant of tenants) await tables.finish(contextOf(tenant));
@@ -50,7 +46,7 @@ async function loseUnknownTypes(
   client: PoolClient,
   tables: ImportTables,
   importId: string,
-  book: FateBook,
+  { book, sealer }: { book: FateBook; sealer: StageSealer | undefined },
 ): Promise<void> {
   const known = tables.importers.map(({ type }) => type);
   const { rows } = await client.query<{ type: string; tenant: string; batch: number }>(
@@ -58,7 +54,7 @@ async function loseUnknownTypes(
     [importId, known],
   );
   for (const { type, tenant, batch } of rows) {
-    const records = await batchAt(client, importId, type, tenant, batch);
+    const records = await batchAt(client, { importId, type, tenant, batch }, sealer);
     await book.add(type, tenant, records, records.map(lostOf));
   }
 }
@@ -69,25 +65,3 @@ const lostOf = ({ item }: StagedRecord): Fate => ({
   code: 'type_not_taken',
   text: 'This manager does not take over records of this type',
 });
-
-async function batchesOf(client: PoolClient, importId: string, type: string) {
-  const { rows } = await client.query<{ tenant: string; batch: number }>(
-    'select tenant, batch from import_staging where import_id = $1 and type = $2 order by tenant, batch',
-    [importId, type],
-  );
-  return rows;
-}
-
-async function batchAt(
-  client: PoolClient,
-  importId: string,
-  type: string,
-  tenant: string,
-  batch: number,
-): Promise<StagedRecord[]> {
-  const { rows } = await client.query<{ records: string }>(
-    'select records from import_staging where import_id = $1 and type = $2 and tenant = $3 and batch = $4',
-    [importId, type, tenant, batch],
-  );
-  return readBatch(rows[0]!.records);
-}

@@ -134,7 +134,6 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     rpc: [
       rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps)),
       createSnapshotPart({ db, schema: 'deployments', tables: snapshotTables, log: infra.log }),
-      createImportPart({ db, tables: { importers: [] }, log: infra.log }),
       createTenantPart({ db, schema: 'deployments' }),
       createImportPart({ db, tables: importTables, log: infra.log }),
       createDoctorPart({ db, log: infra.log, checks: doctorChecks(db) }),

@@ -14,7 +14,7 @@ export async function prepareApply(deps: ImportDeps, row: ImportRow, voice: Impo
   const { plan, ...found } = await checkArchive(deps, row, voice);
   const at = { id: row.id, from: 'preparing' as const, owner: deps.instanceId };
   if (found.report_digest === row.report_digest) {
-    await advanceImport(deps.db.query, at, { ...found, state: 'applying', plan });
+    await advanceImport(deps.db.query, at, { ...found, state: 'applying', plan, attempts: 0 });
     return;
   }
   await discardRun(deps, row.run_id);
@@ -40,7 +40,8 @@ export async function applyAll(deps: ImportDeps, row: ImportRow, voice: ImportVo
         deadlineMs: PART_DEADLINE_MS,
       });
     } catch (error) {
-      if (!isAppError(error) || error.entry.retryable) throw error;
+      // A fault of the service or on the way may pass; what the service refuses it refuses again.
+      if (!isAppError(error) || error.entry.retryable || error.entry.http >= 500) throw error;
       const done = IMPORT_ORDER.slice(0, i);
       throw new AppError(
         error.code,

@@ -60,6 +60,7 @@ async function takeStep(deps: ImportDeps, row: ImportRow, voice: ImportVoice): P
       await prepareApply(deps, row, voice);
       return;
     case 'applying':
+      refuseTooMany(row);
       await applyAll(deps, row, voice);
       return;
     case 'deleting':
@@ -84,19 +85,22 @@ async function afterFailure(deps: ImportDeps, row: ImportRow, error: unknown): P
   }
   const at = { id: row.id, from: row.state, owner: deps.instanceId };
   const isRefused = error instanceof ArchiveRefused;
-  const mayPass = !isRefused && !(error instanceof GivenUp) && (!isAppError(error) || error.entry.retryable);
-  // Of a fault of the archive the message is for its reader; no message has a value of the archive.
-  const message = (error as Error).message;
+  const isFinal =
+    isRefused ||
+    error instanceof GivenUp ||
+    (isAppError(error) && !error.entry.retryable && error.entry.http < 500);
   deps.log.warn({ importId: row.id, state: row.state, err: error }, 'work on an import failed');
   const mayEnd = row.state === 'checking' || row.state === 'preparing' || row.state === 'applying';
-  if (mayEnd && (!mayPass || (row.state !== 'applying' && row.attempts >= MAX_ATTEMPTS))) {
+  if (mayEnd && (isFinal || row.attempts >= MAX_ATTEMPTS)) {
     await discardRun(deps, row.run_id);
     await advanceImport(deps.db.query, at, {
       state: isRefused && row.state !== 'applying' ? 'refused' : 'failed',
       ...(row.state === 'checking' ? { report_digest: null, verdict: isRefused ? 'refused' : null } : {}),
       step: '',
       error:
-        isAppError(error) || isRefused || error instanceof GivenUp ? message : 'Internal error; see the log',
+        isAppError(error) || isRefused || error instanceof GivenUp
+          ? (error as Error).message
+          : 'Internal error; see the log',
     });
     await releaseImport(deps.db.query, row.id, deps.instanceId, 0);
     return 0;

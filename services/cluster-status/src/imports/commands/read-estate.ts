@@ -8,6 +8,7 @@ import {
   type Place,
   placeText,
   type RecordStream,
+  readSecurityConfiguration,
   records,
   type Skipped,
 } from '@baton/cloudify-archive';
@@ -63,6 +64,7 @@ export class EstateReader {
     { code: LeftOut; type: string; tenant: string | null; count: number }
   >();
   readonly #tenants = new Set<string>();
+  #salt: string | null = null;
   #altered = 0;
   #read = 0;
 
@@ -84,6 +86,8 @@ export class EstateReader {
 
   /** @throws ArchiveRefused */
   async read(): Promise<ReadEstate> {
+    this.#salt =
+      this.request.keys.hash_salt ?? (await readSecurityConfiguration(this.archive))?.hashSalt ?? null;
     const skipped: Skipped[] = [];
     const stream = this.#open(skipped);
     for await (const record of stream) {
@@ -125,10 +129,12 @@ export class EstateReader {
     for (const line of this.#findings.see(record, tenant)) await this.to.book.add(line);
     await this.#tellNotes(record, tenant);
     const { createdBy, options, folder } = this.request;
-    const item = mappedItem(record, this.#choice, options.users === 'ignore' ? createdBy : null);
+    const owner = options.users === 'ignore' ? createdBy : null;
+    const item = mappedItem(record, { choice: this.#choice, owner, passwordSalt: this.#salt });
     const blob = await storeBlob(this.deps, this.archive, record, folder);
-    const more = blob ? `,"blob":${JSON.stringify(blob)}` : '';
-    const line = `{"item":${exactJson(item as never)},"place":${JSON.stringify(placeText(place))}${more}}`;
+    const member = type === 'deployments' ? 'workdir' : 'archive';
+    const full = blob ? { ...item, [member]: blob } : item;
+    const line = `{"item":${exactJson(full as never)},"place":${JSON.stringify(placeText(place))}}`;
     if (Buffer.byteLength(line) > MAX_RECORD_BYTES) {
       await this.#lose(record, tenant, 'too_large', `It is larger than ${MAX_RECORD_BYTES} bytes`);
       return;

@@ -5,12 +5,21 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Archive, type ArchiveRecord, blobContent, blobFiles } from '@baton/cloudify-archive';
-import type { StagedBlob } from '@baton/import-part';
 import { createZipWriter } from '../../adapters/zip-writer';
 import { ownerOf } from '../domain/owners';
 import type { ImportDeps } from './import-deps';
 
 type Blob = NonNullable<ArchiveRecord['blob']>;
+
+/** Bytes in the blob store, as a staged record names them. */
+export interface StoredBlob {
+  /** SHA-256, 64 hex digits. */
+  digest: string;
+  /** Bytes. */
+  size: number;
+  /** Name of the file in the archive; a folder was packed as a zip. */
+  name: string;
+}
 
 /**
  * Stores the bytes of a record. Their digest is noted by the owner of the type before they are stored: its sweep deletes them unless a
@@ -21,7 +30,7 @@ export async function storeBlob(
   archive: Archive,
   { type, blob }: ArchiveRecord,
   folder: string,
-): Promise<StagedBlob | null> {
+): Promise<StoredBlob | null> {
   if (!blob) return null;
   const owner = ownerOf(type) === 'catalog' ? 'catalog' : 'deployments';
   const path = join(folder, randomUUID());

@@ -85,7 +85,7 @@ export async function importPage(
 export async function leaseImport(db: Reader, owner: string, leaseMs: number): Promise<ImportRow | null> {
   const { rows } = await sql<ImportRow>`
     update imports set lease_owner = ${owner}, lease_until = ${appNowPlus(leaseMs)},
-      attempts = attempts + case when state in ('checking', 'preparing') then 1 else 0 end
+      attempts = attempts + case when state in ('checking', 'preparing', 'applying') then 1 else 0 end
     where id = (select id from imports where ${WORKED_ON} and (lease_until is null or lease_until < app_now())
       order by created_at limit 1 for update skip locked)
     returning ${columns}`.execute(db);

@@ -5,7 +5,7 @@ import { type importsRpc, snapshotsRpc } from '@baton/contracts';
 import { createImportPart, type Fate, type Importer, type StagedRecord } from '@baton/import-part';
 import { silentLog } from '@baton/kernel';
 import { createDb, type Db } from '@baton/postgres';
-import type { LocalRpc } from '@baton/rpc';
+import type { LocalRpc, ServedCall } from '@baton/rpc';
 import { type TestDatabase, testDatabase } from '@baton/testkit';
 import { IMPORT_ORDER, type ImportService } from '../domain/owners';
 
@@ -32,7 +32,7 @@ function keeper(type: string): Importer {
       const fates: Fate[] = [];
       for (const record of records) {
         const id = idOf(record);
-        const content = JSON.stringify([record.item, record.blob ?? null]);
+        const content = JSON.stringify(record.item);
         const of = [type, tenant, id];
         const { rows } = await client.query<{ content: string }>(
           'select content from things where type = $1 and tenant = $2 and id = $3',
@@ -65,8 +65,8 @@ export interface EstateServices {
   /** Rows of a service by `type tenant id`. */
   things(service: ImportService): Promise<Record<string, string>>;
   run(service: ImportService, statement: string): Promise<{ rows: Record<string, unknown>[] }>;
-  /** Called before each Apply; an error of it reaches the caller. */
-  beforeApply: (service: ImportService) => Promise<void>;
+  /** Called around the calls of a service, as `stage catalog`, `apply executions` and `applied executions`; its error reaches the caller. */
+  at: (place: string) => void;
   noted: string[];
   activated: importsRpc.ActivateRequest[];
   close(): Promise<void>;
@@ -95,7 +95,7 @@ export async function startEstateServices(): Promise<EstateServices> {
       return Object.fromEntries(rows.map((row) => [`${row.type} ${row.tenant} ${row.id}`, row.content]));
     },
     run: (service, statement) => dbs[service].pool.query(statement),
-    beforeApply: async () => undefined,
+    at: () => undefined,
     noted: [],
     activated: [],
     close: async () => {
@@ -112,11 +112,21 @@ function serveOne(rpc: LocalRpc, service: ImportService, db: Db<unknown>, estate
   const { definition, handlers } = createImportPart({ db, tables: { importers }, log: silentLog });
   rpc.serve(service, definition, {
     ...handlers,
-    apply: async (request, call) => {
-      await estate.beforeApply(service);
-      return handlers.apply(request, call);
+    stageRecords: async (request: importsRpc.StageRecordsRequest, call: ServedCall) => {
+      estate.at(`stage ${service}`);
+      return handlers.stageRecords(request, call);
     },
-    activate: async (request) => {
+    rehearse: async (request: importsRpc.ImportRequest, call: ServedCall) => {
+      estate.at(`rehearse ${service}`);
+      return handlers.rehearse(request, call);
+    },
+    apply: async (request: importsRpc.ImportRequest, call: ServedCall) => {
+      estate.at(`apply ${service}`);
+      const outcome = await handlers.apply(request, call);
+      estate.at(`applied ${service}`);
+      return outcome;
+    },
+    activate: async (request: importsRpc.ActivateRequest) => {
       estate.activated.push(request);
       return { deployments: service === 'deployments' ? 2 : 0, schedules: service === 'executions' ? 1 : 0 };
     },
