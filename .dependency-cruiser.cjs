@@ -26,6 +26,7 @@ const ROOMS = {
   engine: ['executions', 'groups', 'events', 'schedules'],
   'foreign-operations': ['engine', 'executions', 'events'],
   doctor: ['engine', 'executions', 'groups', 'events', 'schedules'],
+  imports: ['executions', 'groups', 'events', 'schedules'],
 };
 const roomLaws = Object.entries(ROOMS).map(([room, allowed]) => ({
   name: `room-${room}`,
@@ -71,7 +72,7 @@ module.exports = {
     only('contracts', ['kernel']),
     only('tls', ['kernel']),
     only('zip-reader', []),
-    only('cloudify-archive', ['kernel', 'zip-reader']),
+    only('cloudify-archive', ['zip-reader']),
     only('trust', ['kernel', 'contracts']),
     only('postgres', ['kernel', 'contracts', 'tls']),
     only('broker', ['kernel', 'contracts', 'tls', 'trust']),

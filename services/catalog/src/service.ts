@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createSealedTexts } from '@baton/cache';
 import { deploymentDeleted } from '@baton/contracts';
 import { chooseWire, createSafeFetch } from '@baton/http';
+import { createImportPart } from '@baton/import-part';
 import { createUserLookup } from '@baton/rpc';
 import {
   type CpuPool,
@@ -155,6 +156,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     rpc: [
       catalogRpcPart(uploads),
       createSnapshotPart({ db, schema: 'catalog', tables: snapshotTables, log }),
+      createImportPart({ db, tables: { importers: [] }, log }),
       createTenantPart({ db, schema: 'catalog' }),
       createDoctorPart({ db, log, checks: doctorChecks((id) => giveUpUpload({ db }, id)) }),
     ],

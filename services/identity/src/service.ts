@@ -1,5 +1,6 @@
 import { configChanged } from '@baton/contracts';
 import { addressRule, chooseWire } from '@baton/http';
+import { createImportPart } from '@baton/import-part';
 import type { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { type Infra, requireDb, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
@@ -178,6 +179,7 @@ function providersOf(config: Config, { clock, log }: Infra, db: Db<Tables>, pass
 /** Parts that only read or repair the tables: snapshots and the doctor. */
 const tableParts = (deps: Parameters<typeof reopenAbandonedTenants>[0], log: Infra['log']) => [
   createSnapshotPart({ db: deps.db, schema: 'identity', tables: snapshotTables, log }),
+  createImportPart({ db: deps.db, tables: { importers: [] }, log }),
   createDoctorPart({ db: deps.db, log, checks: doctorChecks(() => reopenAbandonedTenants(deps)) }),
 ];
 

@@ -1,5 +1,6 @@
 /** Composition of secrets. */
 import { addressRule, chooseWire, createSafeFetch } from '@baton/http';
+import { createImportPart } from '@baton/import-part';
 import { createUserLookup } from '@baton/rpc';
 import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
 import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
@@ -44,6 +45,7 @@ export async function buildService(config: Config, infra: Infra): Promise<Servic
       snapshotSealRpcPart(deps),
       textSealRpcPart(deps),
       createSnapshotPart({ db, schema: 'secrets', tables: snapshotTables, log: infra.log }),
+      createImportPart({ db, tables: { importers: [] }, log: infra.log }),
       createTenantPart({ db, schema: 'secrets' }),
     ],
     consumers: [],
