@@ -1,6 +1,7 @@
 /** Reads archives and runs the import part of a service under test, as cluster-status does. */
 import { join } from 'node:path';
 import { exactJson, openArchive, records, TENANT_TYPES, type Value } from '@baton/cloudify-archive';
+import { makeEstate } from '@baton/cloudify-archive/testing';
 import { importsRpc } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { fileSource } from '@baton/zip-reader';
@@ -33,6 +34,13 @@ export async function recordsOfS71(): Promise<TestRecord[]> {
   } finally {
     await archive.close();
   }
+}
+
+/** Records of a made estate with all types. */
+export function recordsOfEstate(): TestRecord[] {
+  return Object.entries(makeEstate().tenants).flatMap(([tenant, types]) =>
+    Object.entries(types).flatMap(([type, items]) => items.map((item) => testRecord(type, item, tenant))),
+  );
 }
 
 interface Handlers {

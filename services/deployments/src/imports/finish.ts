@@ -4,6 +4,7 @@ import { ownStatus } from '../domain/statuses';
 import { refreshConsumers } from '../store/labels.sql';
 import { lockGraph } from '../store/parents.sql';
 import { refreshFamily } from '../store/statuses.sql';
+import { newTargets } from './dependencies';
 import { takenDeployments, writtenKeys } from './records';
 
 /** Deployments that one statement handles. */
@@ -114,17 +115,19 @@ async function makeParents({ client, tenant, note }: ImportContext, keys: readon
     );
 }
 
-async function refreshAll({ client }: ImportContext, keys: readonly number[], tx: AnyTx): Promise<void> {
-  const { rows } = await client.query<{ key: number }>(
+async function refreshAll(context: ImportContext, keys: readonly number[], tx: AnyTx): Promise<void> {
+  const { rows } = await context.client.query<{ key: number }>(
     `select distinct k as key from unnest($1::bigint[]) k
      where exists (select 1 from deployment_parents p where p.parent_key = k or p.child_key = k)`,
     [keys],
   );
+  const targets = [...newTargets(context).values()];
   const related = rows.map(({ key }) => key);
   for (let at = 0; at < related.length; at += AT_A_TIME)
     await refreshFamily(tx, related.slice(at, at + AT_A_TIME));
-  for (let at = 0; at < keys.length; at += AT_A_TIME)
-    await refreshConsumers(tx, keys.slice(at, at + AT_A_TIME));
+  const used = [...new Set([...keys, ...targets])];
+  for (let at = 0; at < used.length; at += AT_A_TIME)
+    await refreshConsumers(tx, used.slice(at, at + AT_A_TIME));
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   recordImporter,
   withLines,
 } from '@baton/import-part';
-import type { JsonObject } from '@baton/kernel';
+import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { privateCreatorText } from '@baton/postgres';
 import { withoutCredentials } from './agent-properties';
 import { judgeByDeployment, keyOf, reader } from './records';
@@ -36,6 +36,7 @@ async function judge(context: ImportContext, records: Instances): Promise<Map<st
   for (const record of records) {
     const judgement = judgeByDeployment(context, record.item.deployment_id);
     if (judgement) judged.set(record.id, judgement);
+    else if (!record.item.relationships.every(isRelationship)) judged.set(record.id, BROKEN_RELATIONSHIP);
     else asked.push(record);
   }
   const { rows } = await context.client.query<{ id: string; has_node: boolean; is_foreign: boolean }>(
@@ -59,6 +60,15 @@ async function judge(context: ImportContext, records: Instances): Promise<Map<st
     else if (!hasNode) judged.set(id, { fate: 'lost', code: 'dangling', text: 'its node is not imported' });
   return judged;
 }
+
+const isRelationship = (value: unknown): boolean =>
+  isJsonObject(value as Json) &&
+  ['type', 'target_name', 'target_id'].every((name) => typeof (value as JsonObject)[name] === 'string');
+const BROKEN_RELATIONSHIP: Judgement = {
+  fate: 'lost',
+  code: 'invalid',
+  text: 'relationships is a list that does not fit; expected type, target_name and target_id of each',
+};
 
 async function write(context: ImportContext, records: Instances) {
   const remarks = new Map<string, { code: string; text: string }>();
