@@ -82,7 +82,7 @@ module.exports = {
     only('rpc', ['kernel', 'contracts', 'tls', 'trust']),
     only('client', ['kernel', 'contracts']),
     only('snapshot-part', ['kernel', 'contracts', 'postgres', 'rpc']),
-    only('import-part', ['kernel', 'contracts', 'postgres', 'rpc', 'snapshot-part']),
+    only('import-part', ['kernel', 'contracts', 'postgres', 'rpc', 'snapshot-part', 'trust']),
     only('service-runtime', ['kernel', 'contracts', ...IO.filter((name) => name !== 'client')]),
     only('isolation', ['kernel']),
     only('plugin-runtime', ['kernel', 'plugin-sdk', 'isolation']),

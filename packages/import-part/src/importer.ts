@@ -2,6 +2,10 @@ import type { ImportOptions } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
 import type { Pool, PoolClient } from 'pg';
 
+/** The connection of an import, inside its transaction. */
+export type ImportClient = PoolClient;
+export type ImportPool = Pool;
+
 /** A record on its way in: its content in the record model, and where the archive has it (for the report). */
 export interface StagedRecord {
   item: JsonObject;

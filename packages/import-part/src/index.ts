@@ -1,9 +1,12 @@
+export { type BundlePlace, openFromBundle, sealForBundle } from './bundle-seal';
 export type {
   ExportWanted,
   Fate,
   FateKind,
+  ImportClient,
   ImportContext,
   Importer,
+  ImportPool,
   ImportTables,
   StagedRecord,
 } from './importer';

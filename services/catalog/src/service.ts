@@ -34,6 +34,8 @@ import { pluginHttp } from './http/plugins.routes';
 import { resourceHttp } from './http/resources.routes';
 import { usesHttp } from './http/uses.routes';
 import { specWire } from './http/wire-policy';
+import { createImportTables } from './imports/import-tables';
+import { sessionQuery } from './imports/session-query';
 import { finishUploadsLoop } from './loops/finish-uploads.loop';
 import { sweepLoop } from './loops/sweep.loop';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
@@ -117,7 +119,10 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
   const pool = parsingPool(config);
   const downloadMs = config.BATON_DOWNLOAD_TIME;
   const texts = createSealedTexts({ cache: infra.cache, key: () => readCacheKey(db), clock, log });
-  const sources = createImportSources({ db, blobs, texts, fetch, downloadMs, log });
+  const sourcesFrom = (query: Pick<typeof db, 'query'>) =>
+    createImportSources({ db: query, blobs, texts, fetch, downloadMs, log });
+  const parserFrom = (query: Pick<typeof db, 'query'>) =>
+    createBlueprintParser({ pool, sources: sourcesFrom(query), clock });
   const shared = {
     db,
     blobs,
@@ -136,7 +141,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
   const uploads = {
     ...shared,
     texts: wire.texts,
-    parse: createBlueprintParser({ pool, sources, clock }),
+    parse: parserFrom(db),
     kickUploads: () => finishing.kick(),
     instanceId: infra.instanceId,
     leaseMs: LEASE_MS,
@@ -158,6 +163,14 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       createSnapshotPart({ db, schema: 'catalog', tables: snapshotTables, log }),
       createImportPart({ db, tables: { importers: [] }, log }),
       createTenantPart({ db, schema: 'catalog' }),
+      createImportPart({
+        db,
+        tables: createImportTables({
+          ...uploads,
+          parserIn: (client) => parserFrom({ query: sessionQuery(client) }),
+        }),
+        log,
+      }),
       createDoctorPart({ db, log, checks: doctorChecks((id) => giveUpUpload({ db }, id)) }),
     ],
     consumers: consumersOf(db),

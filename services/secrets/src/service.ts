@@ -11,6 +11,7 @@ import { cloudifyWire } from './http/cloudify/wire-policy';
 import { providersHttp } from './http/providers.routes';
 import { secretsHttp } from './http/secrets.routes';
 import { specWire } from './http/wire-policy';
+import { createImportTables, createStageSealer } from './imports/import-tables';
 import { rewrapLoop } from './loops/rewrap-keys.loop';
 import { secretsRpcPart, snapshotSealRpcPart, textSealRpcPart } from './rpc/secrets.rpc';
 import { findUnknownMasterKeys } from './store/master-keys.sql';
@@ -47,6 +48,12 @@ export async function buildService(config: Config, infra: Infra): Promise<Servic
       createSnapshotPart({ db, schema: 'secrets', tables: snapshotTables, log: infra.log }),
       createImportPart({ db, tables: { importers: [] }, log: infra.log }),
       createTenantPart({ db, schema: 'secrets' }),
+      createImportPart({
+        db,
+        tables: createImportTables(deps),
+        sealer: createStageSealer(deps),
+        log: infra.log,
+      }),
     ],
     consumers: [],
     subscriptions: [],

@@ -6,6 +6,8 @@ import { importsRpc } from '@baton/contracts';
 import { newId } from '@baton/kernel';
 import { fileSource } from '@baton/zip-reader';
 
+export { type ImportRig, importRig } from './import-rig';
+
 /** Written by a Cloudify Manager 7.1 (community). */
 const S71 = join(__dirname, '../../../cloudify-archive/test-archives/cloudify-7.1-community.zip');
 

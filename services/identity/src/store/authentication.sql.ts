@@ -147,6 +147,20 @@ export async function recordLogin(db: Db<Tables>, userId: number): Promise<void>
   await prepared(db, success, [userId]);
 }
 
+/** Replaces a hash by another one of the same password; returns false when the user has another hash by now. */
+export async function replacePasswordHash(
+  db: Db<Tables>,
+  userId: number,
+  from: string,
+  to: string,
+): Promise<boolean> {
+  const done = await db.pool.query(
+    'update users set password_hash = $3 where id = $1 and password_hash = $2',
+    [userId, from, to],
+  );
+  return done.rowCount === 1;
+}
+
 /** Latest uses by id, as instants of the database clock. */
 export interface Uses {
   tokens: ReadonlyMap<string, string>;
