@@ -161,7 +161,6 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     rpc: [
       catalogRpcPart(uploads),
       createSnapshotPart({ db, schema: 'catalog', tables: snapshotTables, log }),
-      createImportPart({ db, tables: { importers: [] }, log }),
       createTenantPart({ db, schema: 'catalog' }),
       createImportPart({
         db,

@@ -196,7 +196,6 @@ const tableParts = (
     log,
   }),
   createSnapshotPart({ db: deps.db, schema: 'identity', tables: snapshotTables, log }),
-  createImportPart({ db: deps.db, tables: { importers: [] }, log }),
   createDoctorPart({ db: deps.db, log, checks: doctorChecks(() => reopenAbandonedTenants(deps)) }),
 ];
 

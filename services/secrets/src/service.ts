@@ -46,7 +46,6 @@ export async function buildService(config: Config, infra: Infra): Promise<Servic
       snapshotSealRpcPart(deps),
       textSealRpcPart(deps),
       createSnapshotPart({ db, schema: 'secrets', tables: snapshotTables, log: infra.log }),
-      createImportPart({ db, tables: { importers: [] }, log: infra.log }),
       createTenantPart({ db, schema: 'secrets' }),
       createImportPart({
         db,
