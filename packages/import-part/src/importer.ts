@@ -10,6 +10,11 @@ export type ImportPool = Pool;
 export interface StagedRecord {
   item: JsonObject;
   place: string;
+  /**
+   * The line `{"item":...,"place":...}` as it came, without characters that no database stores. Columns of type json that are taken
+   * from it keep whole numbers beyond 2^53, which `item` has lost.
+   */
+  line: string;
 }
 
 export type FateKind = 'imported' | 'same' | 'skipped' | 'replaced' | 'lost' | 'conflict';
@@ -36,6 +41,8 @@ export interface ImportContext {
   /** `cloudify 7.1`, `baton 0.2.0`. */
   source: string;
   isRehearsal: boolean;
+  /** What importers of this service tell each other in this run; see `sharedMap`. */
+  shared: Map<string, unknown>;
   /** Adds an effect in words to the outcome. */
   note(text: string): void;
 }

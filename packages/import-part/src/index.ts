@@ -11,6 +11,14 @@ export type {
   StagedRecord,
 } from './importer';
 export { createImportPart, type ImportPartDeps } from './part';
+export {
+  type Judgement,
+  type ReadRecord,
+  type RecordType,
+  recordImporter,
+  sharedMap,
+} from './record-importer';
+export { judgedBy, member, ownerOf, visibilityOf, withLines } from './record-parts';
 export type { StageSealer } from './stage-sealer';
 export { stagedRecords } from './staged-records';
 export { lost, metFate, takeValid } from './take-each';

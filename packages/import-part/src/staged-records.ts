@@ -1,3 +1,4 @@
+import { storableJson } from '@baton/kernel';
 import type { PoolClient } from 'pg';
 import type { StagedRecord } from './importer';
 import { openStaged, type StagePlace, type StageSealer } from './stage-sealer';
@@ -7,7 +8,10 @@ const readBatch = (records: string): StagedRecord[] =>
   records
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as StagedRecord);
+    .map((text) => {
+      const line = storableJson(text);
+      return { ...(JSON.parse(line) as StagedRecord), line };
+    });
 
 /** The records of one staged batch. @throws Error of the sealer */
 export async function batchAt(

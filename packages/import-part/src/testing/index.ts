@@ -1,115 +1,120 @@
-/** Drives a service's part of imports in tests, as cluster-status does. */
+/** Reads archives and runs the import part of a service under test, as cluster-status does. */
+import { join } from 'node:path';
+import { exactJson, openArchive, records, TENANT_TYPES, type Value } from '@baton/cloudify-archive';
+import { makeEstate } from '@baton/cloudify-archive/testing';
 import { importsRpc } from '@baton/contracts';
-import { type JsonObject, newId } from '@baton/kernel';
+import { newId } from '@baton/kernel';
+import { fileSource } from '@baton/zip-reader';
 
-interface Part {
-  definition: unknown;
-  handlers: unknown;
+export { type ImportRig, importRig } from './import-rig';
+
+/** Written by a Cloudify Manager 7.1 (community). */
+const S71 = join(__dirname, '../../../cloudify-archive/test-archives/cloudify-7.1-community.zip');
+
+export interface TestRecord {
+  type: string;
+  tenant: string;
+  /** JSON text. */
+  item: string;
 }
 
-type Handlers = {
+export const testRecord = (type: string, item: unknown, tenant = 'default_tenant'): TestRecord => ({
+  type,
+  tenant,
+  item: exactJson(item as Value),
+});
+
+/** All records of tenants in the archive of 7.1. */
+export async function recordsOfS71(): Promise<TestRecord[]> {
+  const archive = await openArchive(await fileSource(S71));
+  try {
+    const all: TestRecord[] = [];
+    for await (const { type, tenant, item } of records(archive))
+      if (tenant !== null && (TENANT_TYPES as readonly string[]).includes(type))
+        all.push(testRecord(type, item, tenant));
+    return all;
+  } finally {
+    await archive.close();
+  }
+}
+
+/** Records of a made estate with all types. */
+export function recordsOfEstate(): TestRecord[] {
+  return Object.entries(makeEstate().tenants).flatMap(([tenant, types]) =>
+    Object.entries(types).flatMap(([type, items]) => items.map((item) => testRecord(type, item, tenant))),
+  );
+}
+
+interface Handlers {
   stageRecords(request: importsRpc.StageRecordsRequest): Promise<unknown>;
   rehearse(request: importsRpc.ImportRequest): Promise<importsRpc.ImportOutcome>;
   apply(request: importsRpc.ImportRequest): Promise<importsRpc.ImportOutcome>;
   listFates(request: importsRpc.ListFatesRequest): AsyncIterable<importsRpc.FatePiece>;
-  discardImport(request: importsRpc.DiscardImportRequest): Promise<unknown>;
-  exportRecords(request: importsRpc.ExportRecordsRequest): AsyncIterable<importsRpc.RecordsPiece>;
-};
-
-export interface TestFate {
-  type: string;
-  tenant: string;
-  id: string;
-  fate: string;
-  code?: string;
-  text?: string;
+  activate(request: importsRpc.ActivateRequest): Promise<importsRpc.ActivateResponse>;
 }
 
-/** A type of records with the tenant here; empty for types of the manager. */
-export type Staged = readonly [type: string, tenant: string, items: readonly object[]];
-
-export interface TestImport {
-  importId: string;
+export interface RunImport {
   outcome: importsRpc.ImportOutcome;
-  fates: TestFate[];
-  /** `type/id` -> fate, or `fate code` where the report has a line of it. */
-  told: Record<string, string>;
+  /** Counts that are not 0, by type. */
+  counts: Record<string, Record<string, number>>;
+  fates: { type: string; id: string; fate: string; code?: string; text?: string }[];
+  importId: string;
 }
 
-export interface ImportRig {
-  stage(importId: string, staged: readonly Staged[]): Promise<void>;
-  rehearse(staged: readonly Staged[], options?: object): Promise<TestImport>;
-  /** Rehearses and applies; the outcome is that of the apply. */
-  run(staged: readonly Staged[], options?: object): Promise<TestImport>;
-  discard(importId: string): Promise<void>;
-  exported(request: Partial<importsRpc.ExportRecordsRequest>): Promise<Record<string, JsonObject[]>>;
-}
-
-/** @param parts rpc parts of a service. @throws Error when it has no part in imports */
-export function importRig(parts: readonly Part[]): ImportRig {
+/** Runs imports on the part of a service. `types`: those that the service owns. */
+export function importsOn(
+  parts: readonly { definition: unknown; handlers: unknown }[],
+  types: readonly string[],
+) {
   const part = parts.find(({ definition }) => definition === importsRpc.ImportPartServiceDefinition);
-  if (!part) throw new Error('the service has no part in imports');
-  const handlers = part.handlers as Handlers;
-  const stage = async (importId: string, staged: readonly Staged[]): Promise<void> => {
-    for (const [batch, [type, tenant, items]] of staged.entries()) {
-      const lines = items.map((item, i) => JSON.stringify({ item, place: `${type} ${i}` }));
-      await handlers.stageRecords({ importId, type, tenant, batch, records: Buffer.from(lines.join('\n')) });
-    }
-  };
-  const fatesOf = async (importId: string): Promise<TestFate[]> => {
-    let text = '';
-    for await (const { lines } of handlers.listFates({ importId }))
-      text += `${Buffer.from(lines).toString()}\n`;
-    return text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as TestFate);
-  };
-  const taken = async (importId: string, outcome: importsRpc.ImportOutcome): Promise<TestImport> => {
-    const fates = await fatesOf(importId);
-    const told = Object.fromEntries(
-      fates.map(({ type, id, fate, code }) => [`${type}/${id}`, code ? `${fate} ${code}` : fate]),
-    );
-    return { importId, outcome, fates, told };
-  };
-  const request = (importId: string, options: object, metDigest = ''): importsRpc.ImportRequest => ({
-    importId,
-    optionsJson: JSON.stringify(options),
-    metDigest,
-    source: 'cloudify 7.1',
-  });
+  const handlers = part!.handlers as unknown as Handlers;
   return {
-    stage,
-    rehearse: async (staged, options = {}) => {
+    activate: (tenant: string, deploymentIds: string[] = [], withSchedules = false) =>
+      handlers.activate({ tenant, deploymentIds, withSchedules }),
+    async run(
+      records: readonly TestRecord[],
+      { options = {}, step = 'apply' }: { options?: object; step?: 'apply' | 'rehearse' } = {},
+    ): Promise<RunImport> {
       const importId = newId();
-      await stage(importId, staged);
-      return await taken(importId, await handlers.rehearse(request(importId, options)));
-    },
-    run: async (staged, options = {}) => {
-      const importId = newId();
-      await stage(importId, staged);
-      const { metDigest } = await handlers.rehearse(request(importId, options));
-      return await taken(importId, await handlers.apply(request(importId, options, metDigest)));
-    },
-    discard: async (importId) => void (await handlers.discardImport({ importId })),
-    exported: async (wanted) => {
-      const types: Record<string, JsonObject[]> = {};
-      const whole = {
-        tenant: '',
-        deploymentId: '',
-        closureJson: '',
-        includeEvents: false,
-        bundleKey: '',
-        ...wanted,
+      await stage(
+        handlers,
+        importId,
+        records.filter(({ type }) => types.includes(type)),
+      );
+      const request = {
+        importId,
+        optionsJson: JSON.stringify(options),
+        metDigest: '',
+        source: 'cloudify 7.1.0',
       };
-      for await (const { type, records } of handlers.exportRecords(whole)) {
-        const lines = Buffer.from(records).toString().split('\n');
-        const items = lines
-          .filter((line) => line !== '')
-          .map((line) => (JSON.parse(line) as { item: JsonObject }).item);
-        types[type] = [...(types[type] ?? []), ...items];
-      }
-      return types;
+      const rehearsed = await handlers.rehearse(request);
+      const outcome =
+        step === 'rehearse'
+          ? rehearsed
+          : await handlers.apply({ ...request, metDigest: rehearsed.metDigest });
+      const counts = Object.fromEntries(
+        outcome.types.map(({ type, ...of }) => [
+          type,
+          Object.fromEntries(Object.entries(of).filter(([, count]) => count !== 0)),
+        ]),
+      );
+      const fates: RunImport['fates'] = [];
+      for await (const { lines } of handlers.listFates({ importId }))
+        for (const line of Buffer.from(lines).toString().split('\n')) fates.push(JSON.parse(line));
+      return { outcome, counts, fates, importId };
     },
   };
+}
+
+async function stage(handlers: Handlers, importId: string, records: readonly TestRecord[]): Promise<void> {
+  const batches = new Map<string, TestRecord[]>();
+  for (const record of records) {
+    const key = `${record.tenant} ${record.type}`;
+    batches.set(key, [...(batches.get(key) ?? []), record]);
+  }
+  for (const batch of batches.values()) {
+    const { type, tenant } = batch[0]!;
+    const lines = batch.map(({ item }, n) => `{"item":${item},"place":"line ${n}"}`).join('\n');
+    await handlers.stageRecords({ importId, type, tenant, batch: 0, records: Buffer.from(lines) });
+  }
 }
