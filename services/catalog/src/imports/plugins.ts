@@ -22,8 +22,8 @@ export type PluginImportDeps = Pick<
 
 /** Who owns what has no owner in the archive. */
 const NO_OWNER = 'admin';
-/** Versions of Python that workers run wagons with begin at 3.10. */
-const OLD_PYTHON = /^(py2\d*|cp2\d+|py3[0-9]|cp3[0-9]|py27|py36)$/;
+/** Versions of Python that no worker has. Wheels for a later one may work, if they hold no compiled code. */
+const OLD_PYTHON = /^(py|cp)(2\d*|3[0-6])$/;
 
 /** Plugins with their archives, stored as an upload stores them. */
 export function pluginsImporter(deps: PluginImportDeps): Importer {
