@@ -9,6 +9,7 @@ import { completionCommand } from './commands/completion';
 import { deploymentCommands } from './commands/deployments';
 import { doctorCommand } from './commands/doctor';
 import { eventCommands } from './commands/events';
+import { importCommands } from './commands/imports';
 import { executionCommands } from './commands/executions';
 import { fileCommands } from './commands/files';
 import { filterCommands } from './commands/filters';
@@ -70,6 +71,7 @@ const KINDS = [
   managerCommands,
   clusterCommands,
   snapshotCommands,
+  importCommands,
   doctorCommand,
   completionCommand,
 ];

@@ -80,6 +80,7 @@ export {
   type Principal,
   type ServicePermission,
 } from './principal';
+export { IMPORTED_FROM_LABEL, QUARANTINE_LABEL, quarantined } from './quarantine';
 export {
   type ChangeKind,
   changeKinds,

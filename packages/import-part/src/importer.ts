@@ -1,11 +1,20 @@
 import type { ImportOptions } from '@baton/contracts';
 import type { JsonObject } from '@baton/kernel';
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+
+/** The connection of an import, inside its transaction. */
+export type ImportClient = PoolClient;
+export type ImportPool = Pool;
 
 /** A record on its way in: its content in the record model, and where the archive has it (for the report). */
 export interface StagedRecord {
   item: JsonObject;
   place: string;
+  /**
+   * The line `{"item":...,"place":...}` as it came, without characters that no database stores. Columns of type json that are taken
+   * from it keep whole numbers beyond 2^53, which `item` has lost.
+   */
+  line: string;
 }
 
 export type FateKind = 'imported' | 'same' | 'skipped' | 'replaced' | 'lost' | 'conflict';
@@ -32,6 +41,8 @@ export interface ImportContext {
   /** `cloudify 7.1`, `baton 0.2.0`. */
   source: string;
   isRehearsal: boolean;
+  /** What importers of this service tell each other in this run; see `sharedMap`. */
+  shared: Map<string, unknown>;
   /** Adds an effect in words to the outcome. */
   note(text: string): void;
 }
@@ -52,6 +63,8 @@ export interface ImportTables {
   importers: readonly Importer[];
   /** Runs behind all importers, once for each tenant that had records: statuses, counters, labels. */
   finish?(context: ImportContext): Promise<void>;
+  /** The import was discarded: what is kept for it beside the staged records may go. */
+  discarded?(pool: Pool, importId: string): Promise<void>;
   activate?(
     client: PoolClient,
     wanted: { tenant: string; deploymentIds: readonly string[]; withSchedules: boolean },

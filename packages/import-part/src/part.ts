@@ -5,12 +5,15 @@ import { inSession } from '@baton/snapshot-part';
 import type { Pool, PoolClient } from 'pg';
 import { FateBook } from './fates';
 import type { ImportTables } from './importer';
+import { type StageSealer, sealStaged } from './stage-sealer';
 import { takeRecords } from './take-records';
 
 export interface ImportPartDeps {
   db: { pool: Pool };
   tables: ImportTables;
   log: Log;
+  /** For types whose records hold secrets. */
+  sealer?: StageSealer;
 }
 
 const definition = importsRpc.ImportPartServiceDefinition;
@@ -31,7 +34,13 @@ export function createImportPart(deps: ImportPartDeps): {
       stageRecords: async ({ importId, type, tenant, batch, records }) => {
         await db.pool.query(
           `insert into import_staging (import_id, type, tenant, batch, records) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-          [importId, type, tenant, batch, Buffer.from(records).toString('utf8')],
+          [
+            importId,
+            type,
+            tenant,
+            batch,
+            sealStaged(deps.sealer, { importId, type, tenant, batch }, Buffer.from(records).toString('utf8')),
+          ],
         );
         return {};
       },
@@ -47,6 +56,7 @@ export function createImportPart(deps: ImportPartDeps): {
       discardImport: async ({ importId }) => {
         await db.pool.query('delete from import_staging where import_id = $1', [importId]);
         await db.pool.query('delete from import_fates where import_id = $1', [importId]);
+        await tables.discarded?.(db.pool, importId);
         return {};
       },
       exportRecords: (request) => exported(deps, request),
@@ -67,11 +77,13 @@ async function bookOf(pool: Pool, importId: string): Promise<FateBook> {
 }
 
 async function rehearse(
-  { db, tables }: ImportPartDeps,
+  { db, tables, sealer }: ImportPartDeps,
   request: importsRpc.ImportRequest,
 ): Promise<importsRpc.ImportOutcome> {
   const book = await bookOf(db.pool, request.importId);
-  await inSession(db.pool, 'begin', 'rollback', (client) => takeRecords(client, tables, request, book, true));
+  await inSession(db.pool, 'begin', 'rollback', (client) =>
+    takeRecords(client, tables, request, book, true, sealer),
+  );
   return await book.close();
 }
 
@@ -80,7 +92,7 @@ async function rehearse(
  * and answers the first outcome.
  */
 async function apply(
-  { db, tables, log }: ImportPartDeps,
+  { db, tables, log, sealer }: ImportPartDeps,
   request: importsRpc.ImportRequest,
 ): Promise<importsRpc.ImportOutcome> {
   return await inSession(db.pool, 'begin', 'commit', async (client) => {
@@ -93,7 +105,7 @@ async function apply(
     const done = rows[0]?.outcome;
     if (done) return done;
     const book = await bookOf(db.pool, request.importId);
-    await takeRecords(client, tables, request, book, false);
+    await takeRecords(client, tables, request, book, false, sealer);
     const outcome = await book.close();
     refuseChanged(request, outcome);
     await client.query('update import_marks set outcome = $2, applied_at = app_now() where import_id = $1', [

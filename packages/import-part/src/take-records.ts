@@ -1,25 +1,21 @@
 import { importOptions, type importsRpc } from '@baton/contracts';
-import { AppError, type JsonObject } from '@baton/kernel';
 import type { PoolClient } from 'pg';
 import type { FateBook } from './fates';
-import type { ImportContext, ImportTables, StagedRecord } from './importer';
+import type { Fate, ImportContext, ImportTables, StagedRecord } from './importer';
+import type { StageSealer } from './stage-sealer';
+import { batchAt, batchesOf } from './staged-records';
 
-/** Lines of one staged batch. A batch is at most some MB (commands of cluster-status). */
-const readBatch = (records: string): StagedRecord[] =>
-  records
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as { item: JsonObject; place: string });
-
-/** Gives all staged records to the importers, in the caller's transaction. @throws AppError bad_parameters_error */
+/** Gives all staged records to the importers, in the caller's transaction. */
 export async function takeRecords(
   client: PoolClient,
   tables: ImportTables,
   request: importsRpc.ImportRequest,
   book: FateBook,
   isRehearsal: boolean,
+  sealer?: StageSealer,
 ): Promise<void> {
   const options = importOptions.parse(JSON.parse(request.optionsJson || '{}'));
+  const shared = new Map<string, unknown>();
   const contextOf = (tenant: string): ImportContext => ({
     client,
     importId: request.importId,
@@ -27,49 +23,45 @@ export async function takeRecords(
     options,
     source: request.source,
     isRehearsal,
+    shared,
     note: (text) => void book.notes.push(text),
   });
-  await refuseUnknownTypes(client, tables, request.importId);
+  await loseUnknownTypes(client, tables, request.importId, { book, sealer });
   const tenants = new Set<string>();
   for (const importer of tables.importers)
     for (const { tenant, batch } of await batchesOf(client, request.importId, importer.type)) {
       tenants.add(tenant);
-      const records = await batchAt(client, request.importId, importer.type, tenant, batch);
+      const records = await batchAt(
+        client,
+        { importId: request.importId, type: importer.type, tenant, batch },
+        sealer,
+      );
       await book.add(importer.type, tenant, records, await importer.take(contextOf(tenant), records));
     }
   if (tables.finish) for (const tenant of tenants) await tables.finish(contextOf(tenant));
 }
 
-async function refuseUnknownTypes(client: PoolClient, tables: ImportTables, importId: string): Promise<void> {
+/** No importer takes them: each of these records is lost, and the report says so. */
+async function loseUnknownTypes(
+  client: PoolClient,
+  tables: ImportTables,
+  importId: string,
+  { book, sealer }: { book: FateBook; sealer: StageSealer | undefined },
+): Promise<void> {
   const known = tables.importers.map(({ type }) => type);
-  const { rows } = await client.query<{ type: string }>(
-    'select distinct type from import_staging where import_id = $1 and type <> all($2)',
+  const { rows } = await client.query<{ type: string; tenant: string; batch: number }>(
+    'select type, tenant, batch from import_staging where import_id = $1 and type <> all($2) order by type, tenant, batch',
     [importId, known],
   );
-  if (rows.length > 0)
-    throw new AppError('bad_parameters_error', `Records of a type that is not known here: ${rows[0]!.type}`, {
-      expected: known,
-    });
+  for (const { type, tenant, batch } of rows) {
+    const records = await batchAt(client, { importId, type, tenant, batch }, sealer);
+    await book.add(type, tenant, records, records.map(lostOf));
+  }
 }
 
-async function batchesOf(client: PoolClient, importId: string, type: string) {
-  const { rows } = await client.query<{ tenant: string; batch: number }>(
-    'select tenant, batch from import_staging where import_id = $1 and type = $2 order by tenant, batch',
-    [importId, type],
-  );
-  return rows;
-}
-
-async function batchAt(
-  client: PoolClient,
-  importId: string,
-  type: string,
-  tenant: string,
-  batch: number,
-): Promise<StagedRecord[]> {
-  const { rows } = await client.query<{ records: string }>(
-    'select records from import_staging where import_id = $1 and type = $2 and tenant = $3 and batch = $4',
-    [importId, type, tenant, batch],
-  );
-  return readBatch(rows[0]!.records);
-}
+const lostOf = ({ item }: StagedRecord): Fate => ({
+  id: String(item.id ?? item.name ?? item.key ?? item.username ?? item.permission ?? ''),
+  fate: 'lost',
+  code: 'type_not_taken',
+  text: 'This manager does not take over records of this type',
+});

@@ -2,8 +2,11 @@ import { bufferSource } from '@baton/zip-reader';
 import type { Limits } from '../limits';
 import type { ArchiveRecord, Skipped } from '../model/record';
 import type { Tally } from '../model/tally';
-import { openArchive } from '../open-archive';
+import { type Archive, openArchive } from '../open-archive';
 import { type RecordOptions, records } from '../records';
+
+/** An archive in memory. */
+export const openBytes = (bytes: Buffer): Promise<Archive> => openArchive(bufferSource(bytes));
 
 /** All records of an archive in memory, with what was skipped. */
 export async function readAll(

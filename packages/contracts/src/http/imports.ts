@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { importOptions } from '../import-options';
 import { defineRoutes } from '../route';
-import { envelope, resourceId } from './shapes';
+import { envelope, queryBoolean } from './shapes';
 
-/** States of an import: checking -> checked -> applying -> applied, or refused / failed; discarded at the end of its archive. */
+/** States of an import: (uploaded ->) waiting -> checking -> checked -> preparing -> applying -> applied; or refused, or failed. */
 const importState = z.enum([
+  'uploaded',
   'waiting',
   'checking',
   'checked',
+  'preparing',
   'applying',
   'applied',
   'refused',
   'failed',
-  'discarded',
 ]);
 
 const counts = z.object({
@@ -40,6 +41,11 @@ const importJob = z
     source_version: z.string().nullable(),
     archive_sha256: z.string(),
     archive_bytes: z.number().int(),
+    /** False: the archive was deleted after the import. */
+    has_archive: z.boolean(),
+    keep_archive: z.boolean(),
+    /** Tenants here that got records. */
+    tenants: z.array(z.string()),
     options: z.record(z.string(), z.unknown()),
     /** What is being done, in words. */
     step: z.string(),
@@ -55,7 +61,7 @@ const importJob = z
 
 const line = z
   .object({
-    /** fate, plan, agent, note, total. */
+    /** fate, plan, agent, reference, collision, not_carried, field, note, total. */
     kind: z.string(),
     type: z.string().optional(),
     tenant: z.string().optional(),
@@ -75,7 +81,7 @@ const owned = {
   versions: ['v3.1'],
   spec: 'reference cloudify-snapshots.md 7',
 } as const;
-const params = z.object({ import_id: resourceId });
+const params = z.object({ import_id: z.string().min(1).max(64) });
 
 export const importRoutes = defineRoutes([
   {
@@ -85,6 +91,14 @@ export const importRoutes = defineRoutes([
     path: '/imports',
     permission: 'snapshot_restore',
     summary: 'Imports of archives of other managers',
+    list: {
+      fields: Object.keys(importJob.shape),
+      filters: [],
+      sorts: ['created_at'],
+      defaultSort: [{ field: 'created_at', descending: false }],
+      allowsAllTenants: false,
+      allowsGetAll: true,
+    },
     status: 200,
     response: envelope(importJob),
   },
@@ -97,7 +111,11 @@ export const importRoutes = defineRoutes([
     summary:
       'Uploads an archive (body) with options (parameter `options`, JSON) and checks it; nothing of the manager changes. Keys only by PUT /imports/{id}/keys',
     rawBody: 'archive',
-    query: z.object({ options: z.string().max(1_000_000).optional() }),
+    query: z.object({
+      options: z.string().max(1_000_000).optional(),
+      /** The archive is only stored; POST /imports/{id}/check checks it, with keys. */
+      hold: queryBoolean.optional(),
+    }),
     status: 201,
     response: importJob,
   },
@@ -193,6 +211,9 @@ export const importRoutes = defineRoutes([
     status: 200,
     response: z.object({ id: z.string() }),
   },
+]);
+
+export const bundleRoutes = defineRoutes([
   {
     ...owned,
     id: 'exportBundle',

@@ -121,6 +121,13 @@ export interface DeploymentPlans {
   scaling_groups: Json;
 }
 
+export interface DeploymentQuarantines {
+  deployment_key: number;
+  import_id: string;
+  since: Generated<string>;
+  source: string;
+}
+
 export interface Deployments {
   blueprint_id: string | null;
   create_execution: string | null;
@@ -209,6 +216,14 @@ export interface ImportMarks {
   applied_at: string | null;
   import_id: string;
   outcome: Json | null;
+}
+
+export interface ImportRecords {
+  digest: Buffer;
+  id: string;
+  import_id: string;
+  tenant: string;
+  type: string;
 }
 
 export interface ImportStaging {
@@ -396,6 +411,7 @@ export interface DB {
   deployment_modifications: DeploymentModifications;
   deployment_parents: DeploymentParents;
   deployment_plans: DeploymentPlans;
+  deployment_quarantines: DeploymentQuarantines;
   deployment_texts: DeploymentTexts;
   deployment_updates: DeploymentUpdates;
   deployments: Deployments;
@@ -403,6 +419,7 @@ export interface DB {
   drift_changes: DriftChanges;
   import_fates: ImportFates;
   import_marks: ImportMarks;
+  import_records: ImportRecords;
   import_staging: ImportStaging;
   inbox: Inbox;
   inter_deployment_dependencies: InterDeploymentDependencies;

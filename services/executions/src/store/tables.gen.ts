@@ -222,6 +222,7 @@ export interface ExecutionSchedules {
   deployment_made_by: string | null;
   enabled: Generated<boolean>;
   execution_arguments: Generated<Json>;
+  fires_when_activated: Generated<boolean>;
   id: string;
   key: string;
   latest_execution_id: string | null;
@@ -234,6 +235,7 @@ export interface ExecutionSchedules {
   tenant: string;
   until: string | null;
   visibility: string;
+  was_enabled: boolean | null;
   workflow_id: string;
 }
 
@@ -247,6 +249,14 @@ export interface ImportMarks {
   applied_at: string | null;
   import_id: string;
   outcome: Json | null;
+}
+
+export interface ImportRecords {
+  digest: Buffer;
+  id: string;
+  import_id: string;
+  tenant: string;
+  type: string;
 }
 
 export interface ImportStaging {
@@ -397,6 +407,7 @@ export interface DB {
   executions: Executions;
   import_fates: ImportFates;
   import_marks: ImportMarks;
+  import_records: ImportRecords;
   import_staging: ImportStaging;
   inbox: Inbox;
   instance_states: InstanceStates;

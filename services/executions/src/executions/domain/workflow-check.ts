@@ -1,3 +1,4 @@
+import { quarantined } from '@baton/contracts';
 import { checkWorkflowParameters, isFunction } from '@baton/dsl';
 import { AppError, isJsonObject, type Json, type JsonObject, nearestName } from '@baton/kernel';
 import { builtinOf, workflowAvailability } from '@baton/task-graph';
@@ -24,6 +25,7 @@ export async function checkStart(
   evaluate: (payload: JsonObject) => Promise<JsonObject>,
   names: NameSources,
 ): Promise<{ parameters: JsonObject; program: string | null; isCascading: boolean }> {
+  refuseQuarantined(facts);
   requireWorkflow(request.workflowId, facts);
   const workflow = declaredWorkflow(facts, request.workflowId);
   if (!workflow && request.isOfClient) refuseStartedElsewhere(request.workflowId);
@@ -42,6 +44,11 @@ export async function checkStart(
   const parameters = await parametersOf(request, declared, evaluate, names);
   const program = builtinOf({ plugin: String(workflow.plugin), operation: String(workflow.operation) });
   return { parameters, program, isCascading: workflow.is_cascading === true };
+}
+
+/** @throws AppError conflict_error for an imported deployment that is not activated: another manager may still drive it. */
+function refuseQuarantined({ id, quarantine }: DeploymentFacts): void {
+  if (quarantine !== '') throw quarantined(id, quarantine);
 }
 
 async function parametersOf(

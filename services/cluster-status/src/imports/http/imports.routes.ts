@@ -1,0 +1,94 @@
+import { importOptions } from '@baton/contracts';
+import { importRoutes } from '@baton/contracts/http/imports';
+import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
+import { AppError } from '@baton/kernel';
+import { storeArchive } from '../../commands/store-archive';
+import { activate } from '../commands/activate-import';
+import type { ImportDeps } from '../commands/import-deps';
+import {
+  registerImport,
+  requestApply,
+  requestCheck,
+  requestDeletion,
+  requireAdmin,
+} from '../commands/request-import';
+import { importById, presentImport } from '../queries/imports';
+import { importPage } from '../store/imports.sql';
+import { reportPage } from '../store/report.sql';
+
+/** @throws AppError bad_parameters_error */
+function optionsOf(text: string | undefined) {
+  if (text === undefined) return importOptions.parse({});
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new AppError('bad_parameters_error', 'options is no JSON', { field: 'options', expected: 'JSON' });
+  }
+  const parsed = importOptions.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw new AppError('bad_parameters_error', `options.${path.join('.')}: ${message}`, { field: 'options' });
+}
+
+const page = ({ _offset: offset, _size: size }: { _offset: number; _size: number }) => ({ offset, size });
+
+const enveloped = (
+  { items, total }: { items: unknown[]; total: number },
+  { offset, size }: { offset: number; size: number },
+) => ({ items, metadata: { pagination: { total, offset, size } } });
+
+/** Imports of archives of other managers (docs/adr/0048-import-of-estates.md). */
+export function importsHttp(deps: ImportDeps): BoundRoute[] {
+  const { query } = deps.db;
+  const shown = async (id: string) => presentImport(await importById(query, id));
+  const routes = bindRoutes(importRoutes, {
+    listImports: async (call) => {
+      const { items, total } = await importPage(query, call.list);
+      return listEnvelope({ items: items.map(presentImport), total }, call.list);
+    },
+    createImport: async (call) => {
+      const options = optionsOf(call.query.options);
+      const archive = await storeArchive(deps, call.raw);
+      const isHeld = call.query.hold ?? false;
+      return shown(await registerImport(deps, call.principal, archive, { options, isHeld }));
+    },
+    getImport: ({ params }) => shown(params.import_id!),
+    checkImport: async ({ params, body }) => {
+      const { options, ...keys } = body;
+      await importById(query, params.import_id!);
+      await requestCheck(deps, params.import_id!, { options, keys });
+      return shown(params.import_id!);
+    },
+    readImportReport: async (call) => {
+      const { id } = await importById(query, call.params.import_id!);
+      const asked = page(call.query);
+      return enveloped(await reportPage(query, id, { ...asked, kind: call.query.kind }), asked);
+    },
+    applyImport: async ({ params, body }) => {
+      await importById(query, params.import_id!);
+      await requestApply(deps, params.import_id!, {
+        reportDigest: body.report_digest,
+        isKept: body.keep_archive,
+      });
+      return shown(params.import_id!);
+    },
+    activateImport: async ({ params, body }) => {
+      const row = await importById(query, params.import_id!);
+      const { tenant, deployments, with_schedules: withSchedules } = body;
+      return activate(deps, row, row.tenants, { tenant, deployments, withSchedules });
+    },
+    deleteImport: async ({ params }) => {
+      await importById(query, params.import_id!);
+      await requestDeletion(deps, params.import_id!);
+      return { id: params.import_id! };
+    },
+  });
+  return routes.map(({ contract, handler }) => ({
+    contract,
+    handler: (call: HttpCall) => {
+      requireAdmin(call.principal);
+      return handler(call);
+    },
+  }));
+}

@@ -1,0 +1,35 @@
+import type { ImportTables } from '@baton/import-part';
+import { agents } from './agents';
+import { dependencies } from './dependencies';
+import { deployments } from './deployments';
+import { deploymentFilters } from './filters';
+import { finishDeployments } from './finish';
+import { deploymentGroups } from './groups';
+import { modifications } from './modifications';
+import { nodeInstances } from './node-instances';
+import { nodes } from './nodes';
+import { activateDeployments } from './quarantine';
+import { sites } from './sites';
+import { deploymentUpdates, pluginsUpdates } from './updates';
+
+/** The part of this service in imports of other managers' estates. */
+export const importTables: ImportTables = {
+  importers: [
+    sites,
+    deployments,
+    deploymentGroups,
+    nodes,
+    nodeInstances,
+    agents,
+    dependencies,
+    deploymentUpdates,
+    pluginsUpdates,
+    deploymentFilters,
+    modifications,
+  ],
+  finish: finishDeployments,
+  activate: async (client, wanted) => ({
+    deployments: await activateDeployments(client, wanted),
+    schedules: 0,
+  }),
+};
