@@ -1,3 +1,4 @@
+export { iso, readItems } from './exported-items';
 export type {
   ExportWanted,
   Fate,

@@ -193,3 +193,21 @@ test('parents of the archive become edges, and a cycle of them is cut', async ()
     ]),
   );
 });
+
+test('a tenant goes to another manager as records, and comes back as the same records', async () => {
+  await part.run(estate);
+  await service.create('native', { labels: [{ 'csys-obj-parent': 'web' }], blueprint_id: 'pair' });
+  const first = await part.exported('default_tenant');
+  const other = await startTestDeployments();
+  try {
+    const otherPart = importsOn(other.parts.rpc, types);
+    const { fates } = await otherPart.run(first);
+    expect(fates.filter(({ fate }) => fate !== 'imported')).toEqual([]);
+    expect(await otherPart.exported('default_tenant')).toEqual(first);
+    const one = await otherPart.exported('default_tenant', 'native');
+    expect([...new Set(one.map(({ type }) => type))]).toEqual(['deployments', 'nodes', 'node_instances']);
+    expect(one).toEqual(first.filter(({ item }) => item.includes('"native"') && !item.includes('consumer')));
+  } finally {
+    await other.stop();
+  }
+});

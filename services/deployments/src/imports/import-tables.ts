@@ -2,6 +2,7 @@ import type { ImportTables } from '@baton/import-part';
 import { agents } from './agents';
 import { dependencies } from './dependencies';
 import { deployments } from './deployments';
+import { exportedRecords } from './exported';
 import { deploymentFilters } from './filters';
 import { finishDeployments } from './finish';
 import { deploymentGroups } from './groups';
@@ -32,4 +33,5 @@ export const importTables: ImportTables = {
     deployments: await activateDeployments(client, wanted),
     schedules: 0,
   }),
+  exported: exportedRecords,
 };
