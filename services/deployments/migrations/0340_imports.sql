@@ -66,3 +66,17 @@ begin
   return true;
 end
 $$;
+
+-- What takes the name of a deleted object is another one, whatever an import has brought before.
+create function forget_import_records() returns trigger language plpgsql set search_path from current as $$
+begin
+  delete from import_records r using gone g where r.type = tg_argv[0] and r.tenant = g.tenant and r.id = g.id;
+  return null;
+end
+$$;
+create trigger deployments_forgotten after delete on deployments referencing old table as gone
+  for each statement execute function forget_import_records('deployments');
+create trigger deployment_groups_forgotten after delete on deployment_groups referencing old table as gone
+  for each statement execute function forget_import_records('deployment_groups');
+create trigger deployment_filters_forgotten after delete on deployment_filters referencing old table as gone
+  for each statement execute function forget_import_records('deployments_filters');

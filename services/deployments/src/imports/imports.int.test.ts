@@ -1,11 +1,12 @@
+import { Readable } from 'node:stream';
 import { importsOn, recordsOfS71, type TestRecord } from '@baton/import-part/testing';
 import { startTestDeployments, type TestDeployments } from '../testing/test-deployments';
-import { importTables } from './import-tables';
+import { createImportTables } from './import-tables';
 
 let service: TestDeployments;
 let part: ReturnType<typeof importsOn>;
 let archive: TestRecord[];
-const types = importTables.importers.map(({ type }) => type);
+const types = createImportTables({ open: async () => Readable.from([]) }).importers.map(({ type }) => type);
 
 beforeAll(async () => {
   archive = await recordsOfS71();
