@@ -20,7 +20,7 @@ create table deployment_quarantines (
 
 -- Executions of another manager have random ids: each of them is before all of this one, whose ids are UUIDv7.
 create function execution_order(id text) returns text language sql immutable parallel safe as $$
-  select (case when substr(id, 15, 1) = '7' then '1' else '0' end || id) collate "C"
+  select (case when id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-689a-f]' then '0' else '1' end || id) collate "C"
 $$;
 
 create or replace function is_news_of_latest(d deployments, execution text, has_ended boolean, resumed_at timestamptz, version bigint)
