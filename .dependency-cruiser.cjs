@@ -72,7 +72,7 @@ module.exports = {
     only('contracts', ['kernel']),
     only('tls', ['kernel']),
     only('zip-reader', []),
-    only('cloudify-archive', ['kernel', 'zip-reader']),
+    only('cloudify-archive', ['zip-reader']),
     only('trust', ['kernel', 'contracts']),
     only('postgres', ['kernel', 'contracts', 'tls']),
     only('broker', ['kernel', 'contracts', 'tls', 'trust']),

@@ -26,19 +26,21 @@ export interface Detected {
 }
 
 /** Heads of the original's migrations. A revision says more than the version: it names the columns. */
-const FAMILIES: Readonly<Record<string, string>> = {
-  '62a8d746d13b': '5.0',
-  '387fcd049efb': '5.1',
-  '5ce2b0cbb6f3': '5.1',
-  '9d261e90b1f3': '5.2',
-  '396303c07e35': '5.3',
-  b92770a7b6ca: '6.0',
-  a31cb9e704d3: '6.1',
-  '03ad040e6f78': '6.2',
-  '8e8314b1d848': '6.3',
-  '272e61bf5f4a': '6.4',
-  edd6d829a209: '7.0',
-};
+const FAMILIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '62a8d746d13b': '5.0',
+    '387fcd049efb': '5.1',
+    '5ce2b0cbb6f3': '5.1',
+    '9d261e90b1f3': '5.2',
+    '396303c07e35': '5.3',
+    b92770a7b6ca: '6.0',
+    a31cb9e704d3: '6.1',
+    '03ad040e6f78': '6.2',
+    '8e8314b1d848': '6.3',
+    '272e61bf5f4a': '6.4',
+    edd6d829a209: '7.0',
+  }),
+);
 /** The composer of 4.3 and later wrote this revision, which it did not have. */
 const WRONG_COMPOSER = '20170601133017-4_1-init.js';
 const RIGHT_COMPOSER = '20171229105614-4_3-blueprint-repo.js';
@@ -125,7 +127,7 @@ function familyOf(
   const familyReasons: string[] = [];
   const { version, schemaRevision } = metadata;
   // A revision may be followed by a remark: `272e61bf5f4a (head)`.
-  const bySchema = FAMILIES[schemaRevision?.split(' ')[0] ?? ''] ?? null;
+  const bySchema = FAMILIES.get(schemaRevision?.split(' ')[0] ?? '') ?? null;
   const byVersion = /^(\d+\.\d+)(?:\.|$|-)/.exec(version ?? '')?.[1] ?? null;
   if (bySchema) familyReasons.push(`schema revision ${schemaRevision} is the last of ${bySchema}`);
   else if (schemaRevision) familyReasons.push(`schema revision ${schemaRevision} is not that of a release`);

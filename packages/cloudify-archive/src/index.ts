@@ -1,6 +1,9 @@
 export { ArchiveRefused, type Place, placeText, type RefusedCode } from './archive-refused';
 export { blobContent, blobFiles } from './blob-content';
+export { isCloudifyPasswordHash, verifyCloudifyPassword } from './ciphers/passwords';
+export { readSecurityConfiguration, type SecurityConfiguration } from './ciphers/security-conf';
 export { type Detected, detect, type Layout } from './detect';
+export type { RoleFinding } from './legacy/roles';
 export type { Limits } from './limits';
 export type { Label } from './model/fields';
 export type { ArchiveRecord, Blob, RecordOf, Skipped, SkipReason } from './model/record';

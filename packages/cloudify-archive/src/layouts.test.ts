@@ -1,3 +1,4 @@
+import type { RoleFinding } from './legacy/roles';
 import type { ArchiveRecord } from './model/record';
 import type { RecordType } from './model/types';
 import {
@@ -88,10 +89,19 @@ test('names roles by their permissions, and leaves out what it cannot name', asy
   const admin = old.records.find(({ type, item }) => type === 'users' && item.username === 'admin');
   expect(admin?.item).toMatchObject({ role: 'sys_admin' });
 
+  let told: readonly RoleFinding[] = [];
   const named = await readAll(await legacyArchive(estate, '5.0'), {
+    onRoles: (roles) => void (told = roles),
     roles: { 2: 'manager', 3: 'user', 5: 'viewer', 6: 'default' },
   });
   expect(itemsOf(named.records, 'users', null)).toEqual(estate.manager.users);
+  expect(told.map(({ id, name }) => [id, name])).toEqual([
+    [1, 'sys_admin'],
+    [2, 'manager'],
+    [3, 'user'],
+    [5, 'viewer'],
+    [6, 'default'],
+  ]);
 });
 
 describe.each(['new', 'early'] as const)('an archive of the %s layout', (layout) => {

@@ -27,6 +27,43 @@ export interface ZipReader {
   close(): Promise<void>;
 }
 
+/**
+ * What is kept of an entry of the directory: an archive may have a million. The entry of yauzl holds the bytes of its head, name and
+ * comment as well.
+ */
+class KeptEntry implements ZipEntry {
+  readonly size: number;
+  readonly packedSize: number;
+  readonly crc32: number;
+  readonly #method: number;
+  readonly #flags: number;
+  readonly #at: number;
+
+  constructor(
+    entry: yauzl.Entry,
+    readonly isFolder: boolean,
+  ) {
+    this.size = entry.uncompressedSize;
+    this.packedSize = entry.compressedSize;
+    this.crc32 = entry.crc32;
+    this.#method = entry.compressionMethod;
+    this.#flags = entry.generalPurposeBitFlag;
+    this.#at = entry.relativeOffsetOfLocalHeader;
+  }
+
+  /** The entry as yauzl needs it to open the content. */
+  entry(): yauzl.Entry {
+    return Object.assign(new yauzl.Entry(), {
+      uncompressedSize: this.size,
+      compressedSize: this.packedSize,
+      crc32: this.crc32,
+      compressionMethod: this.#method,
+      generalPurposeBitFlag: this.#flags,
+      relativeOffsetOfLocalHeader: this.#at,
+    });
+  }
+}
+
 function openDirectory(source: RandomAccessSource): Promise<yauzl.ZipFile> {
   return new Promise((resolve, reject) =>
     yauzl.fromRandomAccessReader(
@@ -46,13 +83,9 @@ function openDirectory(source: RandomAccessSource): Promise<yauzl.ZipFile> {
   );
 }
 
-function readDirectory(
-  zip: yauzl.ZipFile,
-  size: number,
-  limits: ZipLimits,
-): Promise<Map<string, yauzl.Entry>> {
+function readDirectory(zip: yauzl.ZipFile, size: number, limits: ZipLimits): Promise<Map<string, KeptEntry>> {
   return new Promise((resolve, reject) => {
-    const entries = new Map<string, yauzl.Entry>();
+    const entries = new Map<string, KeptEntry>();
     let packed = 0;
     zip.on('entry', (entry: yauzl.Entry) => {
       try {
@@ -66,7 +99,7 @@ function readDirectory(
         reject(error);
         return;
       }
-      entries.set(entry.fileName, entry);
+      entries.set(entry.fileName, new KeptEntry(entry, entry.fileName.endsWith('/')));
       zip.readEntry();
     });
     zip.on('end', () => resolve(entries));
@@ -75,22 +108,16 @@ function readDirectory(
   });
 }
 
-function contentOf(zip: yauzl.ZipFile, name: string, entry: yauzl.Entry | undefined): Promise<Readable> {
-  if (!entry) return Promise.reject(new ZipRefused('it is not in the archive', name));
+function contentOf(zip: yauzl.ZipFile, name: string, kept: KeptEntry | undefined): Promise<Readable> {
+  if (!kept) return Promise.reject(new ZipRefused('it is not in the archive', name));
   return new Promise((resolve, reject) =>
-    zip.openReadStream(entry, (error, stream) =>
+    zip.openReadStream(kept.entry(), (error, stream) =>
       error
         ? reject(new ZipRefused(error.message, name))
-        : resolve(checkedContent(stream!, { name, size: entry.uncompressedSize, crc32: entry.crc32 })),
+        : resolve(checkedContent(stream!, { name, size: kept.size, crc32: kept.crc32 })),
     ),
   );
 }
-
-const entryOf = ({ fileName, uncompressedSize, compressedSize }: yauzl.Entry): ZipEntry => ({
-  size: uncompressedSize,
-  packedSize: compressedSize,
-  isFolder: fileName.endsWith('/'),
-});
 
 /**
  * Reads the central directory of the zip in `source` and checks every entry of it. The reader owns the source from now on,
@@ -105,7 +132,7 @@ export async function openZip(
     const zip = await openDirectory(source);
     const directory = await readDirectory(zip, source.size, { ...DEFAULT_LIMITS, ...limits });
     return {
-      entries: new Map([...directory].map(([name, entry]) => [name, entryOf(entry)])),
+      entries: directory,
       read: (name) => contentOf(zip, name, directory.get(name)),
       close: () => source.close(),
     };

@@ -1,5 +1,12 @@
+import { bufferSource } from '@baton/zip-reader';
+import {
+  isCloudifyPasswordHash,
+  openArchive,
+  readSecurityConfiguration,
+  verifyCloudifyPassword,
+} from '../index';
+import { legacyArchive, makeEstate, pagesArchive } from '../testing';
 import { decryptFernet, fernetKey } from './fernet';
-import { isCloudifyPasswordHash, verifyCloudifyPassword } from './passwords';
 
 // Written by cryptography 38 of Python, with cloudify-common's Fernet256 and with Fernet itself.
 const KEY_64 = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0-Pw==';
@@ -59,4 +66,15 @@ describe('passwords of a manager', () => {
     expect(isCloudifyPasswordHash(hash)).toBe(false);
     await expect(verifyCloudifyPassword(hash, SALT, 'admin')).resolves.toBe(false);
   });
+});
+
+test('a legacy archive holds the salt and the key of its manager, and pages hold neither', async () => {
+  const estate = makeEstate();
+  const legacy = await openArchive(bufferSource(await legacyArchive(estate, '6.4')));
+  expect(await readSecurityConfiguration(legacy)).toEqual({
+    hashSalt: estate.hashSalt,
+    encryptionKey: estate.encryptionKey,
+  });
+  const pages = await openArchive(bufferSource(await pagesArchive(estate)));
+  expect(await readSecurityConfiguration(pages)).toBeNull();
 });

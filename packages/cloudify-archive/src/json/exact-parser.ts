@@ -2,6 +2,7 @@ import { type Note, setOwn, type Value, type ValueObject } from '../value';
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const SPACE = /[ \t\r\n]*/y;
+const MAX_NOTES = 1000;
 const WORDS: readonly [string, Value][] = [
   ['true', true],
   ['false', false],
@@ -32,6 +33,11 @@ export class ExactParser {
     return value;
   }
 
+  #note(note: Note): void {
+    // A hostile text could make millions of them.
+    if (this.notes.length < MAX_NOTES) this.notes.push({ ...note, path: note.path.slice(0, 500) });
+  }
+
   #space(): void {
     SPACE.lastIndex = this.#at;
     SPACE.exec(this.text);
@@ -56,7 +62,7 @@ export class ExactParser {
       if (!this.text.startsWith(word, this.#at)) continue;
       this.#at += word.length;
       if (typeof value === 'number')
-        this.notes.push({ code: 'not-a-number', path, message: `${word} is no number of JSON` });
+        this.#note({ code: 'not-a-number', path, message: `${word} is no number of JSON` });
       return value;
     }
     return this.#number(path);
@@ -67,7 +73,7 @@ export class ExactParser {
     if (!found) throw new SyntaxError(`expected a value at position ${this.#at}`);
     const value = Number(found);
     if (/^-?\d+$/.test(found) && !Number.isSafeInteger(value)) {
-      this.notes.push({
+      this.#note({
         code: 'big-integer',
         path,
         message: 'a whole number beyond 2^53 is kept digit by digit',

@@ -70,13 +70,14 @@ const COMPLETIONS: Partial<Record<RecordType, Completion>> = {
     raw.type = row.place.table === 'logs' ? 'cloudify_log' : 'cloudify_event';
   },
   tasks_graphs: async (raw, row, context) => {
-    raw.operations = await Promise.all(
-      childrenOf('operations', row, context).map(async (one) => operationOf(await one)),
-    );
+    const operations: ValueObject[] = [];
+    for await (const operation of childrenOf('operations', row, context))
+      operations.push(operationOf(operation));
+    raw.operations = operations;
   },
   deployment_updates: async (raw, row, context) => {
     const steps: ValueObject[] = [];
-    for (const step of childrenOf('deployment_update_steps', row, context)) steps.push(stepOf(await step));
+    for await (const step of childrenOf('deployment_update_steps', row, context)) steps.push(stepOf(step));
     raw.steps = steps;
   },
 };
@@ -94,8 +95,21 @@ export async function complete(
 const deploymentOfNode = (node: number | null, references: References): string | null =>
   references.nameOf('deployments', references.ownerOf('nodes', node));
 
-function childrenOf(table: string, row: Row, { references, child }: CompletionContext): Promise<Row>[] {
-  return references.childrenOf(table, row.integer('_storage_id')!).map((spot) => child(table, spot));
+/** Rows of an object, one after the other. @throws RowUnusable where together they are longer than a line may be */
+async function* childrenOf(
+  table: string,
+  row: Row,
+  context: CompletionContext,
+): AsyncGenerator<Row, void, void> {
+  const spots = context.references.childrenOf(table, row.integer('_storage_id')!);
+  const { maxLineBytes } = context.archive.limits;
+  let bytes = 0;
+  for (const spot of spots) {
+    bytes += spot.length;
+    if (bytes > maxLineBytes)
+      throw new RowUnusable(`its rows in ${table} have more than ${maxLineBytes} bytes`);
+    yield await context.child(table, spot);
+  }
 }
 
 function joinedNames(table: string, of: string, row: Row, { references }: CompletionContext): string[] {
@@ -107,8 +121,7 @@ function joinedNames(table: string, of: string, row: Row, { references }: Comple
 
 async function labelsOf(table: string, row: Row, context: CompletionContext): Promise<Value[]> {
   const labels: Value[] = [];
-  for (const child of childrenOf(table, row, context)) {
-    const label = await child;
+  for await (const label of childrenOf(table, row, context)) {
     labels.push({
       key: label.text('key') ?? null,
       value: label.text('value') ?? null,

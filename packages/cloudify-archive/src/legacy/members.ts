@@ -1,4 +1,4 @@
-import type { Note, ValueObject } from '../value';
+import { type Note, setOwn, type ValueObject } from '../value';
 import type { References } from './references';
 import type { RoleFinding } from './roles';
 import type { Row } from './row';
@@ -63,7 +63,7 @@ function tenantRoles(joined: Joined, { references, roles }: Members, notes: Note
     const name = references.nameOf('tenants', tenant!);
     if (name === null) continue;
     const roleOf = roleName(role!, `tenants.${name}`, roles, notes);
-    if (roleOf !== null) tenants[name] = roleOf;
+    if (roleOf !== null) setOwn(tenants, name, roleOf);
   }
   return tenants;
 }

@@ -15,11 +15,12 @@ const field = <T>(expected: string, read: (value: Value) => T | undefined): Fiel
 /** The field may be absent; then it is `fill`. */
 export const filled = <T>(inner: Field<T>, fill: T): Field<T> => ({ ...inner, fill });
 
-/** The field may be absent or null; then it is null. */
+/** The field may be absent or null; then it is null. So is an empty text, where `inner` is nothing that may be empty. */
 export const orNull = <T>(inner: Field<T>): Field<T | null> => ({
   expected: `${inner.expected} or null`,
   fill: null,
-  read: (value) => (value === null ? null : inner.read(value)),
+  read: (value) =>
+    value === null || (value === '' && inner.read('') === undefined) ? null : inner.read(value),
 });
 
 /** The field may be absent or null; then it is `fill`. */

@@ -86,7 +86,10 @@ async function* readType(
   const own = pages.get(pagesKey(tenant, type)) ?? [];
   if (own.length === 0) return;
   const inOrder = type === 'events' ? bySource(own) : own;
-  const repeats = type === 'events' ? new RepeatedEvents(inOrder) : await Replaced.of(archive, type, inOrder);
+  const repeats =
+    type === 'events'
+      ? new RepeatedEvents(inOrder, archive.limits.maxIndexEntries)
+      : await Replaced.of(archive, type, inOrder);
   for (const page of inOrder) {
     for await (const { raw, text, notes, place } of readItems(archive, page.file)) {
       const again = repeats.check(page, text);

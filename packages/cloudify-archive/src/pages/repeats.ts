@@ -67,13 +67,17 @@ export class RepeatedEvents {
   readonly #shared: ReadonlySet<string>;
 
   /** `pages` have all pages of a source one after the other. */
-  constructor(pages: readonly Page[]) {
+  constructor(
+    pages: readonly Page[],
+    private readonly maxEvents: number,
+  ) {
     const met = new Set<string>();
     const shared = new Set<string>();
     for (const page of pages) (met.has(sourceOf(page)) ? shared : met).add(sourceOf(page));
     this.#shared = shared;
   }
 
+  /** To be called for every event, in the order of the pages. @throws ArchiveRefused limit */
   check(page: Page, text: Buffer): Again | null {
     const source = sourceOf(page);
     if (!this.#shared.has(source)) return null;
@@ -90,6 +94,10 @@ export class RepeatedEvents {
     if (this.#earlier.has(digest))
       return { reason: 'repeated', message: 'an earlier file has the same event' };
     this.#current.add(digest);
+    if (this.#earlier.size + this.#current.size > this.maxEvents)
+      throw new ArchiveRefused('limit', `more than ${this.maxEvents} events of one execution`, {
+        file: page.file,
+      });
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createHmac } from 'node:crypto';
 
 /** A field of a COPY block. */
-export function copyField(value: string | null): string {
+function copyField(value: string | null): string {
   if (value === null) return '\\N';
   return value
     .replaceAll('\\', '\\\\')

@@ -199,4 +199,5 @@ function childRows(context: Context, tenant: string, type: RecordType, item: Val
 
 const bool = (value: boolean): string => (value ? 't' : 'f');
 /** As PostgreSQL writes a time without a zone. */
-const sqlTime = (time: string | null): string | null => time && time.replace('T', ' ').replace('Z', '');
+const sqlTime = (time: string | null): string | null =>
+  time === null ? null : time.replace('T', ' ').replace('Z', '');
