@@ -1,4 +1,3 @@
-export { iso, readItems } from './exported-items';
 export type {
   ExportWanted,
   Fate,
@@ -9,6 +8,7 @@ export type {
   StagedRecord,
 } from './importer';
 export { createImportPart, type ImportPartDeps } from './part';
+export { iso, readItems } from './read-items';
 export {
   type Judgement,
   type ReadRecord,
