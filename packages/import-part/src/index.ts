@@ -1,4 +1,5 @@
 export { type BundlePlace, openFromBundle, sealForBundle } from './bundle-seal';
+export { iso, readItems } from './exported-items';
 export type {
   ExportWanted,
   Fate,

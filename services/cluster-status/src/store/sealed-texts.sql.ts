@@ -1,4 +1,4 @@
-/** Texts that the secrets service has sealed for this service: signing keys of webhooks, secrets of triggers. */
+/** Texts that the secrets service has sealed for this service: signing keys of webhooks, secrets of triggers, keys of archives. */
 import type { Db } from '@baton/postgres';
 import { sql } from 'kysely';
 import { useOfImport } from '../imports/domain/kept-keys';
