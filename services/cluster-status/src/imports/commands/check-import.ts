@@ -57,10 +57,10 @@ export async function checkArchive(
       const closure = options.deployments ? await findClosure(archive, options, keys, { book, voice }) : null;
       const request = { runId: row.run_id, createdBy: row.created_by, options, keys, closure, folder };
       const read = await new EstateReader(deps, archive, request, { book, counts, voice }).read();
-      const source = sourceOf(found);
+      const { format, source } = found;
       const plan = await rehearseAll(deps, { ...row, source }, { book, counts, voice });
       return {
-        format: FORMATS[found.layout]!,
+        format,
         source,
         ...concluded(row.archive_digest, row, counts, plan, read),
       };
@@ -70,20 +70,6 @@ export async function checkArchive(
     }
   });
 }
-
-const FORMATS: Readonly<Record<string, string>> = {
-  legacy: 'cloudify-legacy',
-  new: 'cloudify',
-  early: 'cloudify-early',
-};
-
-const sourceOf = ({
-  metadata,
-  family,
-}: {
-  metadata: { version: string | null };
-  family: string | null;
-}): string => `cloudify ${metadata.version ?? family ?? 'of unknown version'}`.slice(0, 100);
 
 function concluded(
   archive: string,
