@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { withTemporaryFolder } from '@baton/blob-store';
-import { ArchiveRefused, openArchive } from '@baton/cloudify-archive';
+import { openArchive } from '@baton/cloudify-archive';
 import type { importsRpc } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import { fileSource } from '@baton/zip-reader';
@@ -144,6 +144,3 @@ function lineOf(fate: Partial<ReportLine>): ReportLine {
 export async function discardRun(deps: Pick<ImportDeps, 'imports'>, runId: string): Promise<void> {
   for (const service of IMPORT_ORDER) await deps.imports[service].discardImport({ importId: runId });
 }
-
-/** Whether the archive or the request is at fault: a repeat would find the same. */
-export const isRefusal = (error: unknown): error is ArchiveRefused => error instanceof ArchiveRefused;

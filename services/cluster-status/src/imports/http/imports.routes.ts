@@ -78,6 +78,11 @@ export function importsHttp(deps: ImportDeps): BoundRoute[] {
     },
     createImport: async (call) => {
       const options = optionsOf(call.query.options);
+      if (!call.hasBody)
+        throw new AppError('bad_parameters_error', 'No archive: the body is empty', {
+          field: 'archive',
+          expected: 'an archive as body',
+        });
       const archive = await storeArchive(deps, call.raw);
       const isHeld = call.query.hold ?? false;
       return shown(await registerImport(deps, call.principal, archive, { options, isHeld }));
