@@ -58,16 +58,23 @@ function holds({ when, from, to }: Rule, there: unknown, here: unknown): boolean
       return here === undefined || here === null;
     case 'extra':
       return there === undefined;
+    case 'filled':
+      return isEmpty(there);
     case 'empty':
       return isEmpty(there) && isEmpty(here);
     case 'same-members':
       return Array.isArray(there) && Array.isArray(here) && equal(sorted(there), sorted(here));
     case 'becomes':
-      return from!.some((value) => equal(value, there)) && equal(to, here);
+      return from!.some((value) => equal(value, there)) && isLike(to, here);
     case 'instant':
       return isSameInstant(there, here);
   }
 }
+
+const isLike = (pattern: unknown, value: unknown): boolean =>
+  typeof pattern === 'string' && typeof value === 'string'
+    ? memberMatches(pattern, value)
+    : equal(pattern, value);
 
 function isSameInstant(there: unknown, here: unknown): boolean {
   if (typeof there !== 'string' || typeof here !== 'string') return false;
