@@ -288,7 +288,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/$1/|^packages/plugin-sdk/src/(manifest|template)/index\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/$1/|^packages/trust/src/sealed-bytes\\.ts$|^packages/plugin-sdk/src/(manifest|template)/index\\.ts$|^packages/tls/src/authority\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
   ],

@@ -979,7 +979,7 @@ export interface Operations {
   /** GET /api/v3.1/imports: Imports of archives of other managers */
   listImports: {
     params: undefined;
-    query: "_offset" | "_size" | "_include";
+    query: "_include" | "_sort" | "_size" | "_offset" | "_get_all_results";
     body: undefined;
     answer: { items: (Schemas["Import"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };

@@ -13,7 +13,7 @@ export interface RecordSchema<T> {
 const LONGEST_SHOWN = 256;
 
 /** What a report calls a record whose id cannot be trusted. */
-export function shownId(item: JsonObject, key: string): string {
+function shownId(item: JsonObject, key: string): string {
   const id = item[key];
   return typeof id === 'string' && id !== '' ? id.slice(0, LONGEST_SHOWN) : '(without a name)';
 }

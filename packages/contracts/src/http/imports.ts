@@ -91,10 +91,14 @@ export const importRoutes = defineRoutes([
     path: '/imports',
     permission: 'snapshot_restore',
     summary: 'Imports of archives of other managers',
-    query: z.object({
-      _offset: z.coerce.number().int().min(0).default(0),
-      _size: z.coerce.number().int().min(1).max(1_000).default(1_000),
-    }),
+    list: {
+      fields: Object.keys(importJob.shape),
+      filters: [],
+      sorts: ['created_at'],
+      defaultSort: [{ field: 'created_at', descending: false }],
+      allowsAllTenants: false,
+      allowsGetAll: true,
+    },
     status: 200,
     response: envelope(importJob),
   },

@@ -114,6 +114,11 @@ export interface FileFolders {
   visibility: string;
 }
 
+export interface ImportBlobs {
+  digest: string;
+  import_id: string;
+}
+
 export interface ImportFates {
   import_id: string;
   line: string;
@@ -254,6 +259,7 @@ export interface DB {
   blueprints: Blueprints;
   cache_key: CacheKey;
   file_folders: FileFolders;
+  import_blobs: ImportBlobs;
   import_fates: ImportFates;
   import_marks: ImportMarks;
   import_staging: ImportStaging;

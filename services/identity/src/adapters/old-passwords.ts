@@ -3,7 +3,7 @@
  * `$pbkdf2-sha256$rounds$salt$digest$sealed`, where the last part is that common salt, sealed by a key that is not in the database.
  * It is replaced by an Argon2 hash at the first login with the good password.
  */
-import { isCloudifyPasswordHash, verifyCloudifyPassword } from '@baton/cloudify-archive/passwords';
+import { isCloudifyPasswordHash, verifyCloudifyPassword } from '@baton/cloudify-archive';
 import type { Secret } from '@baton/kernel';
 import type { Sealer } from '../providers/domain/sealed-text';
 

@@ -47,6 +47,5 @@ export const userRecord = z.object({
 });
 
 export type TenantRecord = z.output<typeof tenantRecord>;
-export type PermissionRecord = z.output<typeof permissionRecord>;
 export type GroupRecord = z.output<typeof groupRecord>;
 export type UserRecord = z.output<typeof userRecord>;

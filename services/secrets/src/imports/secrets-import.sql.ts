@@ -3,6 +3,7 @@
 import type { Visibility } from '@baton/contracts';
 import type { ImportClient } from '@baton/import-part';
 import type { JsonObject } from '@baton/kernel';
+import { globalText } from '@baton/postgres';
 import type { SealedValue } from '../domain/envelope';
 import type { ProviderType } from '../domain/provider';
 import type { ProviderRow } from '../store/providers.sql';
@@ -25,7 +26,7 @@ export async function providersNamed(
 ): Promise<Map<string, UsableProvider>> {
   const { rows } = await client.query<UsableProvider>(
     `select tenant, name, type from secrets_providers
-     where name = any($2::text[]) and (tenant = $1 or visibility = 'global') order by tenant = $1`,
+     where name = any($2::text[]) and (tenant = $1 or ${globalText()}) order by tenant = $1`,
     [tenant, names],
   );
   return new Map(rows.map((row) => [row.name, row]));

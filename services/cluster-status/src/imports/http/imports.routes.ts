@@ -1,6 +1,6 @@
 import { importOptions } from '@baton/contracts';
 import { importRoutes } from '@baton/contracts/http/imports';
-import { type BoundRoute, bindRoutes, type HttpCall } from '@baton/http';
+import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
 import { AppError } from '@baton/kernel';
 import { storeArchive } from '../../commands/store-archive';
 import { activate } from '../commands/activate-import';
@@ -44,9 +44,8 @@ export function importsHttp(deps: ImportDeps): BoundRoute[] {
   const shown = async (id: string) => presentImport(await importById(query, id));
   const routes = bindRoutes(importRoutes, {
     listImports: async (call) => {
-      const asked = page(call.query);
-      const { items, total } = await importPage(query, asked);
-      return enveloped({ items: items.map(presentImport), total }, asked);
+      const { items, total } = await importPage(query, call.list);
+      return listEnvelope({ items: items.map(presentImport), total }, call.list);
     },
     createImport: async (call) => {
       const options = optionsOf(call.query.options);

@@ -1,4 +1,4 @@
-import type { ImportOptions } from '@baton/contracts';
+import type { ImportOptions, ListQuery } from '@baton/contracts';
 import { appNowPlus, type Db, jsonb, type Tx } from '@baton/postgres';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from '../../store/tables.gen';
@@ -71,10 +71,12 @@ export async function lockImport(tx: Tx<DB>, id: string): Promise<ImportRow | nu
 
 export async function importPage(
   db: Reader,
-  { size, offset }: { size: number; offset: number },
+  { size, offset, sort }: Pick<ListQuery, 'size' | 'offset' | 'sort'>,
 ): Promise<{ items: ImportRow[]; total: number }> {
+  // The only field that the list sorts by is created_at.
+  const way = sql.raw(sort[0]?.descending ? 'desc' : 'asc');
   const { rows } = await sql<ImportRow>`select ${columns} from imports where state <> 'deleting'
-    order by created_at, id limit ${size} offset ${offset}`.execute(db);
+    order by created_at ${way}, id ${way} limit ${size} offset ${offset}`.execute(db);
   const { rows: counted } = await sql<{
     n: number;
   }>`select count(*) as n from imports where state <> 'deleting'`.execute(db);
