@@ -69,11 +69,11 @@ export interface ImportTables {
     client: PoolClient,
     wanted: { tenant: string; deploymentIds: readonly string[]; withSchedules: boolean },
   ): Promise<{ deployments: number; schedules: number }>;
-  /** Records of a tenant or a deployment, by type, for a bundle. */
+  /** Records of a tenant or a deployment, by type, for a bundle. An item that is a text is JSON, and keeps every digit. */
   exported?(
     client: PoolClient,
     wanted: ExportWanted,
-  ): AsyncIterable<{ type: string; items: JsonObject[]; blobs?: string[] }>;
+  ): AsyncIterable<{ type: string; items: (JsonObject | string)[]; blobs?: string[] }>;
 }
 
 export interface ExportWanted {

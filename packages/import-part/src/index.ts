@@ -11,6 +11,7 @@ export type {
   StagedRecord,
 } from './importer';
 export { createImportPart, type ImportPartDeps } from './part';
+export { iso, readItems } from './read-items';
 export {
   type Judgement,
   type ReadRecord,

@@ -141,6 +141,9 @@ async function* fatesOf(pool: Pool, importId: string): AsyncGenerator<importsRpc
   }
 }
 
+const lineOf = (item: JsonObject | string): string =>
+  typeof item === 'string' ? `{"item":${item}}` : JSON.stringify({ item });
+
 /** One instant for all records: the reads share a transaction. */
 async function* exported(
   { db, tables }: ImportPartDeps,
@@ -161,7 +164,7 @@ async function* exported(
     for await (const { type, items, blobs } of tables.exported(client, wanted))
       yield {
         type,
-        records: Buffer.from(items.map((item) => JSON.stringify({ item })).join('\n')),
+        records: Buffer.from(items.map(lineOf).join('\n')),
         blobs: blobs ?? [],
       };
   } finally {

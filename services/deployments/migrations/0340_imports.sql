@@ -20,7 +20,7 @@ create table deployment_quarantines (
 
 -- Executions of another manager have random ids: each of them is before all of this one, whose ids are UUIDv7.
 create function execution_order(id text) returns text language sql immutable parallel safe as $$
-  select (case when substr(id, 15, 1) = '7' then '1' else '0' end || id) collate "C"
+  select (case when id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-689a-f]' then '0' else '1' end || id) collate "C"
 $$;
 
 create or replace function is_news_of_latest(d deployments, execution text, has_ended boolean, resumed_at timestamptz, version bigint)
@@ -66,3 +66,17 @@ begin
   return true;
 end
 $$;
+
+-- What takes the name of a deleted object is another one, whatever an import has brought before.
+create function forget_import_records() returns trigger language plpgsql set search_path from current as $$
+begin
+  delete from import_records r using gone g where r.type = tg_argv[0] and r.tenant = g.tenant and r.id = g.id;
+  return null;
+end
+$$;
+create trigger deployments_forgotten after delete on deployments referencing old table as gone
+  for each statement execute function forget_import_records('deployments');
+create trigger deployment_groups_forgotten after delete on deployment_groups referencing old table as gone
+  for each statement execute function forget_import_records('deployment_groups');
+create trigger deployment_filters_forgotten after delete on deployment_filters referencing old table as gone
+  for each statement execute function forget_import_records('deployments_filters');

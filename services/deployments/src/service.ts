@@ -35,7 +35,7 @@ import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
 import { topologyHttp } from './http/topology.routes';
 import { specWire, type WirePolicy } from './http/wire-policy';
-import { importTables } from './imports/import-tables';
+import { createImportTables } from './imports/import-tables';
 import { drivePluginsUpdates } from './loops/drive-plugins-updates.loop';
 import { purgeGroupRequestsLoop } from './loops/purge-group-requests.loop';
 import { purgeSettledExecutionsLoop } from './loops/purge-settled-executions.loop';
@@ -135,7 +135,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       rpcPart(deploymentsRpc.DeploymentsServiceDefinition, deploymentsHandlers(deps)),
       createSnapshotPart({ db, schema: 'deployments', tables: snapshotTables, log: infra.log }),
       createTenantPart({ db, schema: 'deployments' }),
-      createImportPart({ db, tables: importTables, log: infra.log }),
+      createImportPart({ db, tables: createImportTables(infra.blobs), log: infra.log }),
       createDoctorPart({ db, log: infra.log, checks: doctorChecks(db) }),
     ],
     consumers: onExecutionRequested(deps),

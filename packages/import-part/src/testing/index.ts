@@ -9,7 +9,7 @@ import { fileSource } from '@baton/zip-reader';
 export { type ImportRig, importRig } from './import-rig';
 
 /** Written by a Cloudify Manager 7.1 (community). */
-const S71 = join(__dirname, '../../../cloudify-archive/test-archives/cloudify-7.1-community.zip');
+export const S71 = join(__dirname, '../../../cloudify-archive/test-archives/cloudify-7.1-community.zip');
 
 export interface TestRecord {
   type: string;
@@ -51,6 +51,7 @@ interface Handlers {
   apply(request: importsRpc.ImportRequest): Promise<importsRpc.ImportOutcome>;
   listFates(request: importsRpc.ListFatesRequest): AsyncIterable<importsRpc.FatePiece>;
   activate(request: importsRpc.ActivateRequest): Promise<importsRpc.ActivateResponse>;
+  exportRecords(request: importsRpc.ExportRecordsRequest): AsyncIterable<importsRpc.RecordsPiece>;
 }
 
 export interface RunImport {
@@ -71,6 +72,15 @@ export function importsOn(
   return {
     activate: (tenant: string, deploymentIds: string[] = [], withSchedules = false) =>
       handlers.activate({ tenant, deploymentIds, withSchedules }),
+    /** Records of a tenant, or of one deployment, as a bundle has them. */
+    async exported(tenant: string, deploymentId = ''): Promise<TestRecord[]> {
+      const found: TestRecord[] = [];
+      const request = { tenant, deploymentId, closureJson: '', includeEvents: true, bundleKey: '' };
+      for await (const { type, records } of handlers.exportRecords(request))
+        for (const line of Buffer.from(records).toString().split('\n'))
+          found.push({ type, tenant, item: line.slice('{"item":'.length, -1) });
+      return found;
+    },
     async run(
       records: readonly TestRecord[],
       { options = {}, step = 'apply' }: { options?: object; step?: 'apply' | 'rehearse' } = {},

@@ -33,7 +33,7 @@ export function ownStatus(engineStatus: string | null, installation: string): Su
  * deployments were imported, are before all of them (function execution_order of the database).
  */
 export function isLaterExecution(one: string, other: string): boolean {
-  const isOwn = (id: string): boolean => id[14] === '7';
+  const isOwn = (id: string): boolean => !/^[0-9a-f]{8}-[0-9a-f]{4}-[0-689a-f]/.test(id);
   return isOwn(one) === isOwn(other) ? one > other : isOwn(one);
 }
 

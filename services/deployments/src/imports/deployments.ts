@@ -9,19 +9,27 @@ import {
   visibilityOf,
   withLines,
 } from '@baton/import-part';
-import type { AnyTx } from '@baton/postgres';
+import { type AnyTx, globalText } from '@baton/postgres';
 import { isEnvironment } from '../commands/parents';
 import { documentOf, putDocuments } from '../store/documents.sql';
 import { noteChanged } from '../store/noted-deployments.sql';
 import { modelOf, ownLabels } from './plan-parts';
 import { reader, takenDeployments } from './records';
+import { MAX_WORKDIR_BYTES, type Workdir, wantedWorkdirs, workdirOf } from './working-folders';
 
-type Deployments = readonly ReadRecord<Item<'deployments'>>[];
+/** A deployment, and the archive of its working folder. */
+type Deployment = Item<'deployments'> & { workdir: Workdir | null };
+type Deployments = readonly ReadRecord<Deployment>[];
+
+const readItem = reader('deployments');
 
 /** Deployments with their plans and labels. Their statuses and parents are written at the end (finish.ts). */
-export const deployments = recordImporter<Item<'deployments'>>({
+export const deployments = recordImporter<Deployment>({
   type: 'deployments',
-  read: reader('deployments'),
+  read(raw) {
+    const read = readItem(raw);
+    return 'item' in read ? { item: { ...read.item, workdir: workdirOf(raw) } } : read;
+  },
   idOf: ({ id }) => id,
   judge: judgeGlobals,
   met: meet,
@@ -53,7 +61,7 @@ export const deployments = recordImporter<Item<'deployments'>>({
 async function judgeGlobals({ client, tenant }: ImportContext, records: Deployments) {
   const { rows } = await client.query<{ id: string }>(
     `select distinct d.id from deployments d join unnest($2::text[], $3::boolean[]) r (id, is_global) on r.id = d.id
-     where d.tenant <> $1 and (r.is_global or d.visibility = 'global')`,
+     where d.tenant <> $1 and (r.is_global or ${globalText('d')})`,
     [tenant, records.map(({ id }) => id), records.map(({ item }) => item.visibility === 'global')],
   );
   const judgement: Judgement = {
@@ -99,7 +107,7 @@ async function insertRows(context: ImportContext, records: Deployments, tx: AnyT
        site_key, runtime_only_evaluation, is_environment)
      select $1, d.id, d.blueprint_id, d.display_name, d.description, d.visibility, d.created_by,
        coalesce(d.created_at, app_now()), coalesce(d.updated_at, app_now()),
-       (select s.key from sites s where s.name = d.site and (s.tenant = $1 or s.visibility = 'global')
+       (select s.key from sites s where s.name = d.site and (s.tenant = $1 or ${globalText('s')})
          order by s.tenant = $1 desc limit 1), d.runtime_only_evaluation, d.is_environment
      from json_to_recordset($2::json) as d(id text, blueprint_id text, display_name text, description text, visibility text,
        created_by text, created_at timestamptz, updated_at timestamptz, site text, runtime_only_evaluation boolean,
@@ -114,6 +122,15 @@ async function insertRows(context: ImportContext, records: Deployments, tx: AnyT
     taken.get(id)!.key = key;
     if (sites.get(id) !== null && site === null)
       remarks.set(id, { code: 'site-missing', text: 'its site is not there; it has none' });
+  }
+  for (const { id, item } of records) {
+    if (!item.workdir) continue;
+    if (item.workdir.size <= MAX_WORKDIR_BYTES) wantedWorkdirs(context).set(id, item.workdir);
+    else
+      remarks.set(id, {
+        code: 'workdir-too-large',
+        text: `its working folder is left out: packed it has ${item.workdir.size} bytes, and at most ${MAX_WORKDIR_BYTES} are taken`,
+      });
   }
   noteChanged(
     tx,

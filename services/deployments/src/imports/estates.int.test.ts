@@ -1,11 +1,12 @@
+import { Readable } from 'node:stream';
 import { importsOn, recordsOfEstate, type TestRecord, testRecord } from '@baton/import-part/testing';
 import { newId } from '@baton/kernel';
 import { startTestDeployments, type TestDeployments } from '../testing/test-deployments';
-import { importTables } from './import-tables';
+import { createImportTables } from './import-tables';
 
 let service: TestDeployments;
 let part: ReturnType<typeof importsOn>;
-const types = importTables.importers.map(({ type }) => type);
+const types = createImportTables({ open: async () => Readable.from([]) }).importers.map(({ type }) => type);
 const estate = recordsOfEstate();
 
 beforeEach(async () => {
@@ -192,4 +193,46 @@ test('parents of the archive become edges, and a cycle of them is cut', async ()
       expect.stringContaining('round-1, round-2'),
     ]),
   );
+});
+
+test('a tenant goes to another manager as records, and comes back as the same records', async () => {
+  await part.run(estate);
+  await service.create('native', { labels: [{ 'csys-obj-parent': 'web' }], blueprint_id: 'pair' });
+  const first = await part.exported('default_tenant');
+  const other = await startTestDeployments();
+  try {
+    const otherPart = importsOn(other.parts.rpc, types);
+    const { fates } = await otherPart.run(first);
+    expect(fates.filter(({ fate }) => fate !== 'imported')).toEqual([]);
+    expect(await otherPart.exported('default_tenant')).toEqual(first);
+    const one = await otherPart.exported('default_tenant', 'native');
+    expect([...new Set(one.map(({ type }) => type))]).toEqual(['deployments', 'nodes', 'node_instances']);
+    expect(one).toEqual(first.filter(({ item }) => item.includes('"native"') && !item.includes('consumer')));
+  } finally {
+    await other.stop();
+  }
+});
+
+test('working folders wait for the catalog, which unpacks them', async () => {
+  const content = Buffer.from('a zip, for the catalog to judge');
+  const { digest, size } = await service.blobs.put(Readable.from([content]));
+  const deployment = (id: string, workdir: object): TestRecord =>
+    testRecord('deployments', { id, created_by: 'admin', workdir });
+  const { fates } = await part.run([
+    deployment('kept', { digest, size, name: 'kept.zip' }),
+    deployment('gone', { digest: digest.replace(/./g, '0'), size, name: 'gone.zip' }),
+    deployment('large', { digest, size: 2 ** 40, name: 'large.zip' }),
+  ]);
+  expect(fates).toMatchObject([{ id: 'large', fate: 'imported', code: 'workdir-too-large' }]);
+  const { rows } = await service.db.pool.query(
+    'select d.id, w.archive from waiting_workdirs w join deployments d on d.key = w.deployment_key',
+  );
+  expect(rows).toEqual([{ id: 'kept', archive: content }]);
+});
+
+test('an object that was made under the name of a deleted one is not taken for it', async () => {
+  await part.run(estate);
+  await service.db.pool.query(`delete from deployments where id = 'db'`);
+  await service.create('db');
+  await expect(part.run(estate)).rejects.toMatchObject({ code: 'conflict_error' });
 });

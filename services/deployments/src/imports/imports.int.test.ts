@@ -1,11 +1,13 @@
+import { Readable } from 'node:stream';
 import { importsOn, recordsOfS71, type TestRecord } from '@baton/import-part/testing';
+import { newId } from '@baton/kernel';
 import { startTestDeployments, type TestDeployments } from '../testing/test-deployments';
-import { importTables } from './import-tables';
+import { createImportTables } from './import-tables';
 
 let service: TestDeployments;
 let part: ReturnType<typeof importsOn>;
 let archive: TestRecord[];
-const types = importTables.importers.map(({ type }) => type);
+const types = createImportTables({ open: async () => Readable.from([]) }).importers.map(({ type }) => type);
 
 beforeAll(async () => {
   archive = await recordsOfS71();
@@ -135,6 +137,28 @@ test('refuses whatever would change a deployment until it is activated', async (
   ).toMatchObject({ status: 201 });
   const { body } = await service.call('GET', '/deployments/snap-a');
   expect(body.labels.map(({ key }: { key: string }) => key)).not.toContain('csys-quarantine');
+});
+
+test('executions of this manager are later than all that came with the archive', async () => {
+  await part.run(archive);
+  const ends = (executionId: string, status: string) =>
+    service.rpc.executionEnded({
+      ...{ tenant: 'default_tenant', deploymentId: 'snap-a', executionId, workflowId: 'install', status },
+      ...{ totalOperations: 0, finishedOperations: 0, lastStateSeq: 0, version: 1 },
+    });
+  const shown = async () => {
+    const { latest_execution, latest_execution_status } = (await service.call('GET', '/deployments/snap-a'))
+      .body;
+    return [latest_execution, latest_execution_status];
+  };
+  const imported = '5ac26363-3a85-4b6d-b989-d34ed2a5820a';
+  await ends(imported, 'terminated');
+  expect(await shown()).toEqual([imported, 'completed']);
+  const own = newId();
+  await ends(own, 'failed');
+  expect(await shown()).toEqual([own, 'failed']);
+  await ends(imported, 'terminated');
+  expect(await shown()).toEqual([own, 'failed']);
 });
 
 /** Content of the tables that an import writes. */

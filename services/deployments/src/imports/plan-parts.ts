@@ -8,7 +8,7 @@ import type { NodeDefinition } from '../store/nodes.sql';
  * Returns the workflows of a deployment as a plan has them. Archives of the new layout have the list that REST shows; those of the
  * legacy layout have the plan's object.
  */
-export function planWorkflows(workflows: unknown): Record<string, PlanWorkflow> {
+function planWorkflows(workflows: unknown): Record<string, PlanWorkflow> {
   const entries: [string, unknown][] = Array.isArray(workflows)
     ? workflows.map((one: unknown) => [isJsonObject(one) ? String(one.name ?? '') : '', one])
     : isJsonObject(workflows)

@@ -2,6 +2,7 @@ import type { ImportTables } from '@baton/import-part';
 import { events } from './events';
 import { executionGroups } from './execution-groups';
 import { executions } from './executions';
+import { exportedRecords } from './exported';
 import { finishExecutions } from './finish';
 import { activateSchedules, schedules } from './schedules';
 import { tasksGraphs } from './tasks-graphs';
@@ -14,4 +15,5 @@ export const importTables: ImportTables = {
     deployments: 0,
     schedules: await activateSchedules(client, wanted),
   }),
+  exported: exportedRecords,
 };
