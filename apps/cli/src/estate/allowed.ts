@@ -12,6 +12,8 @@ export interface Rule {
    * last member for everything below.
    */
   path: string;
+  /** Only this object. */
+  id?: string;
   when: When;
   /** Only for what was recorded, or only for what an archive says. */
   only?: 'recording' | 'archive';
