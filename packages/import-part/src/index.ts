@@ -1,5 +1,4 @@
 export { type BundlePlace, openFromBundle, sealForBundle } from './bundle-seal';
-export { iso, readItems } from './exported-items';
 export type {
   ExportWanted,
   Fate,
@@ -12,6 +11,7 @@ export type {
   StagedRecord,
 } from './importer';
 export { createImportPart, type ImportPartDeps } from './part';
+export { iso, readItems } from './read-items';
 export {
   type Judgement,
   type ReadRecord,
