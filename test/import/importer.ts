@@ -61,7 +61,13 @@ export async function startImporter(options: Partial<FleetOptions> = {}): Promis
     },
     async check(archive, wanted = {}, keys) {
       const query = `options=${encodeURIComponent(JSON.stringify(wanted))}`;
-      const { id } = await must(admin, 'POST', `/imports?${query}${keys ? '&hold=true' : ''}`, undefined, archive);
+      const { id } = await must(
+        admin,
+        'POST',
+        `/imports?${query}${keys ? '&hold=true' : ''}`,
+        undefined,
+        archive,
+      );
       if (keys) await must(admin, 'POST', `/imports/${id}/check`, keys);
       return await settled(caller, id);
     },

@@ -17,10 +17,16 @@ const refusal = (method: string, path: string, body?: unknown) =>
 
 test('the check loses nothing that can be carried, and changes nothing', async () => {
   checked = await importer.check(archive);
-  expect(checked).toMatchObject({ state: 'checked', source_version: 'cloudify 7.1.0', deployments_with_agents: 0 });
+  expect(checked).toMatchObject({
+    state: 'checked',
+    source_version: 'cloudify 7.1.0',
+    deployments_with_agents: 0,
+  });
   for (const { type, read, imported, same, skipped, replaced, lost, conflicts } of checked.counts)
     expect([type, imported + same + skipped + replaced + lost + conflicts]).toEqual([type, read]);
-  const lost = (await importer.report(checked.id)).filter(({ fate }) => fate === 'lost' || fate === 'conflict');
+  const lost = (await importer.report(checked.id)).filter(
+    ({ fate }) => fate === 'lost' || fate === 'conflict',
+  );
   expect(lost).toEqual([]);
   const { must, admin } = importer.caller;
   expect((await must(admin, 'GET', '/deployments')).items).toEqual([]);
@@ -29,12 +35,13 @@ test('the check loses nothing that can be carried, and changes nothing', async (
 test('applied, the API answers what the archive says', async () => {
   const applied = await importer.apply(checked);
   expect([applied.state, applied.error]).toEqual(['applied', '']);
-  expect(await importer.verify(S71)).toEqual({ compared: 25, found: [] });
+  expect(await importer.verify(S71)).toEqual({ compared: 26, found: [] });
 });
 
 test('a second import of the same archive finds everything as it is', async () => {
   const again = await importer.check(archive);
-  for (const { type, read, same, skipped } of again.counts) expect([type, same + skipped]).toEqual([type, read]);
+  for (const { type, read, same, skipped } of again.counts)
+    expect([type, same + skipped]).toEqual([type, read]);
 });
 
 test('until it is activated, nothing starts on an imported deployment', async () => {
@@ -51,7 +58,9 @@ test('until it is activated, nothing starts on an imported deployment', async ()
 
 test('activated, it is scaled, operated, updated and uninstalled', async () => {
   const { must, admin } = importer.caller;
-  const opened = await must(admin, 'POST', `/imports/${checked.id}/activate`, { deployments: ['default_tenant/snap-a'] });
+  const opened = await must(admin, 'POST', `/imports/${checked.id}/activate`, {
+    deployments: ['default_tenant/snap-a'],
+  });
   expect(opened).toEqual({ deployments: 1, schedules: 0 });
   // The other deployment of the archive stays closed.
   const other = await refusal('POST', '/executions', { deployment_id: 'snap-b', workflow_id: 'install' });
@@ -67,9 +76,9 @@ test('activated, it is scaled, operated, updated and uninstalled', async () => {
     ]);
   };
   const states = async () =>
-    (await call(client, 'listNodeInstances', {}, undefined, { deployment_id: 'snap-a', _sort: 'id' })).items.map(
-      (one: { node_id: string; state: string }) => `${one.node_id} ${one.state}`,
-    );
+    (
+      await call(client, 'listNodeInstances', {}, undefined, { deployment_id: 'snap-a', _sort: 'id' })
+    ).items.map((one: { node_id: string; state: string }) => `${one.node_id} ${one.state}`);
   expect((await states()).toSorted()).toEqual(['app started', 'app started', 'host started']);
   await run('scale', { scalable_entity_name: 'app', delta: 1 });
   expect((await states()).filter((line: string) => line === 'app started')).toHaveLength(3);
@@ -93,7 +102,10 @@ async function update(deployment: string): Promise<void> {
     blueprint_id: 'snap-bp-2',
   });
   const ended = await followExecution(client, started.execution_id);
-  expect([ended.status, ended.status === 'terminated' ? [] : ended.messages.slice(-5)]).toEqual(['terminated', []]);
+  expect([ended.status, ended.status === 'terminated' ? [] : ended.messages.slice(-5)]).toEqual([
+    'terminated',
+    [],
+  ]);
   expect((await send(admin, 'GET', `/deployments/${deployment}`)).body.blueprint_id).toBe('snap-bp-2');
 }
 

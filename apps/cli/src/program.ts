@@ -4,17 +4,18 @@ import type { CliIo } from './cli-io';
 import { accessCommands } from './commands/access';
 import { auditCommands } from './commands/audit';
 import { blueprintCommands } from './commands/blueprints';
+import { bundleCommands } from './commands/bundles';
 import { clusterCommands } from './commands/cluster';
 import { completionCommand } from './commands/completion';
 import { deploymentCommands } from './commands/deployments';
 import { doctorCommand } from './commands/doctor';
 import { eventCommands } from './commands/events';
-import { importCommands } from './commands/imports';
 import { executionCommands } from './commands/executions';
 import { fileCommands } from './commands/files';
 import { filterCommands } from './commands/filters';
 import { groupCommands } from './commands/groups';
 import { identityProviderCommands } from './commands/identity-providers';
+import { importCommands } from './commands/imports';
 import { labelCommands } from './commands/labels';
 import { loginCommands } from './commands/login';
 import { managerCommands } from './commands/manager';
@@ -71,6 +72,7 @@ const KINDS = [
   managerCommands,
   clusterCommands,
   snapshotCommands,
+  bundleCommands,
   importCommands,
   doctorCommand,
   completionCommand,

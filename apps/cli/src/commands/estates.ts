@@ -8,6 +8,7 @@ import { openRecordingFile } from '../estate/expected';
 import { ANSWERS, EVENTS, KINDS, WALKED } from '../estate/kinds';
 import { record } from '../estate/recorder';
 import { openRecording } from '../estate/recording-file';
+import { reportReasons } from '../estate/report-reasons';
 import { type Selection, tenantMap } from '../estate/selection';
 import { type Tally, type VerifyOptions, verify } from '../estate/verifier';
 import { CommandFailure, UsageFailure } from '../failure';
@@ -60,12 +61,16 @@ function verifyCommand(cli: Cli, imports: Command): void {
     name: 'verify [file]',
     about:
       'compare this manager with a recording, or with an archive; it ends with 0 when nothing is unexplained',
-    uses: WALKED,
+    uses: [...WALKED, 'readImportReport'],
     options: [
       option('--archive <archive>', 'compare with an archive of the other manager instead'),
       repeated('--tenant-map <old=new>', 'only this tenant, and its name here'),
       repeated('--deployment <tenant/id>', 'only this deployment'),
       repeated('--without <kind>', `leave a kind out: ${whats.join(', ')}`),
+      option(
+        '--import <id>',
+        'objects that the report of this import calls lost or skipped are explained by it',
+      ),
       option('--allowed', 'show which differences are allowed, and why'),
     ],
     examples: ['import verify old.ndjson.gz', 'import verify --archive snapshot.zip'],
@@ -89,13 +94,13 @@ function verifyCommand(cli: Cli, imports: Command): void {
   });
 }
 
-type Verifying = Run<(typeof WALKED)[number]>;
+type Verifying = Run<(typeof WALKED)[number] | 'readImportReport'>;
 
 async function verifyRecording(run: Verifying, file: string, selection: Selection): Promise<void> {
   const recording = await openRecordingFile(file);
   const shown = new Shown(run);
   const tally = await verify(recording.expected(), {
-    ...optionsOf(run, selection, shown),
+    ...(await optionsOf(run, selection, shown)),
     source: 'recording',
     salt: recording.header.salt,
   });
@@ -113,7 +118,7 @@ async function verifyArchive(run: Verifying, path: string, selection: Selection)
   };
   const shown = new Shown(run);
   const tally = await verify(archiveExpected(path, onSkip), {
-    ...optionsOf(run, selection, shown),
+    ...(await optionsOf(run, selection, shown)),
     source: 'archive',
     salt: null,
   });
@@ -121,16 +126,19 @@ async function verifyArchive(run: Verifying, path: string, selection: Selection)
   shown.end(tally, [...notes, ...Object.values(UNSHOWN)]);
 }
 
-const optionsOf = (
-  { client, session }: Verifying,
+async function optionsOf(
+  { client, session, options }: Verifying,
   selection: Selection,
   shown: Shown,
-): Omit<VerifyOptions, 'source' | 'salt'> => ({
-  client: client as unknown as LooseClient,
-  tenant: session.tenant,
-  selection,
-  onDifference: (difference) => shown.difference(difference),
-});
+): Promise<Omit<VerifyOptions, 'source' | 'salt'>> {
+  return {
+    client: client as unknown as LooseClient,
+    tenant: session.tenant,
+    selection,
+    ...(options.import === undefined ? {} : { reasonOf: await reportReasons(client, options.import) }),
+    onDifference: (difference) => shown.difference(difference),
+  };
+}
 
 /** Shows the first differences as they are found, and the counts at the end. */
 class Shown {

@@ -6,7 +6,7 @@ export function importCommands(cli: Cli): void {
   const imports = noun(cli, 'import', {
     about: 'take over what another manager has',
     examples: [
-      'import check snapshot.zip --tenant default_tenant=moved',
+      'import check snapshot.zip --tenant-map default_tenant=moved',
       'import record old.ndjson.gz --url https://cloudify.example.org -U admin',
     ],
   });

@@ -12,6 +12,8 @@ export interface Rule {
    * last member for everything below.
    */
   path: string;
+  /** Only this object. */
+  id?: string;
   when: When;
   /** Only for what was recorded, or only for what an archive says. */
   only?: 'recording' | 'archive';
@@ -23,9 +25,10 @@ export interface Rule {
 
 /**
  * - `any`: whatever the two values are. `instant`: the same moment in another spelling. `empty`: null, an empty text, list or object.
- * - `absent`: there is no such member here, or it is null. `extra`: there was no such member. `same-members`: the same list in
- *   another order. `becomes`: one of `from` is `to` here.
+ * - `absent`: there is no such member here, or it is null. `extra`: there was no such member. `filled`: nothing was there, and
+ *   something is here. `same-members`: the same list in another order. `becomes`: one of `from` is `to` here, where `*` stands for
+ *   any text.
  */
-type When = 'any' | 'instant' | 'empty' | 'absent' | 'extra' | 'same-members' | 'becomes';
+type When = 'any' | 'instant' | 'empty' | 'absent' | 'extra' | 'filled' | 'same-members' | 'becomes';
 
 export const RULES = rulesJson as Rule[];

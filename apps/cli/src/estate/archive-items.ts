@@ -131,7 +131,7 @@ export const SHOWN: Partial<Record<RecordType, Shown>> = {
   ),
   nodes: { what: 'nodes', fields: NODE },
   node_instances: { what: 'node_instances', fields: INSTANCE },
-  agents: sameFields('agents', 'id', 'ip', 'install_method', 'system', 'version', 'state'),
+  agents: { what: 'agents', fields: ['id', 'ip', 'install_method', 'system', 'version', 'state'] },
   inter_deployment_dependencies: sameFields(
     'inter_deployment_dependencies',
     'id',

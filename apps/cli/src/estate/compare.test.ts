@@ -12,7 +12,7 @@ const rule = (more: Partial<Rule>): Rule => ({
 const PRECIOUS = ['inputs', 'runtime_properties', 'properties', 'state', 'operations', 'parameters'];
 const found = (rules: Rule[], there: unknown, here: unknown) =>
   createComparer(rules, 'recording')
-    .compare('sites', there, here)
+    .compare('sites', 'one', there, here)
     .map(({ path, reason }) => [path, reason]);
 
 test.each([
@@ -53,6 +53,8 @@ test.each([
   [{ when: 'absent' as const }, 1, 2, false],
   [{ only: 'archive' as const }, 1, 2, false],
   [{ what: 'users' }, 1, 2, false],
+  [{ id: 'one' }, 1, 2, true],
+  [{ id: 'another' }, 1, 2, false],
 ])('a rule %p explains %p and %p: %p', (more, there, here, isExplained) => {
   const reasons = found([rule(more)], { a: there }, { a: here }).map(([, reason]) => reason);
   expect(reasons.length > 0 && reasons.every((reason) => reason === 'because')).toBe(isExplained);

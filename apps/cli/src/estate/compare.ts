@@ -58,16 +58,23 @@ function holds({ when, from, to }: Rule, there: unknown, here: unknown): boolean
       return here === undefined || here === null;
     case 'extra':
       return there === undefined;
+    case 'filled':
+      return isEmpty(there);
     case 'empty':
       return isEmpty(there) && isEmpty(here);
     case 'same-members':
       return Array.isArray(there) && Array.isArray(here) && equal(sorted(there), sorted(here));
     case 'becomes':
-      return from!.some((value) => equal(value, there)) && equal(to, here);
+      return from!.some((value) => equal(value, there)) && isLike(to, here);
     case 'instant':
       return isSameInstant(there, here);
   }
 }
+
+const isLike = (pattern: unknown, value: unknown): boolean =>
+  typeof pattern === 'string' && typeof value === 'string'
+    ? memberMatches(pattern, value)
+    : equal(pattern, value);
 
 function isSameInstant(there: unknown, here: unknown): boolean {
   if (typeof there !== 'string' || typeof here !== 'string') return false;
@@ -83,7 +90,7 @@ const withZone = (text: string): string => {
 
 export interface Comparer {
   /** Differences of one object; `undefined` stands for an object that is not there. */
-  compare(what: string, there: unknown, here: unknown): Found[];
+  compare(what: string, id: string, there: unknown, here: unknown): Found[];
 }
 
 export function createComparer(rules: readonly Rule[], source: Source): Comparer {
@@ -94,39 +101,39 @@ export function createComparer(rules: readonly Rule[], source: Source): Comparer
     if (!found) byKind.set(what, (found = used.filter((rule) => rule.what === '*' || rule.what === what)));
     return found;
   };
-  const reasonFor = (what: string, path: Path, there: unknown, here: unknown): string | null =>
-    rulesOf(what).find((rule) => pathMatches(rule.path, path) && holds(rule, there, here))?.reason ?? null;
-
-  const walk = (what: string, path: Path, there: unknown, here: unknown, found: Found[]): void => {
-    if (equal(there, here)) return;
-    const reason = reasonFor(what, path, there, here);
-    if (reason === null && isObject(there) && isObject(here)) return members(what, path, there, here, found);
-    if (reason === null && Array.isArray(there) && Array.isArray(here) && there.length === here.length) {
-      for (const [i, one] of there.entries()) walk(what, [...path, String(i)], one, here[i], found);
-      return;
-    }
-    found.push({ path: path.join('.'), there, here, reason });
-  };
-  const members = (
-    what: string,
-    path: Path,
-    there: Record<string, unknown>,
-    here: Record<string, unknown>,
-    found: Found[],
-  ): void => {
-    for (const [name, value] of Object.entries(there)) walk(what, [...path, name], value, here[name], found);
-    // Baton tells more of an object than the other manager did. Below that, a member that was not there is a difference.
-    if (path.length === 0) return;
-    for (const [name, value] of Object.entries(here))
-      if (!Object.hasOwn(there, name)) walk(what, [...path, name], undefined, value, found);
-  };
   return {
-    compare(what, there, here) {
+    compare(what, id, there, here) {
       const found: Found[] = [];
-      walk(what, [], comparable(there), comparable(here), found);
+      const ofObject = rulesOf(what).filter((rule) => rule.id === undefined || rule.id === id);
+      walk(ofObject, [], comparable(there), comparable(here), found);
       return found;
     },
   };
+}
+
+function walk(rules: readonly Rule[], path: Path, there: unknown, here: unknown, found: Found[]): void {
+  if (equal(there, here)) return;
+  const rule = rules.find((one) => pathMatches(one.path, path) && holds(one, there, here));
+  if (!rule && isObject(there) && isObject(here)) return members(rules, path, there, here, found);
+  if (!rule && Array.isArray(there) && Array.isArray(here) && there.length === here.length) {
+    for (const [i, one] of there.entries()) walk(rules, [...path, String(i)], one, here[i], found);
+    return;
+  }
+  found.push({ path: path.join('.'), there, here, reason: rule?.reason ?? null });
+}
+
+function members(
+  rules: readonly Rule[],
+  path: Path,
+  there: Record<string, unknown>,
+  here: Record<string, unknown>,
+  found: Found[],
+): void {
+  for (const [name, value] of Object.entries(there)) walk(rules, [...path, name], value, here[name], found);
+  // Baton tells more of an object than the other manager did. Below that, a member that was not there is a difference.
+  if (path.length === 0) return;
+  for (const [name, value] of Object.entries(here))
+    if (!Object.hasOwn(there, name)) walk(rules, [...path, name], undefined, value, found);
 }
 
 /** Labels and workflows are sets: they are compared by what names them. */

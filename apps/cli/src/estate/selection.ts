@@ -12,11 +12,11 @@ export interface Selection {
   without: readonly string[];
 }
 
-/** Reads `--tenant-map old=new`. @throws UsageFailure for another form */
+/** Reads `--tenant-map old=new`; `old` alone keeps its name. @throws UsageFailure for another form */
 export function tenantMap(pairs: readonly string[]): Map<string, string> {
   return new Map(
     pairs.map((pair) => {
-      const [old, here, more] = pair.split('=');
+      const [old, here = old, more] = pair.split('=');
       if (!old || !here || more !== undefined)
         throw new UsageFailure(`--tenant-map ${pair}: expected OLD=NEW, such as sales=sales-eu`);
       return [old, here];

@@ -178,7 +178,7 @@ class Verifier {
     if (there !== undefined) this.tally.compared[what] = (this.tally.compared[what] ?? 0) + 1;
     const { salt } = this.options;
     const hidden = salt === null || here === undefined ? here : (masked(salt, here) as Item);
-    for (const found of this.#comparer.compare(what, there, withKey(what, hidden, here))) {
+    for (const found of this.#comparer.compare(what, id, there, withKey(what, hidden, here))) {
       const told = found.path === '' && here === undefined ? this.options.reasonOf?.(what, tenant, id) : null;
       const difference = { ...found, what, tenant, id, reason: found.reason ?? told ?? null };
       if (difference.reason === null) this.tally.unexplained++;

@@ -19,6 +19,8 @@ export const DUMP_FILE = 'pg_data';
 const NAME = '(?:"(?:[^"]|"")*"|[A-Za-z_][\\w$]*)';
 const COPY = new RegExp(`^COPY\\s+(?:${NAME}\\.)?(${NAME})\\s*\\((.*)\\)\\s+FROM\\s+stdin(?:\\s+.*)?;$`, 'i');
 const COLUMN = new RegExp(`^\\s*(${NAME})\\s*$`);
+/** Every pg_dump ends with this line; the original appends one statement. */
+const COMPLETE = '-- PostgreSQL database dump complete';
 /** Bytes of a statement: a name of a table and its columns, or a condition. */
 const MAX_STATEMENT_BYTES = 64 * 1024;
 const MAX_COLUMNS = 1600;
@@ -32,6 +34,7 @@ export class DumpReader {
   #statement: { text: string; line: number } | null = null;
   readonly #lines: LineCutter;
   readonly #columns = new Map<string, readonly string[]>();
+  #isComplete = false;
 
   constructor(
     private readonly handler: DumpHandler,
@@ -66,6 +69,12 @@ export class DumpReader {
         'the dump is cut off: a statement does not end',
         this.#place(this.#statement.line),
       );
+    if (!this.#isComplete)
+      throw new ArchiveRefused(
+        'copy',
+        `the dump is cut off between two tables: expected the line "${COMPLETE}" at its end`,
+        this.#place(),
+      );
   }
 
   #place(line?: number): Place {
@@ -90,6 +99,7 @@ export class DumpReader {
         this.#place(number),
       );
     const text = bytes.toString('utf8').trimEnd();
+    if (!this.#statement && text === COMPLETE) this.#isComplete = true;
     if (!this.#statement && (text === '' || text.startsWith('--'))) return;
     // Commands of psql, such as \restrict, are one line.
     if (!this.#statement && text.startsWith('\\')) return this.handler.statement(text, number);

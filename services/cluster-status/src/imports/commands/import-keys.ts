@@ -1,10 +1,11 @@
 import { AppError, Secret } from '@baton/kernel';
+import { useOfImport } from '../domain/kept-keys';
 import type { ImportRow } from '../store/imports.sql';
 import type { ImportDeps } from './import-deps';
 import type { ArchiveKeys } from './read-estate';
 
 /** Keys are sealed for their import: nothing else opens them. */
-export const sealOf = (id: string) => ({ tenant: '', use: `import:${id}` });
+const sealOf = (id: string) => ({ tenant: '', use: useOfImport(id) });
 
 export async function sealKeys(
   { seals }: Pick<ImportDeps, 'seals'>,
