@@ -4,13 +4,14 @@ import type { StagedRecord } from './importer';
 import { openStaged, type StagePlace, type StageSealer } from './stage-sealer';
 
 /** Lines of one staged batch. A batch is at most some MB (commands of cluster-status). */
-const readBatch = (records: string): StagedRecord[] =>
+const readBatch = (records: string, isSealed: boolean): StagedRecord[] =>
   records
     .split('\n')
     .filter((line) => line !== '')
     .map((text) => {
       const line = storableJson(text);
-      return { ...(JSON.parse(line) as StagedRecord), line };
+      // Secret values are stored as sealed bytes, which may hold any character.
+      return { ...(JSON.parse(isSealed ? text : line) as StagedRecord), line };
     });
 
 /** The records of one staged batch. @throws Error of the sealer */
@@ -23,7 +24,7 @@ export async function batchAt(
     'select records from import_staging where import_id = $1 and type = $2 and tenant = $3 and batch = $4',
     [place.importId, place.type, place.tenant, place.batch],
   );
-  return readBatch(openStaged(sealer, place, rows[0]!.records));
+  return readBatch(openStaged(sealer, place, rows[0]!.records), sealer?.types.includes(place.type) === true);
 }
 
 export async function batchesOf(

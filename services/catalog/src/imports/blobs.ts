@@ -1,7 +1,6 @@
 import type { BlobStore } from '@baton/blob-store';
 import type { ImportPool } from '@baton/import-part';
 import type { Db } from '@baton/postgres';
-import { ZipFile } from 'yazl';
 import { type Spool, spool } from '../archive/spool';
 import type { DB } from '../store/tables.gen';
 
@@ -31,20 +30,4 @@ export async function releaseBlobs(pool: ImportPool, importId: string): Promise<
 /** A readable copy of a stored content. @throws AppError not_found_error; payload_too_large_error */
 export async function spoolBlob(blobs: BlobStore, digest: string, maxBytes: number): Promise<Spool> {
   return await spool((await blobs.open(digest)) as AsyncIterable<Buffer>, maxBytes);
-}
-
-/** The same files give the same bytes on every run. */
-const NO_TIME = new Date('1980-01-01T00:00:00Z');
-
-/** A zip of stored contents, as somebody would have uploaded them together. @throws like spoolBlob */
-export async function spoolZip(
-  blobs: BlobStore,
-  files: readonly { name: string; digest: string }[],
-  maxBytes: number,
-): Promise<Spool> {
-  const zip = new ZipFile();
-  for (const { name, digest } of files)
-    zip.addReadStream(await blobs.open(digest), name, { mtime: NO_TIME, mode: 0o100644 });
-  zip.end();
-  return await spool(zip.outputStream as AsyncIterable<Buffer>, maxBytes);
 }

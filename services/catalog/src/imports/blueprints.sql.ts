@@ -1,5 +1,5 @@
 /** Statements of the import of blueprints. */
-import type { ImportClient } from '@baton/import-part';
+import type { ImportClient, ImportContext } from '@baton/import-part';
 import { newId } from '@baton/kernel';
 import type { PlanUse } from '../domain/plan-uses';
 import type { ChosenPlan } from './plan-choice';
@@ -19,9 +19,13 @@ export interface BlueprintHere {
   labels: string[];
 }
 
-/** Blueprints of all tenants with this id; nobody adds or widens the id until the end. */
-export async function blueprintsHere(client: ImportClient, id: string): Promise<BlueprintHere[]> {
-  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`blueprint ${id}`]);
+/** Blueprints of all tenants with this id. While an import is applied, nobody else adds or widens the id. */
+export async function blueprintsHere(
+  { client, isRehearsal }: Pick<ImportContext, 'client' | 'isRehearsal'>,
+  id: string,
+): Promise<BlueprintHere[]> {
+  if (!isRehearsal)
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`blueprint ${id}`]);
   const { rows } = await client.query<BlueprintHere>(
     `select tenant, visibility, state, main_file_name, description, is_hidden, error, digest, archive_digest,
        array(select key || '=' || value from blueprint_labels l where l.tenant = b.tenant and l.blueprint_id = b.id) as labels

@@ -58,7 +58,7 @@ async function takeBlueprint(
   const { id } = given;
   const { record, told: ofState } = endedRecord(given);
   if (record === null) return lost(id, 'state_unknown', 'its state is none that a blueprint has');
-  const rows = await blueprintsHere(context.client, id);
+  const rows = await blueprintsHere(context, id);
   const own = rows.find((row) => row.tenant === context.tenant);
   const room = roomFor(
     id,

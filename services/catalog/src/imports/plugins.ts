@@ -7,9 +7,10 @@ import {
   deletePluginRows,
   type ImportedPluginHere,
   insertPluginRows,
+  lockPackage,
   pluginsLike,
 } from '../store/plugins.sql';
-import { holdBlobs, spoolBlob, spoolZip } from './blobs';
+import { holdBlobs, spoolBlob } from './blobs';
 import { type PluginRecord, pluginRecord } from './records';
 import { joined, roomFor, type Told } from './rivals';
 import { sessionQuery } from './session-query';
@@ -21,8 +22,8 @@ export type PluginImportDeps = Pick<
 
 /** Who owns what has no owner in the archive. */
 const NO_OWNER = 'admin';
-/** Versions of Python that workers run wagons with begin at 3.10. */
-const OLD_PYTHON = /^(py2\d*|cp2\d+|py3[0-9]|cp3[0-9]|py27|py36)$/;
+/** Versions of Python that no worker has. Wheels for a later one may work, if they hold no compiled code. */
+const OLD_PYTHON = /^(py|cp)(2\d*|3[0-6])$/;
 
 /** Plugins with their archives, stored as an upload stores them. */
 export function pluginsImporter(deps: PluginImportDeps): Importer {
@@ -30,14 +31,10 @@ export function pluginsImporter(deps: PluginImportDeps): Importer {
     type: 'plugins',
     take: (context, records) =>
       takeValid(records, pluginRecord, 'id', async (valid) => {
-        const digests = valid.flatMap(({ archive, files }) => [
-          ...(archive ? [archive] : []),
-          ...(files ?? []),
-        ]);
         await holdBlobs(
           deps,
           context.importId,
-          digests.map(({ digest }) => digest),
+          valid.flatMap(({ archive }) => (archive ? [archive.digest] : [])),
         );
         const fates: Fate[] = [];
         for (const record of valid) fates.push(await takePlugin(deps, context, record));
@@ -55,10 +52,10 @@ async function takePlugin(
   record: PluginRecord,
 ): Promise<Fate> {
   const id = nameOf(record);
+  if (!record.archive)
+    return lost(id, 'archive_missing', 'the archive of the manager has no file of this plugin');
   try {
-    const archive = await archiveOf(deps, record);
-    if (archive === null)
-      return lost(id, 'archive_missing', 'the archive of the manager has no file of this plugin');
+    const archive = await spoolBlob(deps.blobs, record.archive.digest, deps.pluginLimits.maxArchiveBytes);
     try {
       return await storePlugin(deps, context, record, archive);
     } finally {
@@ -76,16 +73,6 @@ async function takePlugin(
   }
 }
 
-async function archiveOf(
-  { blobs, pluginLimits }: PluginImportDeps,
-  record: PluginRecord,
-): Promise<Spool | null> {
-  const { maxArchiveBytes } = pluginLimits;
-  if (record.archive) return await spoolBlob(blobs, record.archive.digest, maxArchiveBytes);
-  if (!record.files || record.files.length === 0) return null;
-  return await spoolZip(blobs, record.files, maxArchiveBytes);
-}
-
 async function storePlugin(
   deps: PluginImportDeps,
   context: ImportContext,
@@ -96,6 +83,7 @@ async function storePlugin(
   const { upload, ...plugin } = await preparePlugin(deps, archive);
   const found = upload.package;
   const tx = sessionQuery(context.client);
+  if (!context.isRehearsal) await lockPackage(tx, found.package_name, found.archive_name);
   const rows = await pluginsLike(tx, { id: record.id, ...found });
   const own = rows.find((row) => row.tenant === context.tenant && row.archive_name === found.archive_name);
   if (rows.some((row) => row.id === record.id && row !== own))

@@ -80,13 +80,8 @@ export const pluginRecord = z.object({
   title: plain(1024).nullish(),
   package_name: plain(1024).nullish(),
   package_version: plain(1024).nullish(),
-  /** The zip or wagon, as it was uploaded. */
+  /** The zip or wagon as it was uploaded, or a zip of what the old manager kept of it. */
   archive: blob.nullish(),
-  /** The wagon and its files, where the archive has them one by one. */
-  files: z
-    .array(blob.extend({ name: plain(1024).min(1) }))
-    .max(50, 'must be at most 50 files')
-    .nullish(),
 });
 
 export const filterRecord = z.object({

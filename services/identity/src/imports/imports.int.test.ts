@@ -217,7 +217,16 @@ test('hostile records are lost, each by itself', async () => {
         { name: 'h', role: 'x\u0000' },
       ],
     ],
-    ['users', '', [user('ann', { groups: 'all' }), user('Bob'), user('bob'), { username: 'n\u0000l' }]],
+    [
+      'users',
+      '',
+      [
+        user('ann', { groups: 'all' }),
+        user('Bob'),
+        user('bob', { role: 'sys_admin' }),
+        { username: 'n\u0000l' },
+      ],
+    ],
     ['permissions', '', [{ role: 'viewer', permission: ['x'] }]],
   ]);
   expect(Object.values(told)).toEqual(expect.arrayContaining(['lost invalid']));

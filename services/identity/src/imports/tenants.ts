@@ -45,7 +45,7 @@ async function takeTenant(
     );
   const { client, isRehearsal } = context;
   const found = await client.query<{ closing: boolean }>(
-    'select closing_since is not null as closing from tenants where name = $1 for update',
+    `select closing_since is not null as closing from tenants where name = $1 ${isRehearsal ? '' : 'for no key update'}`,
     [target],
   );
   if (found.rows[0]?.closing) return lost(name, 'tenant_closing', `tenant ${target} is being deleted`);

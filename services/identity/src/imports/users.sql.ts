@@ -1,5 +1,5 @@
 /** Statements of the import of users. */
-import type { ImportClient } from '@baton/import-part';
+import type { ImportClient, ImportContext } from '@baton/import-part';
 
 export interface UserHere {
   id: number;
@@ -12,9 +12,9 @@ export interface UserHere {
   isMapped: boolean;
 }
 
-/** Users that have one of these names in any letter case, by their name in small letters; locked until the end. */
+/** Users that have one of these names in any letter case, by their name in small letters. An apply locks them until its end. */
 export async function usersHere(
-  client: ImportClient,
+  { client, isRehearsal }: Pick<ImportContext, 'client' | 'isRehearsal'>,
   names: readonly string[],
 ): Promise<Map<string, UserHere>> {
   const { rows } = await client.query<UserHere>(
@@ -23,7 +23,7 @@ export async function usersHere(
        array(select group_name from user_group_members m where m.user_id = u.id order by 1) as groups,
        exists (select from provider_users p where p.user_id = u.id)
          or exists (select from service_accounts s where s.user_id = u.id) as "isMapped"
-     from users u where lower(u.username) = any($1::text[]) for update of u`,
+     from users u where lower(u.username) = any($1::text[]) ${isRehearsal ? '' : 'for no key update of u'}`,
     [names.map((name) => name.toLowerCase())],
   );
   return new Map(rows.map((row) => [row.username.toLowerCase(), row]));
@@ -42,22 +42,28 @@ export interface ImportedUser {
   show_getting_started: boolean;
 }
 
-export async function insertUser(client: ImportClient, user: ImportedUser): Promise<void> {
-  const { rows } = await client.query<{ id: number }>(
+/** Makes users, with their roles in tenants and their memberships. */
+export async function insertUsers(client: ImportClient, users: readonly ImportedUser[]): Promise<void> {
+  if (users.length === 0) return;
+  const rows = JSON.stringify(users);
+  await client.query(
     `insert into users (username, password_hash, role, active, created_at, first_login_at, last_login_at, show_getting_started)
-     values ($1, $2, $3, $4, coalesce($5::timestamptz, app_now()), $6, $7, $8) returning id`,
-    [
-      user.username,
-      user.password_hash,
-      user.role,
-      user.active,
-      user.created_at ?? null,
-      user.first_login_at ?? null,
-      user.last_login_at ?? null,
-      user.show_getting_started,
-    ],
+     select username, password_hash, role, active, coalesce(created_at, app_now()), first_login_at, last_login_at, show_getting_started
+     from json_to_recordset($1::json) as r (username text, password_hash text, role text, active boolean, created_at timestamptz,
+       first_login_at timestamptz, last_login_at timestamptz, show_getting_started boolean)`,
+    [rows],
   );
-  await addRights(client, rows[0]!.id, user);
+  await client.query(
+    `insert into tenant_users (user_id, tenant, role) select u.id, t.key, t.value
+     from json_to_recordset($1::json) as r (username text, tenants json) join users u using (username), json_each_text(r.tenants) t`,
+    [rows],
+  );
+  await client.query(
+    `insert into user_group_members (user_id, group_name) select u.id, g.value
+     from json_to_recordset($1::json) as r (username text, groups json) join users u using (username), json_array_elements_text(r.groups) g
+     on conflict do nothing`,
+    [rows],
+  );
 }
 
 /** Gives role and state of the archive; the password stays. */

@@ -8,7 +8,7 @@ import { madeHere } from './made-here';
 import { type UserRecord, userRecord } from './records';
 import { type RolesHere, rolesHere } from './roles-here';
 import { compareRights, rolesInTenants, tenantNames } from './tenant-roles';
-import { addRights, insertUser, type UserHere, updateUser, usersHere } from './users.sql';
+import { addRights, type ImportedUser, insertUsers, type UserHere, updateUser, usersHere } from './users.sql';
 
 /** Users by which the parts of an old manager told their state. */
 const STATUS_REPORTER = /^(manager|db|broker)_status_reporter$/;
@@ -20,7 +20,9 @@ interface Here {
   madeTenants: ReadonlySet<string>;
   groups: ReadonlySet<string>;
   madeGroups: ReadonlySet<string>;
-  users: Map<string, UserHere>;
+  users: ReadonlyMap<string, UserHere>;
+  /** New users of the batch, by their name in small letters. */
+  fresh: Map<string, ImportedUser>;
 }
 
 /**
@@ -39,13 +41,15 @@ export function usersImporter(deps: { passwords: ImportedPasswords }): Importer 
           groups: await groupNames(context),
           madeGroups: await madeHere(context.client, 'group'),
           users: await usersHere(
-            context.client,
+            context,
             valid.map(({ username }) => username),
           ),
+          fresh: new Map(),
         };
         notePersons(context, valid);
         const fates: Fate[] = [];
         for (const user of valid) fates.push(await takeUser(deps, context, user, here));
+        await insertUsers(context.client, [...here.fresh.values()]);
         return fates;
       }),
   };
@@ -70,6 +74,8 @@ async function takeUser(
 ): Promise<Fate> {
   const id = user.username;
   const met = here.users.get(id.toLowerCase());
+  if (here.fresh.has(id.toLowerCase()))
+    return lost(id, 'repeated', 'the archive has another user of this name');
   const special = skippedUser(context, user, met);
   if (special) return special;
   const system = await here.roles.roleOf(user.role ?? defaultSystemRole, 'system_role');
@@ -86,8 +92,15 @@ async function takeUser(
   const dropped = [...given.dropped, ...inTenants.dropped, ...missing];
   if (met) return await takeMet(context, met, wanted, here);
   const password = await deps.passwords.of(context, user);
-  await insertUser(context.client, { ...user, ...wanted, password_hash: password.hash });
-  here.users.set(id.toLowerCase(), { ...wanted, username: id, id: -1, isMapped: false });
+  const { created_at, first_login_at, last_login_at, show_getting_started } = user;
+  const times = { created_at, first_login_at, last_login_at };
+  here.fresh.set(id.toLowerCase(), {
+    ...wanted,
+    ...times,
+    username: id,
+    show_getting_started,
+    password_hash: password.hash,
+  });
   if (dropped.length > 0)
     return {
       id,

@@ -122,13 +122,14 @@ async function byLocalPassword(
 
 /**
  * Replaces the hash that an imported user brought by one of our own, now that the password is known. A crash before the statement leaves
- * the old hash for the next login; when the password was changed meanwhile, the new one stays.
+ * the old hash for the next login. When somebody else has changed it meanwhile, that hash stays; the password may fit it, too.
  */
 async function withNewHash(deps: AuthenticateDeps, row: LoginRow, password: string): Promise<LoginRow> {
   if (!isStoredOldHash(row.password_hash)) return row;
-  const password_hash = await deps.passwords.hash(password);
-  const isReplaced = await replacePasswordHash(deps.db, row.id, row.password_hash, password_hash);
-  return isReplaced ? { ...row, password_hash } : row;
+  const fresh = await deps.passwords.hash(password);
+  const now = await replacePasswordHash(deps.db, row.id, row.password_hash, fresh);
+  const isOurs = now === fresh || (now !== null && (await deps.passwords.verify(now, password)).isGood);
+  return isOurs ? { ...row, password_hash: now } : row;
 }
 
 /**

@@ -189,11 +189,15 @@ test('hostile records are lost, each by itself', async () => {
         secret('big', { value: 'x'.repeat(1024 * 1024 + 1) }),
         { key: null },
         secret('good'),
+        secret('good', { value: 'again' }),
+        secret('schema', { schema: { title: 'a\u0000b' } }),
+        secret('zero', { value: 'a\u0000b' }),
       ],
     ],
   ]);
-  expect(outcome.types[0]).toMatchObject({ read: 8, imported: 1, lost: 7 });
-  expect(new Set(Object.values(told))).toEqual(new Set(['lost invalid']));
+  expect(outcome.types[0]).toMatchObject({ read: 11, imported: 2, lost: 9 });
+  expect(new Set(Object.values(told))).toEqual(new Set(['lost invalid', 'lost repeated']));
+  expect(await shown('zero')).toMatchObject({ value: 'a\u0000b' });
 });
 
 test('a bundle has values only under its key', async () => {

@@ -15,6 +15,11 @@ const plain = z
   .max(1024, 'must have at most 1024 characters')
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'must have no control characters');
 const object = z.custom<JsonObject>((value) => isJsonObject(value), 'must be an object').nullish();
+/** PostgreSQL keeps no NUL in a text. */
+const schema = object.refine(
+  (given) => !JSON.stringify(given ?? null).includes('\\u0000'),
+  'must not contain NUL',
+);
 const owned = {
   visibility: z.enum(['private', 'tenant', 'global']).default('tenant'),
   created_by: plain.nullish(),
@@ -25,7 +30,7 @@ export const secretRecord = z.object({
   key: name,
   ...owned,
   value: z.string().max(MAX_CHARS, `must have at most ${MAX_CHARS} characters`).nullish(),
-  schema: object,
+  schema,
   is_hidden_value: z.boolean().default(false),
   provider_name: plain.nullish(),
   provider_options: object,

@@ -7,7 +7,6 @@ import { globalText } from '@baton/postgres';
 import type { SealedValue } from '../domain/envelope';
 import type { ProviderType } from '../domain/provider';
 import type { ProviderRow } from '../store/providers.sql';
-import type { SecretRow } from '../store/secrets.sql';
 
 /** Who owns what has no owner in the archive. */
 const NO_OWNER = 'admin';
@@ -72,44 +71,41 @@ export async function writeProvider(
   return rows[0]!;
 }
 
-export async function writeSecret(
-  client: ImportClient,
-  s: {
-    tenant: string;
-    key: string;
-    version: number;
-    visibility: Visibility;
-    is_hidden_value: boolean;
-    schema: JsonObject | null;
-    provider: UsableProvider | null;
-    sealed: SealedValue;
-    record: Owned;
-  },
-): Promise<SecretRow> {
-  const { rows } = await client.query<SecretRow>(
+export interface ImportedSecret extends Owned {
+  tenant: string;
+  key: string;
+  version: number;
+  visibility: Visibility;
+  is_hidden_value: boolean;
+  schema: JsonObject | null;
+  provider: UsableProvider | null;
+  sealed: SealedValue;
+}
+
+/** Adds secrets, or gives them their next version; each key once. */
+export async function writeSecrets(client: ImportClient, secrets: readonly ImportedSecret[]): Promise<void> {
+  if (secrets.length === 0) return;
+  const rows = secrets.map(({ sealed, provider, created_by, ...plain }) => ({
+    ...plain,
+    created_by: created_by ?? NO_OWNER,
+    ciphertext: sealed.ciphertext.toString('base64'),
+    wrapped_key: sealed.wrappedKey.toString('base64'),
+    master_key_id: sealed.masterKeyId,
+    provider_tenant: provider?.tenant ?? null,
+    provider_name: provider?.name ?? null,
+  }));
+  await client.query(
     `insert into secrets (tenant, key, version, visibility, is_hidden_value, schema, ciphertext, wrapped_key, master_key_id,
        provider_tenant, provider_name, created_by, created_at)
-     values ($1, $2, $3, $4, $5, $6::json, $7, $8, $9, $10, $11, $12, coalesce($13::timestamptz, app_now()))
+     select tenant, key, version, visibility, is_hidden_value, schema, decode(ciphertext, 'base64'), decode(wrapped_key, 'base64'),
+       master_key_id, provider_tenant, provider_name, created_by, coalesce(created_at, app_now())
+     from json_to_recordset($1::json) as r (tenant text, key text, version integer, visibility text, is_hidden_value boolean,
+       schema json, ciphertext text, wrapped_key text, master_key_id text, provider_tenant text, provider_name text,
+       created_by text, created_at timestamptz)
      on conflict (tenant, key) do update set version = excluded.version, visibility = excluded.visibility,
        is_hidden_value = excluded.is_hidden_value, schema = excluded.schema, ciphertext = excluded.ciphertext,
        wrapped_key = excluded.wrapped_key, master_key_id = excluded.master_key_id, provider_tenant = excluded.provider_tenant,
-       provider_name = excluded.provider_name, updated_at = app_now()
-     returning *`,
-    [
-      s.tenant,
-      s.key,
-      s.version,
-      s.visibility,
-      s.is_hidden_value,
-      s.schema === null ? null : JSON.stringify(s.schema),
-      s.sealed.ciphertext,
-      s.sealed.wrappedKey,
-      s.sealed.masterKeyId,
-      s.provider?.tenant ?? null,
-      s.provider?.name ?? null,
-      s.record.created_by ?? NO_OWNER,
-      s.record.created_at ?? null,
-    ],
+       provider_name = excluded.provider_name, updated_at = app_now()`,
+    [JSON.stringify(rows)],
   );
-  return rows[0]!;
 }

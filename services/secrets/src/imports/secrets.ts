@@ -9,13 +9,15 @@ import { openContent, type ValueDeps } from '../queries/read-value';
 import type { SecretRow } from '../store/secrets.sql';
 import { type SecretRecord, secretRecord } from './records';
 import { holdNames, roomFor, rowsNamed } from './rivals';
-import { providersNamed, type UsableProvider, writeSecret } from './secrets-import.sql';
+import { type ImportedSecret, providersNamed, type UsableProvider, writeSecrets } from './secrets-import.sql';
 
 type Deps = Pick<ValueDeps, 'masters'>;
 
 interface Here {
-  secrets: Map<string, SecretRow[]>;
-  providers: Map<string, UsableProvider>;
+  secrets: ReadonlyMap<string, SecretRow[]>;
+  providers: ReadonlyMap<string, UsableProvider>;
+  /** What the batch writes, by key. */
+  written: Map<string, ImportedSecret>;
 }
 
 /** Secrets with their values, sealed as every secret. Texts of fates name secrets and never hold a value. */
@@ -30,9 +32,11 @@ export function secretsImporter(deps: Deps): Importer {
         const here: Here = {
           secrets: await rowsNamed<SecretRow>(context.client, { table: 'secrets', column: 'key' }, keys),
           providers: await providersNamed(context.client, context.tenant, names),
+          written: new Map(),
         };
         const fates: Fate[] = [];
-        for (const record of valid) fates.push(await takeSecret(deps, context, record, here));
+        for (const record of valid) fates.push(takeSecret(deps, context, record, here));
+        await writeSecrets(context.client, [...here.written.values()]);
         return fates;
       }),
   };
@@ -46,13 +50,9 @@ interface Wanted {
   content: SecretContent;
 }
 
-async function takeSecret(
-  deps: Deps,
-  context: ImportContext,
-  record: SecretRecord,
-  here: Here,
-): Promise<Fate> {
-  const { key: id } = record;
+function takeSecret(deps: Deps, context: ImportContext, record: SecretRecord, here: Here): Fate {
+  const { key: id, created_by, created_at } = record;
+  if (here.written.has(id)) return lost(id, 'repeated', 'the archive has another secret of this key');
   const rows = here.secrets.get(id) ?? [];
   const own = rows.find(({ tenant }) => tenant === context.tenant);
   const others = rows.filter((row) => row !== own);
@@ -83,8 +83,7 @@ async function takeSecret(
     writeContent(wanted.content, isProvided),
     useOf(isProvided),
   );
-  const row = await writeSecret(context.client, { ...identity, ...wanted, sealed, record });
-  here.secrets.set(id, [...others, row]);
+  here.written.set(id, { ...identity, ...wanted, sealed, created_by, created_at });
   return fate;
 }
 
