@@ -101,6 +101,9 @@ test('an imported deployment can be operated, scaled, updated and uninstalled on
   const start = { deployment_id: 'snap-a', workflow_id: 'restart' };
   expect(await caller.send(caller.admin, 'POST', '/executions', start)).toMatchObject({ status: 409 });
 
+  expect(await caller.send(caller.admin, 'DELETE', '/deployments/snap-b')).toMatchObject({ status: 409 });
+  await must('DELETE', '/filters/deployments/snap-filter');
+
   await deployments.activate('default_tenant', ['snap-a']);
   await runs('execute_operation', { operation: 'cloudify.interfaces.lifecycle.create', node_ids: ['host'] });
   await runs('scale', { scalable_entity_name: 'app', delta: 1 });
@@ -125,6 +128,7 @@ test('an imported deployment can be operated, scaled, updated and uninstalled on
   const { installation_status } = await must('GET', '/deployments/snap-a');
   expect(installation_status).toBe('inactive');
   await must('DELETE', '/deployments/snap-a');
+  await must('DELETE', '/deployments/snap-b?force=true');
   await eventually(
     async () =>
       expect(await caller.send(caller.admin, 'GET', '/deployments/snap-a')).toMatchObject({ status: 404 }),

@@ -36,11 +36,13 @@ export const wantedWorkdirs = (context: ImportContext): Map<string, Workdir> =>
 export async function keepWorkdirs(context: ImportContext, blobs: Pick<BlobStore, 'open'>): Promise<void> {
   if (context.isRehearsal) return;
   for (const [id, { digest }] of wantedWorkdirs(context)) {
+    const { key, fate } = takenDeployments(context).get(id)!;
+    if (fate === 'lost') continue;
     const archive = await contentOf(blobs, digest);
     if (archive)
       await context.client.query(
         'insert into waiting_workdirs (deployment_key, request_id, archive) values ($1, $2, $3)',
-        [takenDeployments(context).get(id)!.key, newId(), archive],
+        [key, newId(), archive],
       );
     else
       context.note(

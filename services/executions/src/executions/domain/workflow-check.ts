@@ -7,6 +7,7 @@ import { candidateSource, type NameSources } from './candidates';
 import type { StartRequest } from './start-request';
 import {
   checkUpdateParameters,
+  DELETE_WORKFLOW,
   isBlockedByDependents,
   isSystemWorkflowName,
   refuseStartedElsewhere,
@@ -25,7 +26,7 @@ export async function checkStart(
   evaluate: (payload: JsonObject) => Promise<JsonObject>,
   names: NameSources,
 ): Promise<{ parameters: JsonObject; program: string | null; isCascading: boolean }> {
-  refuseQuarantined(facts);
+  refuseQuarantined(request, facts);
   requireWorkflow(request.workflowId, facts);
   const workflow = declaredWorkflow(facts, request.workflowId);
   if (!workflow && request.isOfClient) refuseStartedElsewhere(request.workflowId);
@@ -46,9 +47,12 @@ export async function checkStart(
   return { parameters, program, isCascading: workflow.is_cascading === true };
 }
 
-/** @throws AppError conflict_error for an imported deployment that is not activated: another manager may still drive it. */
-function refuseQuarantined({ id, quarantine }: DeploymentFacts): void {
-  if (quarantine !== '') throw quarantined(id, quarantine);
+/**
+ * Refuses a start on an imported deployment that is not activated: another manager may still drive it. Whether it may be deleted,
+ * deployments has decided. @throws AppError conflict_error
+ */
+function refuseQuarantined({ workflowId }: StartRequest, { id, quarantine }: DeploymentFacts): void {
+  if (quarantine !== '' && workflowId !== DELETE_WORKFLOW) throw quarantined(id, quarantine);
 }
 
 async function parametersOf(
