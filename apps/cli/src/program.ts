@@ -4,6 +4,7 @@ import type { CliIo } from './cli-io';
 import { accessCommands } from './commands/access';
 import { auditCommands } from './commands/audit';
 import { blueprintCommands } from './commands/blueprints';
+import { bundleCommands } from './commands/bundles';
 import { clusterCommands } from './commands/cluster';
 import { completionCommand } from './commands/completion';
 import { deploymentCommands } from './commands/deployments';
@@ -71,6 +72,7 @@ const KINDS = [
   managerCommands,
   clusterCommands,
   snapshotCommands,
+  bundleCommands,
   importCommands,
   doctorCommand,
   completionCommand,

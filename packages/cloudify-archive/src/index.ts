@@ -3,6 +3,7 @@ export { blobContent, blobFiles } from './blob-content';
 export { isCloudifyPasswordHash, verifyCloudifyPassword } from './ciphers/passwords';
 export { readSecurityConfiguration, type SecurityConfiguration } from './ciphers/security-conf';
 export { type Detected, detect, type Layout } from './detect';
+export { parseJson } from './json/parse-json';
 export type { RoleFinding } from './legacy/roles';
 export type { Limits } from './limits';
 export type { Label } from './model/fields';

@@ -3,7 +3,7 @@ import type { importsRpc } from '@baton/contracts';
 import type { Fate, FateKind, StagedRecord } from './importer';
 
 /** How many lines one call writes. */
-export const FATES_A_WRITE = 1_000;
+const FATES_A_WRITE = 1_000;
 
 const COUNTED: Record<FateKind, keyof Omit<importsRpc.TypeOutcome, 'type' | 'read'>> = {
   imported: 'imported',

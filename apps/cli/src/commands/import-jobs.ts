@@ -43,7 +43,7 @@ export function importJobCommands(cli: Cli, imports: Command): void {
 const named = (id: string) => ({ import_id: id });
 
 const optionsOfCheck = (): Option[] => [
-  repeated('--tenant-map <old=new>', 'only this tenant, under a new name; `old` alone keeps its name'),
+  repeated('--tenant-map <old=new>', 'only this tenant, and its name here; `old` alone keeps its name'),
   repeated('--deployment <tenant/id>', 'only this deployment with what it needs'),
   option('--with-dependencies', 'also the deployments that the chosen ones depend on'),
   option('--users <how>', 'create, map to users who are here, or ignore').choices([
@@ -82,7 +82,10 @@ function checkCommand(cli: Cli, imports: Command): void {
       'import check snapshot.zip --deployment default_tenant/web --with-dependencies',
     ],
     run: async (run) => {
-      const { args, options, client, io } = run;
+      const { args, options, client, io, session } = run;
+      // --tenant is the option of every command: the tenant of the session.
+      if (session.tenant.includes('='))
+        throw new UsageFailure(`--tenant ${session.tenant}: did you mean --tenant-map ${session.tenant}?`);
       const asked = importOptionsOf(options);
       const keys = keysOf(options);
       const hasKeys = Object.keys(keys).length > 0;

@@ -220,7 +220,8 @@ export const bundleRoutes = defineRoutes([
     method: 'POST',
     path: '/bundles',
     permission: 'snapshot_create',
-    summary: 'One tenant or one deployment with all that it needs, as an archive that another Baton imports',
+    summary:
+      'One tenant, or one deployment with what it needs besides other deployments, as an archive that another Baton imports',
     body: z.object({
       tenant: z.string().min(1).max(256),
       deployment_id: z.string().max(256).optional(),

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { withTemporaryFolder } from '@baton/blob-store';
-import { ArchiveRefused, openArchive } from '@baton/cloudify-archive';
+import { openArchive } from '@baton/cloudify-archive';
 import type { importsRpc } from '@baton/contracts';
 import { AppError } from '@baton/kernel';
 import { fileSource } from '@baton/zip-reader';
@@ -57,10 +57,10 @@ export async function checkArchive(
       const closure = options.deployments ? await findClosure(archive, options, keys, { book, voice }) : null;
       const request = { runId: row.run_id, createdBy: row.created_by, options, keys, closure, folder };
       const read = await new EstateReader(deps, archive, request, { book, counts, voice }).read();
-      const source = sourceOf(found);
+      const { format, source } = found;
       const plan = await rehearseAll(deps, { ...row, source }, { book, counts, voice });
       return {
-        format: FORMATS[found.layout]!,
+        format,
         source,
         ...concluded(row.archive_digest, row, counts, plan, read),
       };
@@ -70,20 +70,6 @@ export async function checkArchive(
     }
   });
 }
-
-const FORMATS: Readonly<Record<string, string>> = {
-  legacy: 'cloudify-legacy',
-  new: 'cloudify',
-  early: 'cloudify-early',
-};
-
-const sourceOf = ({
-  metadata,
-  family,
-}: {
-  metadata: { version: string | null };
-  family: string | null;
-}): string => `cloudify ${metadata.version ?? family ?? 'of unknown version'}`.slice(0, 100);
 
 function concluded(
   archive: string,
@@ -158,6 +144,3 @@ function lineOf(fate: Partial<ReportLine>): ReportLine {
 export async function discardRun(deps: Pick<ImportDeps, 'imports'>, runId: string): Promise<void> {
   for (const service of IMPORT_ORDER) await deps.imports[service].discardImport({ importId: runId });
 }
-
-/** Whether the archive or the request is at fault: a repeat would find the same. */
-export const isRefusal = (error: unknown): error is ArchiveRefused => error instanceof ArchiveRefused;

@@ -1,8 +1,9 @@
-import { type Archive, type ArchiveRecord, ArchiveRefused, records } from '@baton/cloudify-archive';
+import { type Archive, ArchiveRefused } from '@baton/cloudify-archive';
 import type { ImportOptions } from '@baton/contracts';
 import type { Closure } from '../domain/choice';
 import { Needs } from '../domain/needs';
 import type { ImportVoice } from './import-deps';
+import { openRecords } from './open-records';
 import type { ArchiveKeys } from './read-estate';
 import type { ReportBook } from './report-book';
 
@@ -18,11 +19,7 @@ export async function findClosure(
 ): Promise<Closure> {
   await voice.say('Finding what the chosen deployments need');
   const needs = new Needs();
-  const stream = records(archive, {
-    ...(keys.encryption_key === undefined ? {} : { encryptionKey: keys.encryption_key }),
-    roles: options.roles,
-  });
-  for await (const record of stream as AsyncIterable<ArchiveRecord>) {
+  for await (const record of await openRecords(archive, { options, keys })) {
     // Executions and events refer to deployments; deployments do not need them.
     if (record.type === 'executions') continue;
     voice.signal.throwIfAborted();

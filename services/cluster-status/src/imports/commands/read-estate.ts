@@ -1,15 +1,12 @@
 import {
   type Archive,
   type ArchiveRecord,
-  type Detected,
   detect,
   exactJson,
   type Note,
   type Place,
   placeText,
-  type RecordStream,
   readSecurityConfiguration,
-  records,
   type Skipped,
 } from '@baton/cloudify-archive';
 import type { ImportOptions } from '@baton/contracts';
@@ -18,6 +15,8 @@ import { Findings } from '../domain/findings';
 import { mappedItem } from '../domain/mapped-item';
 import { isLoss, type ReportCounts } from '../domain/report-counts';
 import type { ImportDeps, ImportVoice } from './import-deps';
+import { type OpenedRecords, openRecords } from './open-records';
+import { readHeader } from './read-bundle';
 import type { ReportBook } from './report-book';
 import { MAX_RECORD_BYTES, Stager } from './stager';
 import { storeBlob } from './store-blob';
@@ -89,7 +88,7 @@ export class EstateReader {
     this.#salt =
       this.request.keys.hash_salt ?? (await readSecurityConfiguration(this.archive))?.hashSalt ?? null;
     const skipped: Skipped[] = [];
-    const stream = this.#open(skipped);
+    const stream = await openRecords(this.archive, this.request, (one) => void skipped.push(one));
     for await (const record of stream) {
       if (++this.#read % SAY_EVERY === 0)
         await this.to.voice.say(`Reading ${record.type}, ${this.#read} records so far`);
@@ -108,15 +107,6 @@ export class EstateReader {
       collisions: this.#findings.collisions,
       alteredValues: this.#altered,
     };
-  }
-
-  #open(skipped: Skipped[]): RecordStream {
-    const { options, keys } = this.request;
-    return records(this.archive, {
-      ...(keys.encryption_key === undefined ? {} : { encryptionKey: keys.encryption_key }),
-      roles: options.roles,
-      onSkip: (one) => void skipped.push(one),
-    });
   }
 
   async #take(record: ArchiveRecord): Promise<void> {
@@ -192,7 +182,7 @@ export class EstateReader {
     });
   }
 
-  async #tellTotals({ tally }: RecordStream): Promise<void> {
+  async #tellTotals({ tally }: OpenedRecords): Promise<void> {
     const { book } = this.to;
     for (const { code, type, tenant, count } of this.#leftOut.values())
       await book.add({
@@ -230,8 +220,19 @@ const LEFT_OUT: Record<LeftOut, string> = {
   users_ignored: 'users of the archive are ignored',
 };
 
+const FORMATS: Readonly<Record<string, string>> = {
+  legacy: 'cloudify-legacy',
+  new: 'cloudify',
+  early: 'cloudify-early',
+};
+
 /** Says what the archive is, and what of it is never carried. @throws ArchiveRefused */
-export async function describeArchive(archive: Archive, book: ReportBook): Promise<Detected> {
+export async function describeArchive(
+  archive: Archive,
+  book: ReportBook,
+): Promise<{ format: string; source: string }> {
+  const bundle = await readHeader(archive);
+  if (bundle) return { format: 'baton-bundle', source: `baton ${bundle.product_version}` };
   const found = await detect(archive);
   for (const [what, { files, bytes }] of Object.entries(found.notCarried))
     await book.add({
@@ -242,5 +243,7 @@ export async function describeArchive(archive: Archive, book: ReportBook): Promi
       bytes,
       text: `${what}: ${files} files of ${bytes} bytes are not taken over`,
     });
-  return found;
+  const { metadata, family, layout } = found;
+  const version = metadata.version ?? family ?? 'of unknown version';
+  return { format: FORMATS[layout] ?? 'unknown', source: `cloudify ${version}`.slice(0, 100) };
 }

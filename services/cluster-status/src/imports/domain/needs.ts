@@ -159,7 +159,7 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Keys of secrets that a value names by get_secret. A key that is computed when it is used is not found. Depth is bounded by the readers. */
-export function secretsIn(value: unknown, found = new Set<string>()): Set<string> {
+function secretsIn(value: unknown, found = new Set<string>()): Set<string> {
   if (Array.isArray(value)) for (const one of value) secretsIn(one, found);
   else if (isMap(value))
     for (const [name, member] of Object.entries(value)) {

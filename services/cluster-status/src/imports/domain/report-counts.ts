@@ -30,7 +30,7 @@ export class ReportCounts {
   }
 
   /** What the reader met and did not give. */
-  addTally(tally: Tally): void {
+  addTally(tally: Pick<Tally, 'types'>): void {
     for (const [type, { read, skipped }] of tally.types) {
       const counts = this.of(type);
       counts.read += read;

@@ -1,10 +1,21 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { makeTemporaryFolder } from '@baton/blob-store';
 import { importOptions } from '@baton/contracts';
-import { importRoutes } from '@baton/contracts/http/imports';
-import { type BoundRoute, bindRoutes, type HttpCall, listEnvelope } from '@baton/http';
+import { bundleRoutes, importRoutes } from '@baton/contracts/http/imports';
+import {
+  answer,
+  type BoundRoute,
+  bindRoutes,
+  type HttpAnswer,
+  type HttpCall,
+  listEnvelope,
+} from '@baton/http';
 import { AppError } from '@baton/kernel';
 import { storeArchive } from '../../commands/store-archive';
 import { activate } from '../commands/activate-import';
 import type { ImportDeps } from '../commands/import-deps';
+import { makeBundle } from '../commands/make-bundle';
 import {
   registerImport,
   requestApply,
@@ -38,6 +49,24 @@ const enveloped = (
   { offset, size }: { offset: number; size: number },
 ) => ({ items, metadata: { pagination: { total, offset, size } } });
 
+/** The bundle is a file until it was sent or the client has gone away. */
+async function exported(deps: ImportDeps, call: HttpCall): Promise<HttpAnswer> {
+  const { tenant, deployment_id: deploymentId, include_events: includeEvents, passphrase } = call.body;
+  const folder = await makeTemporaryFolder();
+  try {
+    const request = { tenant, deploymentId: deploymentId ?? '', includeEvents, passphrase };
+    const path = await makeBundle(deps, request, folder.path, call.signal);
+    const stream = createReadStream(path);
+    stream.once('close', () => void folder.remove());
+    const filename = `${[tenant, ...(deploymentId === undefined ? [] : [deploymentId])].join('-')}.zip`;
+    const { size } = await stat(path);
+    return answer({ stream, length: size, filename, contentType: 'application/octet-stream' });
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  }
+}
+
 /** Imports of archives of other managers (docs/adr/0048-import-of-estates.md). */
 export function importsHttp(deps: ImportDeps): BoundRoute[] {
   const { query } = deps.db;
@@ -49,6 +78,11 @@ export function importsHttp(deps: ImportDeps): BoundRoute[] {
     },
     createImport: async (call) => {
       const options = optionsOf(call.query.options);
+      if (!call.hasBody)
+        throw new AppError('bad_parameters_error', 'No archive: the body is empty', {
+          field: 'archive',
+          expected: 'an archive as body',
+        });
       const archive = await storeArchive(deps, call.raw);
       const isHeld = call.query.hold ?? false;
       return shown(await registerImport(deps, call.principal, archive, { options, isHeld }));
@@ -84,7 +118,8 @@ export function importsHttp(deps: ImportDeps): BoundRoute[] {
       return { id: params.import_id! };
     },
   });
-  return routes.map(({ contract, handler }) => ({
+  const bundles = bindRoutes(bundleRoutes, { exportBundle: (call) => exported(deps, call) });
+  return [...routes, ...bundles].map(({ contract, handler }) => ({
     contract,
     handler: (call: HttpCall) => {
       requireAdmin(call.principal);
