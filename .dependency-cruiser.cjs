@@ -26,6 +26,7 @@ const ROOMS = {
   engine: ['executions', 'groups', 'events', 'schedules'],
   'foreign-operations': ['engine', 'executions', 'events'],
   doctor: ['engine', 'executions', 'groups', 'events', 'schedules'],
+  imports: ['executions', 'groups', 'events', 'schedules'],
 };
 const roomLaws = Object.entries(ROOMS).map(([room, allowed]) => ({
   name: `room-${room}`,
@@ -70,6 +71,8 @@ module.exports = {
     only('plugin-sdk', ['kernel']),
     only('contracts', ['kernel']),
     only('tls', ['kernel']),
+    only('zip-reader', []),
+    only('cloudify-archive', ['zip-reader']),
     only('trust', ['kernel', 'contracts']),
     only('postgres', ['kernel', 'contracts', 'tls']),
     only('broker', ['kernel', 'contracts', 'tls', 'trust']),
@@ -79,6 +82,7 @@ module.exports = {
     only('rpc', ['kernel', 'contracts', 'tls', 'trust']),
     only('client', ['kernel', 'contracts']),
     only('snapshot-part', ['kernel', 'contracts', 'postgres', 'rpc']),
+    only('import-part', ['kernel', 'contracts', 'postgres', 'rpc', 'snapshot-part', 'trust']),
     only('service-runtime', ['kernel', 'contracts', ...IO.filter((name) => name !== 'client')]),
     only('isolation', ['kernel']),
     only('plugin-runtime', ['kernel', 'plugin-sdk', 'isolation']),
@@ -187,7 +191,7 @@ module.exports = {
       comment:
         'cli and console import only kernel, contracts, client and dsl; the agent runs operations (docs/adr/0047)',
       severity: 'error',
-      from: { path: '^apps/(?!standalone/|agent/)', pathNot: TESTS },
+      from: { path: '^apps/(?!standalone/|agent/)', pathNot: `${TESTS}|^apps/cli/src/estate/` },
       to: { path: '^packages/', pathNot: pkg('kernel', 'contracts', 'client', 'dsl') },
     },
     {
@@ -208,6 +212,16 @@ module.exports = {
           'rpc',
           'service-runtime',
         ),
+      },
+    },
+    {
+      name: 'cli-reads-archives-for-comparisons',
+      comment: 'apps/cli/src/estate compares a manager with archives; it reads them, too',
+      severity: 'error',
+      from: { path: '^apps/cli/src/estate/', pathNot: TESTS },
+      to: {
+        path: '^packages/',
+        pathNot: pkg('kernel', 'contracts', 'client', 'dsl', 'cloudify-archive', 'zip-reader'),
       },
     },
     {
@@ -305,7 +319,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/$1/|^packages/plugin-sdk/src/(manifest|ssh|template)/index\\.ts$|^packages/tls/src/(authority|signing)\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/$1/|^packages/trust/src/sealed-bytes\\.ts$|^packages/plugin-sdk/src/(manifest|ssh|template)/index\\.ts$|^packages/tls/src/(authority|signing)\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with)\\.ts$|^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/http/|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
   ],

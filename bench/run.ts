@@ -1,4 +1,4 @@
-// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|large|rpc|records|parts|scripts|operations|python|ansible|agents|console ...] [--rounds N] [--quick] [--mode standalone|services]
+// npm run bench -- [api|lists|dispatch|fleet|idle|engine|dsl|snapshot|import|large|rpc|records|parts|scripts|operations|python|ansible|agents|console ...] [--rounds N] [--quick] [--mode standalone|services]
 //   console: [--hour] streams for an hour, [--small] less data, [--database NAME] filled once and kept, [--only PATTERN] parts
 //   api and lists: [--small] less data, [--database NAME] seeded before and kept, [--only PATTERN] shapes, or paths
 // JSON on standard output, a summary for people on standard error. See bench/BENCHMARKS.md.
@@ -21,6 +21,7 @@ import { dispatch } from './suites/dispatch';
 import { engine } from './suites/engine';
 import { fleet } from './suites/fleet';
 import { idle } from './suites/idle';
+import { imports } from './suites/import';
 import { large } from './suites/large';
 import { lists } from './suites/lists';
 import { operations } from './suites/operations';
@@ -39,6 +40,7 @@ const suites: Record<string, (plan: Plan) => Promise<object>> = {
   engine,
   dsl,
   snapshot,
+  import: imports,
   large,
   rpc,
   records,

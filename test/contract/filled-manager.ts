@@ -21,6 +21,7 @@ export const FEW = new Set([
   '/managers',
   '/log-bundles',
   '/snapshots',
+  '/imports',
   '/secrets/share/export',
   // Covered by the uses of a secret, which are tested.
   '/blueprints/:blueprint_id/uses',

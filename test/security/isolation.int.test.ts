@@ -158,7 +158,7 @@ afterAll(async () => await fleet?.stop(), 60_000);
 const NO_TENANT_RESOURCE = new Set(
   `audit brokers config contacts maintenance managers permissions provider tenants user-groups users labels
    snapshots log-bundles secrets-providers db-nodes plugins-updates workers identity-providers login
-   service-accounts`.split(/\s+/),
+   service-accounts imports`.split(/\s+/),
 );
 const firstOf = (route: RouteContract): string => route.path.split('/')[1]!;
 

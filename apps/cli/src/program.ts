@@ -5,6 +5,7 @@ import { accessCommands } from './commands/access';
 import { agentCommands } from './commands/agents';
 import { auditCommands } from './commands/audit';
 import { blueprintCommands } from './commands/blueprints';
+import { bundleCommands } from './commands/bundles';
 import { clusterCommands } from './commands/cluster';
 import { completionCommand } from './commands/completion';
 import { deploymentCommands } from './commands/deployments';
@@ -15,6 +16,7 @@ import { fileCommands } from './commands/files';
 import { filterCommands } from './commands/filters';
 import { groupCommands } from './commands/groups';
 import { identityProviderCommands } from './commands/identity-providers';
+import { importCommands } from './commands/imports';
 import { labelCommands } from './commands/labels';
 import { loginCommands } from './commands/login';
 import { managerCommands } from './commands/manager';
@@ -72,6 +74,8 @@ const KINDS = [
   clusterCommands,
   agentCommands,
   snapshotCommands,
+  bundleCommands,
+  importCommands,
   doctorCommand,
   completionCommand,
 ];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Broker } from '@baton/broker';
-import { doctorRpc, snapshotsRpc, tenantsRpc } from '@baton/contracts';
+import { doctorRpc, importsRpc, snapshotsRpc, tenantsRpc } from '@baton/contracts';
 import * as gateway from '@baton/gateway';
 import type { Log } from '@baton/kernel';
 import {
@@ -66,6 +66,7 @@ const SERVED_BY_ALL = new Set<unknown>([
   snapshotsRpc.SnapshotPartServiceDefinition,
   tenantsRpc.TenantPartServiceDefinition,
   doctorRpc.DoctorPartServiceDefinition,
+  importsRpc.ImportPartServiceDefinition,
 ]);
 
 /** Limits of the check whether the database still answers at a stop, and of the stop of workers when it does not. */

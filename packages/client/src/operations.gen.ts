@@ -38,6 +38,8 @@ export interface Schemas {
   IdentityProvider: Schemas["OidcIdentityProvider"] | Schemas["LdapIdentityProvider"];
   IdentityProviderChange: { name?: string; mapping?: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision?: "jit" | "preexisting"; ca_certificate?: string | null; is_enabled?: boolean; issuer?: string; client_id?: string; client_secret?: string; scopes?: (string)[]; parameters?: Record<string, string>; claims?: { username?: string; groups?: string; strip_suffix?: string }; urls?: (string)[]; bind_dn?: string; bind_password?: string; user_base?: string; user_filter?: string; username_attribute?: string; subject_attribute?: string; group_base?: string | null; group_filter?: string; group_name_attribute?: string; nested_groups?: boolean };
   IdentityProviderTest: { ok: boolean; step: "address" | "discovery" | "keys" | "client" | "connection" | "bind" | "users" | "groups" | "done"; message: string; warnings: (string)[] };
+  Import: { id: string; state: "uploaded" | "waiting" | "checking" | "checked" | "preparing" | "applying" | "applied" | "refused" | "failed"; created_at: string; created_by: string; updated_at: string; error: string; format: string | null; source_version: string | null; archive_sha256: string; archive_bytes: number; has_archive: boolean; keep_archive: boolean; tenants: (string)[]; options: Record<string, unknown>; step: string; counts: ({ type: string; tenant: string | null; read: number; imported: number; same: number; skipped: number; replaced: number; lost: number; conflicts: number })[]; report_digest: string | null; verdict: "clean" | "losses" | "refused" | null; deployments_with_agents: number | null };
+  ImportReportLine: { kind: string; type?: string; tenant?: string; id?: string; fate?: "imported" | "same" | "skipped" | "replaced" | "lost" | "conflict"; code?: string; text: string; place?: string };
   InterDeploymentDependency: { id: string; created_at: string; created_by: string; tenant_name: string; visibility: "private" | "tenant" | "global"; private_resource: boolean; resource_availability: "private" | "tenant" | "global"; dependency_creator: string; source_deployment_id: string | null; target_deployment_id: string | null; target_deployment_func: unknown; external_source: Record<string, unknown> | null; external_target: Record<string, unknown> | null };
   LdapIdentityProvider: { id: string; name: string; mapping: ({ group: string; role?: string; tenants?: ({ name: string; role: string })[] })[]; provision: "jit" | "preexisting"; ca_certificate: string | null; is_enabled: boolean; users: number; created_at: string; type: "ldap"; urls: (string)[]; bind_dn: string; has_bind_password: boolean; user_base: string; user_filter: string; username_attribute: string; subject_attribute: string; group_base: string | null; group_filter: string; group_name_attribute: string; nested_groups: boolean };
   License: { id: string; customer_id: string; expiration_date: string | null; license_edition: string | null; trial: boolean; cloudify_version: string | null; capabilities: (string)[] | null; expired: boolean };
@@ -303,6 +305,13 @@ export interface Operations {
     query: "_include" | "_sort" | "_size" | "_offset" | "name";
     body: undefined;
     answer: { items: ({ name?: string; host?: string; management_host?: string | null; port?: number; username?: string | null; password?: string | null; params?: Record<string, unknown>; networks?: Record<string, string>; is_external?: boolean; ca_cert_content?: string | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
+  /** POST /api/v3.1/bundles: One tenant, or one deployment with what it needs besides other deployments, as an archive that another Baton imports */
+  exportBundle: {
+    params: undefined;
+    query: never;
+    body: { tenant: string; deployment_id?: string; include_events?: boolean; passphrase?: string };
+    answer: unknown;
   };
   /** GET /api/v3.1/changes/stream: Changes of executions, deployments, blueprints and plugins as server-sent events: `ready`, `change`, `reset`; resumable by Last-Event-ID */
   streamChanges: {
@@ -1017,6 +1026,62 @@ export interface Operations {
     query: never;
     body: undefined;
     answer: "local";
+  };
+  /** GET /api/v3.1/imports: Imports of archives of other managers */
+  listImports: {
+    params: undefined;
+    query: "_include" | "_sort" | "_size" | "_offset" | "_get_all_results";
+    body: undefined;
+    answer: { items: (Schemas["Import"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
+  };
+  /** POST /api/v3.1/imports: Uploads an archive (body) with options (parameter `options`, JSON) and checks it; nothing of the manager changes. Keys only by PUT /imports/{id}/keys */
+  createImport: {
+    params: undefined;
+    query: "options" | "hold" | "_include";
+    body: undefined;
+    answer: Schemas["Import"];
+  };
+  /** GET /api/v3.1/imports/{import_id}: One import, its state and counts */
+  getImport: {
+    params: { import_id: string };
+    query: "_include";
+    body: undefined;
+    answer: Schemas["Import"];
+  };
+  /** DELETE /api/v3.1/imports/{import_id}: Deletes the archive, the report and staged records of an import; what was imported stays */
+  deleteImport: {
+    params: { import_id: string };
+    query: "_include";
+    body: undefined;
+    answer: { id: string };
+  };
+  /** POST /api/v3.1/imports/{import_id}/activate: Lets workflows start on imported deployments: from now on this manager drives them */
+  activateImport: {
+    params: { import_id: string };
+    query: "_include";
+    body: { tenant?: string; deployments?: (string)[]; with_schedules?: boolean };
+    answer: { deployments: number; schedules: number };
+  };
+  /** POST /api/v3.1/imports/{import_id}/apply: Applies a checked import; refused when the archive, the options or the objects here are not those of the check */
+  applyImport: {
+    params: { import_id: string };
+    query: "_include";
+    body: { report_digest: string; keep_archive?: boolean };
+    answer: Schemas["Import"];
+  };
+  /** POST /api/v3.1/imports/{import_id}/check: Checks the stored archive again, with other options or with keys; keys are kept in memory for this check and sealed for apply only */
+  checkImport: {
+    params: { import_id: string };
+    query: "_include";
+    body: { options?: { tenants?: Record<string, string | null>; deployments?: (string)[]; with_dependencies?: boolean; users?: "create" | "map" | "ignore"; roles?: Record<string, string>; passwords?: "keep" | "reset"; events?: "all" | "none" | "since"; events_since?: string; schedules?: "disabled" | "as_was"; blueprints?: "reparse" | "stored" | "both"; on_conflict?: "fail" | "skip" | "replace" }; hash_salt?: string; encryption_key?: string; passphrase?: string };
+    answer: Schemas["Import"];
+  };
+  /** GET /api/v3.1/imports/{import_id}/report: Lines of the report */
+  readImportReport: {
+    params: { import_id: string };
+    query: "_offset" | "_size" | "kind" | "_include";
+    body: undefined;
+    answer: { items: (Schemas["ImportReportLine"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
   /** GET /api/v3.1/labels/blueprints: Label keys of blueprints; with _reserved=true the reserved ones */
   listBlueprintLabelKeys: {

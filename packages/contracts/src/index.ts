@@ -48,10 +48,12 @@ export * as doctorRpc from './gen/doctor/v1/doctor';
 export * as executionsRpc from './gen/executions/v1/executions';
 export * as workersRpc from './gen/executions/v1/workers';
 export * as identityRpc from './gen/identity/v1/identity';
+export * as importsRpc from './gen/imports/v1/imports';
 export * as callStreamRpc from './gen/rpc/v1/call_stream';
 export * as secretsRpc from './gen/secrets/v1/secrets';
 export * as snapshotsRpc from './gen/snapshots/v1/snapshots';
 export * as tenantsRpc from './gen/tenants/v1/tenants';
+export { type ImportOptions, importOptions } from './import-options';
 export {
   checkLabel,
   type LabelFault,
@@ -99,6 +101,7 @@ export {
   type Principal,
   type ServicePermission,
 } from './principal';
+export { IMPORTED_FROM_LABEL, QUARANTINE_LABEL, quarantined } from './quarantine';
 export {
   type ChangeKind,
   changeKinds,

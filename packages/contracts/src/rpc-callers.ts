@@ -198,6 +198,15 @@ const services: Record<string, Record<string, RpcRule>> = {
     Switch: by('cluster-status'),
     Discard: by('cluster-status'),
   },
+  'baton.imports.v1.ImportPartService': {
+    StageRecords: by('cluster-status'),
+    Rehearse: by('cluster-status'),
+    Apply: by('cluster-status'),
+    ListFates: by('cluster-status'),
+    Activate: by('cluster-status'),
+    DiscardImport: by('cluster-status'),
+    ExportRecords: by('cluster-status'),
+  },
   'baton.tenants.v1.TenantPartService': {
     CloseTenant: by('identity'),
     OpenTenant: by('identity'),

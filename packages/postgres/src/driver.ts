@@ -41,6 +41,30 @@ export function poolDialect(pool: pg.Pool): Dialect {
   };
 }
 
+/** Kysely over one connection whose transaction belongs to somebody else: it neither begins, ends nor releases anything. */
+export function clientDialect(client: pg.PoolClient): Dialect {
+  const connection: Connection = {
+    client,
+    executeQuery: (query) => execute(client, query),
+    streamQuery: noStreams,
+  };
+  const refuse = () => Promise.reject(new Error('the transaction of this connection belongs to its owner'));
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createDriver: () => ({
+      init: async () => undefined,
+      acquireConnection: async () => connection,
+      beginTransaction: refuse,
+      commitTransaction: refuse,
+      rollbackTransaction: refuse,
+      releaseConnection: async () => undefined,
+      destroy: async () => undefined,
+    }),
+  };
+}
+
 type Connection = DatabaseConnection & { client: pg.PoolClient };
 const statement = (text: string) => (connection: DatabaseConnection) =>
   connection.executeQuery(CompiledQuery.raw(text)).then(() => undefined);

@@ -1,3 +1,4 @@
+export { onClient } from './client-transaction';
 export { clearTenant, closedTenantsText, closeTenant, openTenant } from './closed-tenants';
 export { createDb, type Db, type DbOptions, type Tx } from './db';
 export { type FilterTarget, filterConditions } from './filter-sql';

@@ -3,6 +3,7 @@ export { createDoctorPart, examineTables, heldForEver, type TableCheck } from '.
 export { linesOf } from './lines';
 export { createSnapshotPart, type SnapshotPartDeps } from './part';
 export { RowHash } from './row-hash';
+export { inSession } from './session';
 export { type SharedInstant, shareInstant } from './share-instant';
 export {
   commonlyCleared,

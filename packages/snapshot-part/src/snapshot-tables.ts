@@ -46,5 +46,8 @@ export const commonlyKept = {
   schema_migrations: 'belongs to the schema, not to the state',
   snapshot_staging: 'rows on their way in',
   snapshot_switches: 'restores that took effect',
+  import_staging: 'records on their way in',
+  import_fates: 'reports of imports into this manager',
+  import_marks: 'imports that took effect',
 } as const;
 export const commonlyCleared = { outbox: 'messages about the state that is replaced' } as const;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createSealedTexts } from '@baton/cache';
 import { deploymentDeleted } from '@baton/contracts';
 import { chooseWire, createSafeFetch } from '@baton/http';
+import { createImportPart } from '@baton/import-part';
 import { createUserLookup } from '@baton/rpc';
 import {
   type CpuPool,
@@ -17,9 +18,9 @@ import {
   temporarySweep,
 } from '@baton/service-runtime';
 import { createDoctorPart, createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
-import { createBlueprintParser } from './adapters/blueprint-parser';
+import { createBlueprintParser, type ParserDeps } from './adapters/blueprint-parser';
 import { deploymentsClient } from './adapters/deployments.client';
-import { createImportSources } from './adapters/import-sources';
+import { createImportSources, type SourceDeps } from './adapters/import-sources';
 import type { FinishDeps } from './commands/finish-upload';
 import { giveUpUpload } from './commands/give-up-upload';
 import type { Config } from './config';
@@ -33,6 +34,8 @@ import { pluginHttp } from './http/plugins.routes';
 import { resourceHttp } from './http/resources.routes';
 import { usesHttp } from './http/uses.routes';
 import { specWire } from './http/wire-policy';
+import { createImportTables, type ImportDeps } from './imports/import-tables';
+import { sessionQuery } from './imports/session-query';
 import { finishUploadsLoop } from './loops/finish-uploads.loop';
 import { sweepLoop } from './loops/sweep.loop';
 import { onDeploymentDeleted } from './messages/on-deployment-deleted';
@@ -108,6 +111,22 @@ const consumersOf = (db: ReturnType<typeof requireDb<DB>>): ServiceParts['consum
   consumerPart(deploymentDeleted, { queue: serviceName, prefetch: 16, handler: onDeploymentDeleted({ db }) }),
 ];
 
+/** Makes parsers that look for imports by the given statements: those of the service, or of a transaction. */
+const parsersOf =
+  (deps: Omit<SourceDeps, 'db'> & Pick<ParserDeps, 'pool' | 'clock'>) => (db: SourceDeps['db']) =>
+    createBlueprintParser({ ...deps, sources: createImportSources({ ...deps, db }) });
+
+/** Parts that go over the tables as a whole. */
+const tableParts = (deps: ImportDeps & Pick<FinishDeps, 'db' | 'log'>): ServiceParts['rpc'] => {
+  const { db, log } = deps;
+  return [
+    createSnapshotPart({ db, schema: 'catalog', tables: snapshotTables, log }),
+    createTenantPart({ db, schema: 'catalog' }),
+    createImportPart({ db, tables: createImportTables(deps), log }),
+    createDoctorPart({ db, log, checks: doctorChecks((id) => giveUpUpload({ db }, id)) }),
+  ];
+};
+
 export function buildService(config: Config, infra: Infra): ServiceParts {
   const db = requireDb<DB>(infra);
   const { blobs, clock, log } = infra;
@@ -116,7 +135,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
   const pool = parsingPool(config);
   const downloadMs = config.BATON_DOWNLOAD_TIME;
   const texts = createSealedTexts({ cache: infra.cache, key: () => readCacheKey(db), clock, log });
-  const sources = createImportSources({ db, blobs, texts, fetch, downloadMs, log });
+  const parserFrom = parsersOf({ pool, blobs, clock, log, texts, fetch, downloadMs });
   const shared = {
     db,
     blobs,
@@ -135,7 +154,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
   const uploads = {
     ...shared,
     texts: wire.texts,
-    parse: createBlueprintParser({ pool, sources, clock }),
+    parse: parserFrom(db),
     kickUploads: () => finishing.kick(),
     instanceId: infra.instanceId,
     leaseMs: LEASE_MS,
@@ -154,9 +173,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
     ],
     rpc: [
       catalogRpcPart(uploads),
-      createSnapshotPart({ db, schema: 'catalog', tables: snapshotTables, log }),
-      createTenantPart({ db, schema: 'catalog' }),
-      createDoctorPart({ db, log, checks: doctorChecks((id) => giveUpUpload({ db }, id)) }),
+      ...tableParts({ ...uploads, parserIn: (client) => parserFrom({ query: sessionQuery(client) }) }),
     ],
     consumers: consumersOf(db),
     subscriptions: [limits.subscription],

@@ -33,7 +33,7 @@ async function entriesOf(archive: Buffer): Promise<Record<string, string>> {
       for await (const piece of await zip.read(name)) pieces.push(piece as Buffer);
       found[name] = Buffer.concat(pieces).toString();
     }
-    zip.close();
+    await zip.close();
     return found;
   } finally {
     await rm(folder, { recursive: true, force: true });

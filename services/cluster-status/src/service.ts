@@ -35,6 +35,10 @@ import { providerContextHttp } from './http/provider-context.routes';
 import { type FetchArchive, snapshotsHttp } from './http/snapshots.routes';
 import { type StatusDeps, statusHttp } from './http/status.routes';
 import { specWire } from './http/wire-policy';
+import { createImportParts } from './imports/adapters/import-parts';
+import type { ImportDeps } from './imports/commands/import-deps';
+import { importsHttp } from './imports/http/imports.routes';
+import { driveImports } from './imports/loops/drive-imports.loop';
 import { driveLogBundles } from './loops/drive-log-bundles.loop';
 import { driveSnapshots, sweepSnapshotArchives } from './loops/drive-snapshots.loop';
 import { resealTextsLoop } from './loops/reseal-texts.loop';
@@ -71,6 +75,8 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
   const driver = driveSnapshots(snapshots);
   const bundles = { ...snapshots, definitions, kick: () => void bundleDriver.work() };
   const bundleDriver = driveLogBundles(bundles);
+  const imports = importDeps(infra, snapshots, () => void importDriver.work());
+  const importDriver = driveImports(imports);
   const webhooks = webhookParts(config, infra, db);
   const settle = async () => (await settleMaintenance(maintenance)).status;
   const ownCalls = { db, os, definitions, settle };
@@ -88,6 +94,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
       ...logBundlesHttp(bundles, wire),
       ...webhooks.routes,
       ...snapshotsHttp({ ...snapshots, fetch: archiveFetch(config) }, wire),
+      ...importsHttp(imports),
       ...brokersHttp({
         brokerUrl: config.BATON_BROKER === 'postgres' ? config.DATABASE_URL : config.AMQP_URL,
         databaseUrl: config.DATABASE_URL,
@@ -103,7 +110,13 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
     ],
     subscriptions: [],
     loops: [
-      ...[driver.loop, sweepSnapshotArchives(snapshots), bundleDriver.loop, temporarySweep(infra.blobs)],
+      ...[
+        driver.loop,
+        sweepSnapshotArchives(snapshots),
+        bundleDriver.loop,
+        importDriver.loop,
+        temporarySweep(infra.blobs),
+      ],
       ...webhooks.loops,
       { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => forgetSilent({ db }) },
       {
@@ -114,7 +127,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
     ],
     checks: {},
     stop: async () => {
-      await Promise.all([driver.stop(), bundleDriver.stop(), webhooks.stop()]);
+      await Promise.all([driver.stop(), bundleDriver.stop(), importDriver.stop(), webhooks.stop()]);
     },
   };
 }
@@ -157,6 +170,17 @@ function snapshotDeps(config: ClusterStatusConfig, infra: Infra, db: Db<DB>, kic
     instanceId: infra.instanceId,
     kick,
     maxBytes: config.BATON_SNAPSHOT_MAX_BYTES,
+  };
+}
+
+function importDeps(infra: Infra, { parts, ...deps }: SnapshotDeps, kick: () => void): ImportDeps {
+  const { catalog, deployments } = parts;
+  return {
+    ...deps,
+    parts: { catalog, deployments },
+    imports: createImportParts(infra.rpc),
+    seals: createTextSealClient(infra.rpc),
+    kick,
   };
 }
 

@@ -1,5 +1,6 @@
 import { deploymentsRpc } from '@baton/contracts';
 import { chooseWire } from '@baton/http';
+import { createImportPart } from '@baton/import-part';
 import {
   createTenantLimits,
   type Infra,
@@ -38,6 +39,7 @@ import { searchesHttp } from './http/searches.routes';
 import { sitesHttp } from './http/sites.routes';
 import { topologyHttp } from './http/topology.routes';
 import { specWire, type WirePolicy } from './http/wire-policy';
+import { createImportTables } from './imports/import-tables';
 import { driveAgentUpgradesLoop } from './loops/agents/drive-agent-upgrades.loop';
 import { markSilentAgentsLoop } from './loops/agents/mark-silent-agents.loop';
 import { tendAgentAuthoritiesLoop } from './loops/agents/tend-agent-authorities.loop';
@@ -168,6 +170,7 @@ export function buildService(config: Config, infra: Infra): ServiceParts {
       agentsRpcPart(agents),
       createSnapshotPart({ db, schema: 'deployments', tables: snapshotTables, log: infra.log }),
       createTenantPart({ db, schema: 'deployments' }),
+      createImportPart({ db, tables: createImportTables(infra.blobs), log: infra.log }),
       createDoctorPart({ db, log: infra.log, checks: doctorChecks(db) }),
     ],
     consumers: onExecutionRequested(deps),

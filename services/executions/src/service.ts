@@ -12,6 +12,7 @@ import {
   workersRpc,
 } from '@baton/contracts';
 import { chooseWire } from '@baton/http';
+import { createImportPart } from '@baton/import-part';
 import { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { createUserLookup, type RpcHandlers } from '@baton/rpc';
@@ -74,6 +75,7 @@ import { operationsRoutes } from './foreign-operations/http/operations.routes';
 import { recordGroupCreation } from './groups/commands/record-group';
 import { executionGroupsHttp } from './groups/http/execution-groups.routes';
 import { executionGroupsHandlers } from './groups/rpc/execution-groups.rpc';
+import { importTables } from './imports/import-tables';
 import type { QueueRules, Wakes } from './ports';
 import { schedulesRoutes } from './schedules/http/schedules.routes';
 import { scheduleLoops } from './schedules/loops/schedules.loops';
@@ -219,6 +221,7 @@ function rpcOf(
     ),
     rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsHandlers(deps, doctorParts)),
     createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
+    createImportPart({ db, tables: importTables, log: infra.log }),
     createTenantPart({ db, schema: 'executions' }),
   ];
 }

@@ -1,5 +1,6 @@
 import { configChanged } from '@baton/contracts';
 import { addressRule, chooseWire } from '@baton/http';
+import { createImportPart } from '@baton/import-part';
 import type { Secret } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import { type Infra, requireDb, type ServiceParts, subscriptionPart } from '@baton/service-runtime';
@@ -9,6 +10,7 @@ import { accountsHttp } from './accounts/http/accounts.routes';
 import { createActivity } from './adapters/activity';
 import { createAuthorizationCache } from './adapters/authorization-cache';
 import { createLockConfig } from './adapters/lock-config';
+import { createOldPasswords } from './adapters/old-passwords';
 import { createPasswords, type Passwords } from './adapters/passwords';
 import { createTenantParts, type TenantParts } from './adapters/tenant-parts';
 import { createTenantUsage } from './adapters/tenant-usage';
@@ -30,6 +32,7 @@ import { tokensHttp } from './http/tokens.routes';
 import { userGroupsHttp } from './http/user-groups.routes';
 import { userAccessHttp, usersHttp } from './http/users.routes';
 import { specWire } from './http/wire-policy';
+import { createImportTables, createStageSealer, type ImportDeps } from './imports/import-tables';
 import { clearTenants } from './loops/clear-tenants.loop';
 import { createDirectory } from './providers/adapters/directory';
 import { createDirectoryProbe } from './providers/adapters/directory-probe';
@@ -38,7 +41,7 @@ import { createOidcClient } from './providers/adapters/oidc-client';
 import { createProviderFetch } from './providers/adapters/provider-fetch';
 import { createDirectoryLogins } from './providers/commands/directory-logins';
 import { recheckUser } from './providers/commands/recheck';
-import { createSealer } from './providers/domain/sealed-text';
+import { createSealer, type Sealer } from './providers/domain/sealed-text';
 import { loginHttp } from './providers/http/login.routes';
 import { providersHttp } from './providers/http/providers.routes';
 import { identityRpcPart } from './rpc/identity.rpc';
@@ -82,7 +85,9 @@ export function buildService(
   ports: { tenantParts?: TenantParts } = {},
 ): ServiceParts {
   const db = requireDb<Tables>(infra);
-  const passwords = createPasswords();
+  const sealer = createSealer(config.BATON_INTERNAL_KEY);
+  const oldPasswords = createOldPasswords(sealer);
+  const passwords = createPasswords({ old: oldPasswords });
   const activity = createActivity(db);
   const lockConfig = createLockConfig(infra.rpc, {
     failedLoginsBeforeLock: config.BATON_FAILED_LOGINS_BEFORE_ACCOUNT_LOCK,
@@ -95,7 +100,8 @@ export function buildService(
     authorizationAt: createAuthorizationCache(db),
     lock: lockConfig.settings,
     wire: chooseWire(config.BATON_WIRE, { spec: specWire, cloudify: cloudifyWire }),
-    ...providersOf(config, infra, db, passwords),
+    oldPasswords,
+    ...providersOf(config, infra, { db, passwords, sealer }),
     cacheMs: config.BATON_CREDENTIAL_CACHE_MS,
     sessionLifeMs: config.BATON_SESSION_LIFE,
     sessionIdleMs: config.BATON_SESSION_IDLE,
@@ -157,8 +163,11 @@ const routesOf = (deps: RouteDeps, kickClearing: () => void): ServiceParts['rout
 ];
 
 /** Access to identity providers, and the check of their users. */
-function providersOf(config: Config, { clock, log }: Infra, db: Db<Tables>, passwords: Passwords) {
-  const sealer = createSealer(config.BATON_INTERNAL_KEY);
+function providersOf(
+  config: Config,
+  { clock, log }: Infra,
+  { db, passwords, sealer }: { db: Db<Tables>; passwords: Passwords; sealer: Sealer },
+) {
   const rules = { isAllowed: addressRule(config.BATON_LOGIN_PROVIDER_ALLOW) };
   const fetch = createProviderFetch(rules);
   const oidc = createOidcClient({ fetch, sealer, clock });
@@ -175,8 +184,17 @@ function providersOf(config: Config, { clock, log }: Infra, db: Db<Tables>, pass
   };
 }
 
-/** Parts that only read or repair the tables: snapshots and the doctor. */
-const tableParts = (deps: Parameters<typeof reopenAbandonedTenants>[0], log: Infra['log']) => [
+/** Parts that go over the tables as a whole: snapshots, imports and the doctor. */
+const tableParts = (
+  deps: Parameters<typeof reopenAbandonedTenants>[0] & ImportDeps & { sealer: Sealer },
+  log: Infra['log'],
+) => [
+  createImportPart({
+    db: deps.db,
+    tables: createImportTables(deps),
+    sealer: createStageSealer(deps.sealer),
+    log,
+  }),
   createSnapshotPart({ db: deps.db, schema: 'identity', tables: snapshotTables, log }),
   createDoctorPart({ db: deps.db, log, checks: doctorChecks(() => reopenAbandonedTenants(deps)) }),
 ];

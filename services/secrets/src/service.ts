@@ -1,5 +1,6 @@
 /** Composition of secrets. */
 import { addressRule, chooseWire, createSafeFetch } from '@baton/http';
+import { createImportPart } from '@baton/import-part';
 import { createUserLookup } from '@baton/rpc';
 import { type Infra, requireDb, type ServiceParts } from '@baton/service-runtime';
 import { createSnapshotPart, createTenantPart } from '@baton/snapshot-part';
@@ -10,6 +11,7 @@ import { cloudifyWire } from './http/cloudify/wire-policy';
 import { providersHttp } from './http/providers.routes';
 import { secretsHttp } from './http/secrets.routes';
 import { specWire } from './http/wire-policy';
+import { createImportTables, createStageSealer } from './imports/import-tables';
 import { rewrapLoop } from './loops/rewrap-keys.loop';
 import { secretsRpcPart, snapshotSealRpcPart, textSealRpcPart } from './rpc/secrets.rpc';
 import { findUnknownMasterKeys } from './store/master-keys.sql';
@@ -45,6 +47,12 @@ export async function buildService(config: Config, infra: Infra): Promise<Servic
       textSealRpcPart(deps),
       createSnapshotPart({ db, schema: 'secrets', tables: snapshotTables, log: infra.log }),
       createTenantPart({ db, schema: 'secrets' }),
+      createImportPart({
+        db,
+        tables: createImportTables(deps),
+        sealer: createStageSealer(deps),
+        log: infra.log,
+      }),
     ],
     consumers: [],
     subscriptions: [],

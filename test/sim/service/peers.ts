@@ -124,6 +124,7 @@ export function newDeployments(
           nodeTypes: [],
           dependents: [],
           madeBy: null,
+          quarantine: '',
         })),
       groupMembers: notUsed,
       owner: notUsed,

@@ -28,6 +28,7 @@ import { executionGroupRoutes } from './execution-groups';
 import { executionScheduleRoutes } from './execution-schedules';
 import { executionRoutes } from './executions';
 import { identityProviderRoutes } from './identity-providers';
+import { bundleRoutes, importRoutes } from './imports';
 import { interDeploymentDependenciesRoutes } from './inter-deployment-dependencies';
 import { licenseRoutes } from './license';
 import { logBundleRoutes } from './log-bundles';
@@ -93,6 +94,8 @@ export const allRoutes: readonly RouteContract[] = defineRoutes<readonly RouteCo
   ...executionScheduleRoutes,
   ...executionRoutes,
   ...identityProviderRoutes,
+  ...bundleRoutes,
+  ...importRoutes,
   ...interDeploymentDependenciesRoutes,
   ...licenseRoutes,
   ...logBundleRoutes,

@@ -21,7 +21,7 @@ import type { DB } from '../store/tables.gen';
 import type { ImportSources } from './blueprint-parser';
 
 export interface SourceDeps {
-  db: Db<DB>;
+  db: Pick<Db<DB>, 'query'>;
   blobs: BlobStore;
   /** Cache of texts, shared with other replicas; sealed, because others can reach its server too. */
   texts: SealedTexts;

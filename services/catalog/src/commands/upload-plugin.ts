@@ -26,7 +26,7 @@ import {
   type PluginYaml,
 } from '../domain/plugin-package';
 import type { ThreadTask } from '../parse/protocol';
-import { insertPlugin, lockPackage, rivalPackage } from '../store/plugins.sql';
+import { insertPlugin, lockPackage, type NewPlugin, rivalPackage } from '../store/plugins.sql';
 import { requireStorage } from '../store/storage.sql';
 import type { DB } from '../store/tables.gen';
 import { judgedSigner } from './judge-signer';
@@ -83,7 +83,7 @@ async function obtain(
 }
 
 async function readYamls(
-  deps: PluginDeps,
+  deps: Pick<PluginDeps, 'pool'>,
   wagon: PluginPackage,
   yamls: readonly PluginYaml[],
 ): Promise<PluginExtras> {
@@ -105,7 +105,10 @@ async function readYamls(
  * Adds the yaml file that blueprints of version 1_3 read. When the author has written none, it is derived from the file that they
  * would read otherwise, if that file uses newer features.
  */
-async function withYaml13(deps: PluginDeps, yamls: readonly PluginYaml[]): Promise<PluginYaml[]> {
+async function withYaml13(
+  deps: Pick<PluginDeps, 'pool'>,
+  yamls: readonly PluginYaml[],
+): Promise<PluginYaml[]> {
   const names = yamls.map((y) => y.fileName).sort();
   if (names.some((name) => name.endsWith('_1_3.yaml'))) return [...yamls];
   const chosen = choosePluginYaml(names, '1_3') ?? names[0];
@@ -118,13 +121,48 @@ async function withYaml13(deps: PluginDeps, yamls: readonly PluginYaml[]): Promi
   return content === null ? [...yamls] : [...yamls, { fileName: 'plugin_1_3.yaml', content }];
 }
 
-async function readUpload(deps: PluginDeps, archive: Spool): Promise<PluginUpload> {
+async function readUpload(
+  deps: Pick<PluginDeps, 'pluginLimits' | 'clock'>,
+  archive: Spool,
+): Promise<PluginUpload> {
   try {
     return await readPluginUpload(archive, deps.pluginLimits, deps.clock);
   } catch (error) {
     if (error instanceof ArchiveRefused)
       throw invalidPlugin(error.message, { entry: error.fault.entry, expected: error.fault.expected });
     throw error;
+  }
+}
+
+/** What an upload stores of an archive, and what it has read of it. */
+type PreparedPlugin = Pick<
+  NewPlugin,
+  'wagon' | 'archive' | 'yamls' | 'icon' | 'is_bundled' | keyof PluginExtras
+> & {
+  upload: Pick<PluginUpload, 'package' | 'signer'>;
+};
+
+/**
+ * Checks a plugin archive and stores its contents as loose blobs. `judge` may refuse the package before they are stored.
+ * @throws AppError invalid_plugin_error naming the entry
+ */
+export async function preparePlugin(
+  deps: Pick<PluginDeps, 'db' | 'blobs' | 'clock' | 'pool' | 'pluginLimits' | 'bundledFolder'>,
+  archive: Spool,
+  judge: (found: PluginPackage) => void = () => undefined,
+): Promise<PreparedPlugin> {
+  const upload = await readUpload(deps, archive);
+  try {
+    judge(upload.package);
+    await readYamls(deps, upload.package, upload.checkedYamls);
+    const extras = await readYamls(deps, upload.package, upload.yamls);
+    const yamls = await withYaml13(deps, upload.yamls);
+    const wagon = await storeLoose(deps, upload.wagon.stream());
+    const bundle = upload.isBundle ? await storeLoose(deps, archive.stream()) : null;
+    const is_bundled = await isBundled(deps.bundledFolder, upload.package.archive_name, wagon.digest);
+    return { ...extras, wagon, archive: bundle, yamls, icon: upload.icon, is_bundled, upload };
+  } finally {
+    if (upload.isBundle) await upload.wagon.dispose();
   }
 }
 
@@ -147,46 +185,32 @@ export async function uploadPlugin(
         field: 'plugin_archive_url',
         expected: 'an archive as body, or plugin_archive_url',
       });
-    const upload = await readUpload(deps, archive);
-    try {
-      const wagonPackage = upload.package;
-      if (request.isDevelopment) requireDevelopment(deps, wagonPackage, visibility);
-      await readYamls(deps, wagonPackage, upload.checkedYamls);
-      const extras = await readYamls(deps, wagonPackage, upload.yamls);
-      const yamls = await withYaml13(deps, upload.yamls);
-      const wagon = await storeLoose(deps, upload.wagon.stream());
-      const bundle = upload.isBundle ? await storeLoose(deps, archive.stream()) : null;
-      const is_bundled = await isBundled(deps.bundledFolder, wagonPackage.archive_name, wagon.digest);
-      const id = request.id ?? newId();
-      await deps.db.tx(async (tx) => {
-        await lockPackage(tx, wagonPackage.package_name, wagonPackage.archive_name);
-        const rival = await rivalPackage(tx, principal.tenant, wagonPackage, visibility === 'global', null);
-        if (rival && !request.isDevelopment)
-          throw alreadyThere(wagonPackage, rival.wagon_digest === wagon.digest);
-        if (rival) await replaceBuild(tx, principal, rival, wagonPackage);
-        const signer = await judgedSigner(deps, tx, principal.tenant, upload);
-        await insertPlugin(tx, {
-          ...signer,
-          ...wagonPackage,
-          ...extras,
-          id,
-          tenant: principal.tenant,
-          created_by: request.owner.createdBy,
-          uploaded_at: request.owner.createdAt,
-          visibility,
-          title: request.title ?? wagonPackage.package_name,
-          wagon,
-          archive: bundle,
-          yamls,
-          icon: upload.icon,
-          is_bundled,
-        });
-        await requireStorage(tx, principal.tenant, deps.storageLimit(principal.tenant));
+    const { upload, ...plugin } = await preparePlugin(deps, archive, (found) => {
+      if (request.isDevelopment) requireDevelopment(deps, found, visibility);
+    });
+    const wagonPackage = upload.package;
+    const id = request.id ?? newId();
+    await deps.db.tx(async (tx) => {
+      await lockPackage(tx, wagonPackage.package_name, wagonPackage.archive_name);
+      const rival = await rivalPackage(tx, principal.tenant, wagonPackage, visibility === 'global', null);
+      if (rival && !request.isDevelopment)
+        throw alreadyThere(wagonPackage, rival.wagon_digest === plugin.wagon.digest);
+      if (rival) await replaceBuild(tx, principal, rival, wagonPackage);
+      const signer = await judgedSigner(deps, tx, principal.tenant, upload);
+      await insertPlugin(tx, {
+        ...signer,
+        ...wagonPackage,
+        ...plugin,
+        id,
+        tenant: principal.tenant,
+        created_by: request.owner.createdBy,
+        uploaded_at: request.owner.createdAt,
+        visibility,
+        title: request.title ?? wagonPackage.package_name,
       });
-      return id;
-    } finally {
-      if (upload.isBundle) await upload.wagon.dispose();
-    }
+      await requireStorage(tx, principal.tenant, deps.storageLimit(principal.tenant));
+    });
+    return id;
   } finally {
     await archive.dispose();
   }

@@ -125,6 +125,7 @@ export async function takeLooseBlobs(tx: Tx<DB>, graceMs: number, limit: number)
     select l.digest, exists (select 1 from archive_files f where f.blob_digest = l.digest)
       or exists (select 1 from blueprints b where b.archive_digest = l.digest)
       or exists (select 1 from stored_files s where s.blob_digest = l.digest)
+      or exists (select 1 from import_blobs i where i.digest = l.digest)
       or exists (select 1 from plugins p where l.digest in (p.wagon_digest, p.archive_digest)) as is_used
     from loose_blobs l
     where l.since < app_now() - ${graceMs}::float8 * interval '1 millisecond'

@@ -141,6 +141,12 @@ export interface NewPlugin extends PluginPackage, PluginExtras {
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 export async function insertPlugin(tx: Tx<DB>, p: NewPlugin): Promise<void> {
+  await insertPluginRows(tx, p);
+  noteResources(tx, 'plugins', 'created', [p]);
+}
+
+/** Stores a plugin and tells nobody. */
+export async function insertPluginRows(tx: Tx<DB>, p: NewPlugin): Promise<void> {
   const {
     wagon,
     archive,
@@ -171,7 +177,6 @@ export async function insertPlugin(tx: Tx<DB>, p: NewPlugin): Promise<void> {
       archive_size: archive?.size ?? null,
     })
     .execute();
-  noteResources(tx, 'plugins', 'created', [p]);
   if (yamls.length === 0) return;
   await tx
     .insertInto('plugin_yamls')
@@ -306,4 +311,36 @@ export async function requestInstallation(
     )
     .execute();
   noteResources(tx, 'plugins', 'changed', [plugin]);
+}
+
+export interface ImportedPluginHere {
+  id: string;
+  tenant: string;
+  visibility: Visibility;
+  archive_name: string;
+  wagon_digest: string;
+  archive_digest: string | null;
+}
+
+/** Plugins of all tenants with this id, or with this package and archive name. */
+export async function pluginsLike(
+  tx: Tx<DB>,
+  p: { id: string; package_name: string; archive_name: string },
+): Promise<ImportedPluginHere[]> {
+  const rows = await tx
+    .selectFrom('plugins')
+    .select(['id', 'tenant', 'visibility', 'archive_name', 'wagon_digest', 'archive_digest'])
+    .where((e) =>
+      e.or([
+        e('id', '=', p.id),
+        e.and([e('package_name', '=', p.package_name), e('archive_name', '=', p.archive_name)]),
+      ]),
+    )
+    .execute();
+  return rows as ImportedPluginHere[];
+}
+
+/** Deletes a plugin and tells nobody. */
+export async function deletePluginRows(tx: Tx<DB>, id: string): Promise<void> {
+  await tx.deleteFrom('plugins').where('id', '=', id).execute();
 }

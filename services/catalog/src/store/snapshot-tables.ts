@@ -21,7 +21,7 @@ export const snapshotTables: SnapshotTables = {
     loose_blobs: 'what this blob store holds beside the used files',
     cache_key: 'seals what this manager has in its cache',
   },
-  cleared: commonlyCleared,
+  cleared: { ...commonlyCleared, import_blobs: 'of imports that a restore ends' },
   contents: ['blueprints', 'plugins'],
   ownContents: { plugins: 'is_bundled' },
   blobs: [BLOBS],

@@ -114,6 +114,31 @@ export interface FileFolders {
   visibility: string;
 }
 
+export interface ImportBlobs {
+  digest: string;
+  import_id: string;
+}
+
+export interface ImportFates {
+  import_id: string;
+  line: string;
+  seq: Generated<number>;
+}
+
+export interface ImportMarks {
+  applied_at: string | null;
+  import_id: string;
+  outcome: Json | null;
+}
+
+export interface ImportStaging {
+  batch: number;
+  import_id: string;
+  records: string;
+  tenant: string;
+  type: string;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -234,6 +259,10 @@ export interface DB {
   blueprints: Blueprints;
   cache_key: CacheKey;
   file_folders: FileFolders;
+  import_blobs: ImportBlobs;
+  import_fates: ImportFates;
+  import_marks: ImportMarks;
+  import_staging: ImportStaging;
   inbox: Inbox;
   loose_blobs: LooseBlobs;
   outbox: Outbox;

@@ -83,7 +83,7 @@ export async function prepareSnapshotRestore(
       voice.signal.throwIfAborted();
       await advanceJob(deps.db.query, at(deps, job, 'preparing'), { state: 'switching', plan });
     } finally {
-      zip.close();
+      await zip.close();
     }
   });
 }

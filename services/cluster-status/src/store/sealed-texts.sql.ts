@@ -1,21 +1,33 @@
-/** Texts that the secrets service has sealed for this service: signing keys of webhooks, secrets of triggers. */
+/** Texts that the secrets service has sealed for this service: signing keys of webhooks, secrets of triggers, keys of archives. */
 import type { Db } from '@baton/postgres';
 import { sql } from 'kysely';
+import { useOfImport } from '../imports/domain/kept-keys';
 import { useOfTrigger } from '../triggers/domain/kept-secret';
 import { useOf } from '../webhooks/domain/kept-secrets';
 import type { DB } from './tables.gen';
 
+const tenant = sql.ref('tenant');
 const KINDS = {
-  webhooks: { table: sql.table('webhooks'), key: sql`uid::text`, column: sql.ref('sealed'), useOf },
+  webhooks: { table: sql.table('webhooks'), key: sql`uid::text`, tenant, column: sql.ref('sealed'), useOf },
+  // An import belongs to no tenant.
+  imports: {
+    table: sql.table('imports'),
+    key: sql`id::text`,
+    tenant: sql`''`,
+    column: sql.ref('sealed'),
+    useOf: useOfImport,
+  },
   triggers: {
     table: sql.table('triggers'),
     key: sql`address`,
+    tenant,
     column: sql.ref('sealed'),
     useOf: useOfTrigger,
   },
   formerOfTriggers: {
     table: sql.table('triggers'),
     key: sql`address`,
+    tenant,
     column: sql.ref('former_sealed'),
     useOf: useOfTrigger,
   },
@@ -36,9 +48,9 @@ export async function sealedTexts(
   after: string,
   limit: number,
 ): Promise<SealedTextRow[]> {
-  const { table, key, column, useOf: use } = KINDS[kind];
+  const { table, key, tenant: of, column, useOf: use } = KINDS[kind];
   const { rows } = await sql<{ key: string; tenant: string; sealed: Buffer }>`
-    select ${key} as key, tenant, ${column} as sealed from ${table}
+    select ${key} as key, ${of} as tenant, ${column} as sealed from ${table}
     where ${key} > ${after} and ${column} is not null order by ${key} limit ${limit}`.execute(db);
   return rows.map((row) => ({
     key: row.key,

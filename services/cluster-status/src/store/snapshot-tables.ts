@@ -9,6 +9,8 @@ export const snapshotTables: SnapshotTables = {
     maintenance: 'the mode that this manager is in',
     license: 'belongs to the installation; a snapshot never holds it',
     snapshots: 'a snapshot does not hold the snapshots',
+    imports: 'work on imports into this manager',
+    import_report: 'reports of imports into this manager',
     log_bundles: 'what happened on this manager',
     snapshot_jobs: 'work on snapshots, this restore included',
     audit_log: 'who changed what here, restores included',

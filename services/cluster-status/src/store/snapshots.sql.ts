@@ -111,6 +111,9 @@ export async function takeLooseArchives(tx: Tx<DB>, graceMs: number, limit: numb
         select digest from loose_archives where since < app_now() - ${graceMs}::float8 * interval '1 millisecond'
         limit ${limit} for update skip locked) returning digest)
     select digest from old where not exists (select 1 from snapshots s where s.archive_digest = old.digest)
-      and not exists (select 1 from log_bundles b where b.archive_digest = old.digest)`.execute(tx);
+      and not exists (select 1 from log_bundles b where b.archive_digest = old.digest)
+      and not exists (select 1 from imports i where i.archive_digest = old.digest and i.has_archive)`.execute(
+    tx,
+  );
   return rows.map(({ digest }) => digest);
 }

@@ -52,6 +52,41 @@ export interface Contacts {
   phone: string | null;
 }
 
+export interface ImportReport {
+  import_id: string;
+  kind: string;
+  line: string;
+  seq: number;
+}
+
+export interface Imports {
+  archive_digest: string;
+  archive_size: number;
+  attempts: Generated<number>;
+  counts: Generated<Json>;
+  created_at: Generated<string>;
+  created_by: string;
+  deployments_with_agents: number | null;
+  error: Generated<string>;
+  format: string | null;
+  has_archive: Generated<boolean>;
+  id: string;
+  keep_archive: Generated<boolean>;
+  lease_owner: string | null;
+  lease_until: string | null;
+  options: Json;
+  plan: Json | null;
+  report_digest: string | null;
+  run_id: string;
+  sealed: Buffer | null;
+  source: Generated<string>;
+  state: string;
+  step: Generated<string>;
+  tenants: Generated<Json>;
+  updated_at: Generated<string>;
+  verdict: string | null;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -274,6 +309,8 @@ export interface DB {
   audit_log: AuditLog;
   config: Config;
   contacts: Contacts;
+  import_report: ImportReport;
+  imports: Imports;
   inbox: Inbox;
   instances: Instances;
   license: License;

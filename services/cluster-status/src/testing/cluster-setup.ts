@@ -15,7 +15,7 @@ import {
 import { createHttpApp, principalHeader, signPrincipal, type Wire } from '@baton/http';
 import { AppError, isoInstant, silentLog, systemClock } from '@baton/kernel';
 import { createDb } from '@baton/postgres';
-import { createLocalRpc, type RpcHandlers } from '@baton/rpc';
+import { createLocalRpc, type LocalRpc, type RpcHandlers } from '@baton/rpc';
 import { type Infra, loadConfig } from '@baton/service-runtime';
 import { testDatabase } from '@baton/testkit';
 import { derivedTrust } from '@baton/trust';
@@ -112,7 +112,12 @@ function peers(running: Running[], carried: Carried) {
   return { executions, systemExecutions, identity };
 }
 
-export async function startCluster(env: Record<string, string> = {}, wire: Wire = 'spec') {
+/** @param serve adds calls of other services. */
+export async function startCluster(
+  env: Record<string, string> = {},
+  wire: Wire = 'spec',
+  serve: (rpc: LocalRpc) => void = () => undefined,
+) {
   const database = await testDatabase({
     migrations: [{ schema: 'cluster_status', dir: join(__dirname, '../../migrations') }],
   });
@@ -136,13 +141,15 @@ export async function startCluster(env: Record<string, string> = {}, wire: Wire 
   rpc.serve('executions', executionsRpc.SystemExecutionsServiceDefinition, others.systemExecutions as never);
   rpc.serve('identity', identityRpc.IdentityServiceDefinition, others.identity as never);
   rpc.serve('secrets', secretsRpc.TextSealServiceDefinition, textSeal(carried) as never);
+  serve(rpc);
   const root = await mkdtemp(join(tmpdir(), 'baton-cluster-'));
+  const blobs = createFileBlobStore({ root });
   const parts = buildService(config, {
     db,
     log,
     rpc,
     clock: systemClock,
-    blobs: createFileBlobStore({ root }),
+    blobs,
     instanceId: 'test',
   } as unknown as Infra);
   for (const part of parts.rpc) rpc.serve(serviceName, part.definition, part.handlers as never);
@@ -161,6 +168,7 @@ export async function startCluster(env: Record<string, string> = {}, wire: Wire 
     carried,
     rpc: rpc.client(clusterStatusRpc.ClusterStatusServiceDefinition, serviceName),
     pool: db.pool,
+    blobs,
     /** Gives a message to its consumer; returns the envelope, to give it again. */
     tell: async <T>(message: MessageType<T>, payload: T, again?: ReturnType<typeof buildMessage<T>>) => {
       const about = { tenant: 'default_tenant', key: 'k', time: isoInstant(systemClock.now()) };
@@ -175,7 +183,7 @@ export async function startCluster(env: Record<string, string> = {}, wire: Wire 
       path: string,
       o: {
         json?: unknown;
-        text?: string;
+        text?: string | Buffer;
         as?: Principal;
         api?: string;
         headers?: Record<string, string>;

@@ -2,6 +2,7 @@ import type { Principal } from '@baton/contracts';
 import { requireOwnTenant } from '@baton/contracts';
 import { newId, notFound } from '@baton/kernel';
 import type { ServiceDeps } from '../deps';
+import { refuseQuarantined } from '../imports/quarantine';
 import { deletionBlockers, deletionFacts } from '../queries/deletion-blockers';
 import { descendantKeys } from '../store/dependencies.sql';
 import { type DeploymentRow, findDeployment, lockDeployment, markDeletion } from '../store/deployments.sql';
@@ -49,6 +50,8 @@ export async function checkDeletion(
   family: readonly number[],
   options: Pick<DeleteOptions, 'force'>,
 ): Promise<void> {
+  // By force only what is stored here goes; nothing runs on what the deployment manages.
+  if (!options.force) await refuseQuarantined(deps.db.query, row);
   const first = await deletionBlockers(row, deletionFacts(deps, row, family), options).next();
   if (!first.done) throw first.value.refusal;
 }

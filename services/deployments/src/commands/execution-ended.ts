@@ -2,6 +2,7 @@ import { deploymentDeleted } from '@baton/contracts';
 import { type Db, outbox } from '@baton/postgres';
 import type { SecretsPort } from '../adapters/secrets.client';
 import type { RefusalTexts } from '../domain/refusal-texts';
+import { isLaterExecution } from '../domain/statuses';
 import { sharedTargets } from '../store/dependencies.sql';
 import { failUpdateOf } from '../store/deployment-updates.sql';
 import { type DeploymentRow, deleteDeployment } from '../store/deployments.sql';
@@ -56,7 +57,7 @@ export async function executionRequested(deps: Deps, of: RequestedExecution): Pr
   await deps.db.tx(async (tx) => {
     const row = await lockFamilyOf(tx, tenant, deploymentId);
     const known = row?.latest_execution ?? '';
-    if (!row || known > id || (known === id && !resumedAt && version === 0)) return;
+    if (!row || isLaterExecution(known, id) || (known === id && !resumedAt && version === 0)) return;
     await writeExecutionStatus(tx, row.key, latest, false);
   });
 }

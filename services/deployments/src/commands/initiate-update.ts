@@ -12,6 +12,7 @@ import {
 import type { AnyTx } from '@baton/postgres';
 import type { ServiceDeps } from '../deps';
 import { dependentsError } from '../domain/dependents';
+import { refuseQuarantined } from '../imports/quarantine';
 import { principalOf } from '../queries/group-members';
 import { blockingDependents } from '../queries/workflow-model';
 import { insertUpdate, type NewUpdate, updateProgress, writeUpdate } from '../store/deployment-updates.sql';
@@ -48,6 +49,7 @@ export async function initiateUpdate(
   const row = await findDeployment(deps.db.query, principal, deploymentId);
   if (!row) throw notFound('Deployment', deploymentId);
   requireOwnTenant(principal, row.tenant, `Deployment \`${row.id}\``);
+  await refuseQuarantined(deps.db.query, row);
   const blueprintId = await requireBlueprint(deps, principal, body.blueprint_id ?? row.blueprint_id ?? '');
   const dependents = body.force ? [] : await blockingDependents(deps, row);
   const id = updateIdOf(row.id, requestId);

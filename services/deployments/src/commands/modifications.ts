@@ -16,6 +16,7 @@ import {
   mergeRelationships,
   type Scalable,
 } from '../domain/modification';
+import { refuseQuarantined } from '../imports/quarantine';
 import { type DeploymentRow, lockDeployment, readPlan, setScalingGroups } from '../store/deployments.sql';
 import { readDocuments } from '../store/documents.sql';
 import {
@@ -76,6 +77,7 @@ export async function startModificationIn(
   request: StartModification,
 ): Promise<string> {
   const row = await requireLocked(tx, request.deploymentKey);
+  await refuseQuarantined(tx, row);
   await refuseSecond(tx, row);
   const model = await readModel(deps, tx, row.key);
   checkModified(request.modified, scalables(model.nodes, model.groups), deps.boundsScaling);

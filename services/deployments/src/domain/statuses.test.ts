@@ -1,4 +1,4 @@
-import { combineStatuses, type FamilyMember, latestStatus, ownStatus } from './statuses';
+import { combineStatuses, type FamilyMember, isLaterExecution, latestStatus, ownStatus } from './statuses';
 
 describe('latestStatus', () => {
   it.each([
@@ -75,5 +75,21 @@ describe('combineStatuses', () => {
     expect(
       combineStatuses([member(1, 'good', false, [2]), member(2, 'good', false, [1])], [1])[0]!.status,
     ).toBe('good');
+  });
+});
+
+describe('isLaterExecution', () => {
+  const first = '019ab000-0000-7000-8000-000000000001';
+  const second = '019ab000-0000-7000-8000-000000000002';
+  const foreign = 'f0000000-0000-4000-8000-000000000000';
+  it.each([
+    [second, first, true],
+    [first, second, false],
+    [first, first, false],
+    [first, foreign, true],
+    [foreign, first, false],
+    [first, '', true],
+  ])('%s is later than %s: %s', (one, other, isLater) => {
+    expect(isLaterExecution(one, other)).toBe(isLater);
   });
 });

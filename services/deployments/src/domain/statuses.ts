@@ -28,6 +28,15 @@ export function ownStatus(engineStatus: string | null, installation: string): Su
   return latest === 'failed' || installation !== 'active' ? 'requires_attention' : 'good';
 }
 
+/**
+ * Whether the execution `one` is later than `other`: ids of this manager are UUIDv7 and sort by time; those of another manager, whose
+ * deployments were imported, are before all of them (function execution_order of the database).
+ */
+export function isLaterExecution(one: string, other: string): boolean {
+  const isOwn = (id: string): boolean => !/^[0-9a-f]{8}-[0-9a-f]{4}-[0-689a-f]/.test(id);
+  return isOwn(one) === isOwn(other) ? one > other : isOwn(one);
+}
+
 function worst(statuses: readonly (SummaryStatus | null)[]): SummaryStatus | null {
   return statuses.reduce((a, b) => (a === null ? b : b !== null && RANK[b] > RANK[a] ? b : a), null);
 }

@@ -22,6 +22,7 @@ interface MemberRow {
   states: { node_id: string; state: string }[];
   node_types: string[];
   has_dependents: boolean;
+  quarantine: string | null;
 }
 
 /** Makes a principal of the caller that is sufficient for the visibility of rows. */
@@ -58,7 +59,8 @@ export async function groupMembers(
       (select coalesce(json_agg(distinct jsonb_build_object('node_id', i.node_id, 'state', i.state)), '[]')
         from node_instances i where i.deployment_key = d.key) as states,
       exists (select 1 from inter_deployment_dependencies x where x.target_key = d.key)
-        or exists (select 1 from deployment_parents x where x.parent_key = d.key) as has_dependents
+        or exists (select 1 from deployment_parents x where x.parent_key = d.key) as has_dependents,
+      (select q.source from deployment_quarantines q where q.deployment_key = d.key) as quarantine
     from deployment_group_members m join deployments d on d.key = m.deployment_key join deployment_plans p on p.deployment_key = d.key
     where m.group_key = ${group.key} and m.seq > ${page.after} and d.tenant = ${tenant} and ${deploymentScope(principal)}
     order by m.seq limit ${limit}`.execute(db);
@@ -88,6 +90,7 @@ async function memberOf(deps: ListDeps, tenant: string, row: MemberRow): Promise
     nodeTypesJson: JSON.stringify([{ type_hierarchy: row.node_types }]),
     dependents: whole ? await dependentsOf(deps, whole) : [],
     madeBy: row.create_execution ?? '',
+    quarantine: row.quarantine ?? '',
   };
 }
 

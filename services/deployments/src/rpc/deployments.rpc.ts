@@ -132,6 +132,7 @@ function factsAnswer(facts: DeploymentFacts): deploymentsRpc.GetDeploymentRespon
     nodeTypesJson: JSON.stringify([{ type_hierarchy: row.node_types ?? [] }]),
     dependents: facts.dependents,
     madeBy: row.create_execution ?? '',
+    quarantine: row.quarantine ?? '',
   };
 }
 

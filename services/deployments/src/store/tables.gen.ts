@@ -186,6 +186,13 @@ export interface DeploymentPlans {
   scaling_groups: Json;
 }
 
+export interface DeploymentQuarantines {
+  deployment_key: number;
+  import_id: string;
+  since: Generated<string>;
+  source: string;
+}
+
 export interface Deployments {
   blueprint_id: string | null;
   create_execution: string | null;
@@ -262,6 +269,34 @@ export interface DriftChanges {
   instance_id: string;
   is_drifted: boolean;
   tenant: string;
+}
+
+export interface ImportFates {
+  import_id: string;
+  line: string;
+  seq: Generated<number>;
+}
+
+export interface ImportMarks {
+  applied_at: string | null;
+  import_id: string;
+  outcome: Json | null;
+}
+
+export interface ImportRecords {
+  digest: Buffer;
+  id: string;
+  import_id: string;
+  tenant: string;
+  type: string;
+}
+
+export interface ImportStaging {
+  batch: number;
+  import_id: string;
+  records: string;
+  tenant: string;
+  type: string;
 }
 
 export interface Inbox {
@@ -445,11 +480,16 @@ export interface DB {
   deployment_modifications: DeploymentModifications;
   deployment_parents: DeploymentParents;
   deployment_plans: DeploymentPlans;
+  deployment_quarantines: DeploymentQuarantines;
   deployment_texts: DeploymentTexts;
   deployment_updates: DeploymentUpdates;
   deployments: Deployments;
   documents: Documents;
   drift_changes: DriftChanges;
+  import_fates: ImportFates;
+  import_marks: ImportMarks;
+  import_records: ImportRecords;
+  import_staging: ImportStaging;
   inbox: Inbox;
   inter_deployment_dependencies: InterDeploymentDependencies;
   loose_blobs: LooseBlobs;

@@ -14,6 +14,8 @@ export interface FactsRow extends DeploymentRow {
   /** Distinct pairs of node and state. */
   states: string;
   has_dependents: boolean;
+  /** Source of an imported deployment that is not activated. */
+  quarantine: string | null;
 }
 
 const FACTS = `select ${DEPLOYMENT_ROW}, encode(p.model, 'hex') as model, p.node_types, p.inputs::text as inputs,
@@ -22,7 +24,8 @@ const FACTS = `select ${DEPLOYMENT_ROW}, encode(p.model, 'hex') as model, p.node
     (select coalesce(json_agg(json_build_object('node_id', s.node_id, 'state', s.state)), '[]')
       from (select distinct i.node_id, i.state from node_instances i where i.deployment_key = d.key) s)::text as states,
     exists (select 1 from inter_deployment_dependencies x where x.target_key = d.key)
-      or exists (select 1 from deployment_parents x where x.parent_key = d.key) as has_dependents
+      or exists (select 1 from deployment_parents x where x.parent_key = d.key) as has_dependents,
+    (select q.source from deployment_quarantines q where q.deployment_key = d.key) as quarantine
   from deployments d left join deployment_plans p on p.deployment_key = d.key`;
 
 /** A deployment of a tenant. */

@@ -19,6 +19,8 @@ export interface DeploymentFacts {
    * known.
    */
   madeBy: string | null;
+  /** Source of an imported deployment that is not activated: nothing may start on it. Empty: none. */
+  quarantine: string;
 }
 
 export interface LatestExecution {
@@ -123,6 +125,7 @@ export function createDeploymentsClient(rpc: RpcConnector): DeploymentsPort {
         nodeTypes: parse(d.nodeTypesJson, []),
         dependents: d.dependents,
         madeBy: d.madeBy || null,
+        quarantine: d.quarantine,
       };
     },
     async model(tenant, deploymentId, { isWhole = false } = {}) {
@@ -200,6 +203,7 @@ function groupCalls(client: Client): Pick<DeploymentsPort, 'groupMembers' | 'add
           nodeTypes: parse(one.nodeTypesJson, []),
           dependents: one.dependents,
           madeBy: one.madeBy || null,
+          quarantine: one.quarantine,
         }),
       );
       return { members, next: answer.next, visibility: answer.visibility };

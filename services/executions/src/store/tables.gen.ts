@@ -222,6 +222,7 @@ export interface ExecutionSchedules {
   deployment_made_by: string | null;
   enabled: Generated<boolean>;
   execution_arguments: Generated<Json>;
+  fires_when_activated: Generated<boolean>;
   id: string;
   key: string;
   latest_execution_id: string | null;
@@ -234,7 +235,36 @@ export interface ExecutionSchedules {
   tenant: string;
   until: string | null;
   visibility: string;
+  was_enabled: boolean | null;
   workflow_id: string;
+}
+
+export interface ImportFates {
+  import_id: string;
+  line: string;
+  seq: Generated<number>;
+}
+
+export interface ImportMarks {
+  applied_at: string | null;
+  import_id: string;
+  outcome: Json | null;
+}
+
+export interface ImportRecords {
+  digest: Buffer;
+  id: string;
+  import_id: string;
+  tenant: string;
+  type: string;
+}
+
+export interface ImportStaging {
+  batch: number;
+  import_id: string;
+  records: string;
+  tenant: string;
+  type: string;
 }
 
 export interface Inbox {
@@ -376,6 +406,10 @@ export interface DB {
   execution_groups: ExecutionGroups;
   execution_schedules: ExecutionSchedules;
   executions: Executions;
+  import_fates: ImportFates;
+  import_marks: ImportMarks;
+  import_records: ImportRecords;
+  import_staging: ImportStaging;
   inbox: Inbox;
   instance_states: InstanceStates;
   listening_tenants: ListeningTenants;

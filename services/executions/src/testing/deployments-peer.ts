@@ -15,6 +15,8 @@ export interface PeerDeployment {
   workflows: Record<string, JsonObject>;
   /** The execution that created it. */
   madeBy?: string;
+  /** Source of an imported deployment that is not activated. */
+  quarantine?: string;
 }
 
 /**
@@ -53,10 +55,11 @@ export function createDeploymentsPeer() {
     findDeployment: async () => ({ visibility: 'tenant', createdBy: 'admin' }),
     getDeployment: async ({ deploymentId, tenant }) => {
       await duringFacts?.(deploymentId);
-      const { nodes, instances, workflows, madeBy = '' } = get(deploymentId);
+      const { nodes, instances, workflows, madeBy = '', quarantine = '' } = get(deploymentId);
       return {
         ...deploymentsRpc.GetDeploymentResponse.fromPartial({
           madeBy,
+          quarantine,
           id: deploymentId,
           tenant,
           blueprintId: 'bp',
@@ -125,6 +128,7 @@ export function createDeploymentsPeer() {
             ),
             dependents: [],
             madeBy: get(id).madeBy ?? '',
+            quarantine: get(id).quarantine ?? '',
           };
         }),
       };

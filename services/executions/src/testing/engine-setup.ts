@@ -83,6 +83,8 @@ export async function engineSetup(overrides: Record<string, string> = {}) {
     peer,
     client: rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions') as EngineClient,
     internalKey: new Secret('engine-test-internal-key'),
+    /** Rpc parts of the service that runs now. */
+    rpcParts: () => parts.rpc,
     /** Routes of the service that runs now. */
     routes: () => parts.routes,
     /** Sets the limits of tenants in both replicas. */

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '@baton/kernel';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import { LRUCache } from 'lru-cache';
 import { createFairQueue } from './fair-queue';
+import { isStoredOldHash, noOldPasswords, type OldPasswords } from './old-passwords';
 
 /** argon2id at the library's defaults (19 MiB, 2 passes): 11 to 19 ms on this generation of machines. */
 export interface Passwords {
@@ -26,6 +27,8 @@ export interface PasswordOptions {
   /** Verifications at the same time; default half of the processors. */
   atOnce?: number;
   clock?: Clock;
+  /** Checks hashes that imported users bring. */
+  old?: Pick<OldPasswords, 'verify'>;
 }
 
 const REMEMBER_MS = 30_000;
@@ -51,8 +54,20 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
     maxPendingOfName: MAX_PENDING_OF_NAME,
   });
 
+  const old = options.old ?? noOldPasswords;
+  const nothing = (): Promise<string> => (nobody ??= argon2Hash(randomBytes(16).toString('hex')));
+  // An old hash is computed beside a new one that nobody has, so that the time tells neither that the user exists nor was imported.
+  const computeOld = async (hash: string, password: string): Promise<boolean> => {
+    const [isGood] = await Promise.all([
+      old.verify(hash, password),
+      nothing().then((one) => argon2Verify(one, password)),
+    ]);
+    return isGood;
+  };
   const compute = (hash: string, password: string, username: string): Promise<boolean> =>
-    queue.run(username.toLowerCase(), () => argon2Verify(hash, password));
+    queue.run(username.toLowerCase(), () =>
+      isStoredOldHash(hash) ? computeOld(hash, password) : argon2Verify(hash, password),
+    );
 
   const verify = async (
     hash: string,
@@ -76,8 +91,7 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
     hash: (password) => argon2Hash(password),
     verify,
     verifyNothing: async (password, username = '') => {
-      nobody ??= argon2Hash(randomBytes(16).toString('hex'));
-      await compute(await nobody, password, username);
+      await compute(await nothing(), password, username);
     },
   };
 }

@@ -3,6 +3,7 @@ import { AppError } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { Activity } from '../adapters/activity';
 import type { AuthorizationAt } from '../adapters/authorization-cache';
+import { isStoredOldHash } from '../adapters/old-passwords';
 import type { Passwords } from '../adapters/passwords';
 import { isLocked, type LockSettings } from '../domain/account-lock';
 import { isName } from '../domain/checks';
@@ -18,6 +19,7 @@ import {
   findLoginByToken,
   type LoginRow,
   recordLogin,
+  replacePasswordHash,
   type TokenLoginRow,
 } from '../store/authentication.sql';
 import type { DB as Tables } from '../store/tables.gen';
@@ -110,12 +112,24 @@ async function byLocalPassword(
   try {
     if (!isGood) throw rejected();
     requireUsable(deps, row, rejected);
-    return { row, isRemembered };
+    return { row: await withNewHash(deps, row, password), isRemembered };
   } catch (error) {
     if (!isGood) await countFailedLogin(deps.db, row.id);
     await deps.directories.pretend(username);
     throw error;
   }
+}
+
+/**
+ * Replaces the hash that an imported user brought by one of our own, now that the password is known. A crash before the statement leaves
+ * the old hash for the next login. When somebody else has changed it meanwhile, that hash stays; the password may fit it, too.
+ */
+async function withNewHash(deps: AuthenticateDeps, row: LoginRow, password: string): Promise<LoginRow> {
+  if (!isStoredOldHash(row.password_hash)) return row;
+  const fresh = await deps.passwords.hash(password);
+  const now = await replacePasswordHash(deps.db, row.id, row.password_hash, fresh);
+  const isOurs = now === fresh || (now !== null && (await deps.passwords.verify(now, password)).isGood);
+  return isOurs ? { ...row, password_hash: now } : row;
 }
 
 /**

@@ -147,6 +147,21 @@ export async function recordLogin(db: Db<Tables>, userId: number): Promise<void>
   await prepared(db, success, [userId]);
 }
 
+/** Replaces a hash, unless the user has another one by now; returns the hash that the user has then, null for a user who is gone. */
+export async function replacePasswordHash(
+  db: Db<Tables>,
+  userId: number,
+  from: string,
+  to: string,
+): Promise<string | null> {
+  const { rows } = await db.pool.query<{ password_hash: string }>(
+    `update users set password_hash = case when password_hash = $2 then $3 else password_hash end
+     where id = $1 returning password_hash`,
+    [userId, from, to],
+  );
+  return rows[0]?.password_hash ?? null;
+}
+
 /** Latest uses by id, as instants of the database clock. */
 export interface Uses {
   tokens: ReadonlyMap<string, string>;

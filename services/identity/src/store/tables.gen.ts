@@ -71,6 +71,26 @@ export interface IdentityProviders {
   username_claim: string;
 }
 
+export interface ImportFates {
+  import_id: string;
+  line: string;
+  seq: Generated<number>;
+}
+
+export interface ImportMarks {
+  applied_at: string | null;
+  import_id: string;
+  outcome: Json | null;
+}
+
+export interface ImportStaging {
+  batch: number;
+  import_id: string;
+  records: string;
+  tenant: string;
+  type: string;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -249,6 +269,9 @@ export interface DB {
   device_logins: DeviceLogins;
   former_tenants: FormerTenants;
   identity_providers: IdentityProviders;
+  import_fates: ImportFates;
+  import_marks: ImportMarks;
+  import_staging: ImportStaging;
   inbox: Inbox;
   outbox: Outbox;
   provider_roles: ProviderRoles;

@@ -18,6 +18,26 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export interface ImportFates {
+  import_id: string;
+  line: string;
+  seq: Generated<number>;
+}
+
+export interface ImportMarks {
+  applied_at: string | null;
+  import_id: string;
+  outcome: Json | null;
+}
+
+export interface ImportStaging {
+  batch: number;
+  import_id: string;
+  records: string;
+  tenant: string;
+  type: string;
+}
+
 export interface Inbox {
   consumer: string;
   message_id: string;
@@ -74,6 +94,9 @@ export interface SnapshotSwitches {
 }
 
 export interface DB {
+  import_fates: ImportFates;
+  import_marks: ImportMarks;
+  import_staging: ImportStaging;
   inbox: Inbox;
   outbox: Outbox;
   secrets: Secrets;

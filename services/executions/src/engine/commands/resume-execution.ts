@@ -3,6 +3,7 @@ import { AppError, notFound, requireFormat } from '@baton/kernel';
 import { outbox, type Tx } from '@baton/postgres';
 import { type DeploymentModel, isResumable, type StageResult } from '@baton/task-graph';
 import { alreadyRunning, stillRunning } from '../../executions/commands/request-execution';
+import { isImported } from '../../executions/domain/imported';
 import { isUnderQuota, noQuota, noRoomToResume } from '../../executions/domain/quota';
 import { requestedOf } from '../../executions/domain/requested';
 import { isCarriedOutElsewhere } from '../../executions/domain/system-workflows';
@@ -105,6 +106,12 @@ function quotaFor({ queue }: ResumeExecutionDeps, execution: ExecutionRow, along
 }
 
 function refuseUnlessStopped(execution: LockedExecution, isForced: boolean): void {
+  if (isImported(execution))
+    throw new AppError(
+      'conflict_error',
+      `Execution \`${execution.id}\` was carried out by another manager, so it cannot be resumed here: start its workflow again`,
+      { field: 'action' },
+    );
   const isStopped = execution.status === 'failed' || execution.status === 'cancelled';
   if (isStopped && !isCarriedOutElsewhere(execution)) return;
   const action = isForced ? 'force-resume' : 'resume';

@@ -1,3 +1,4 @@
+import { quarantined } from '@baton/contracts';
 import { checkWorkflowParameters, isFunction } from '@baton/dsl';
 import { AppError, isJsonObject, type Json, type JsonObject, nearestName } from '@baton/kernel';
 import { builtinOf, workflowAvailability } from '@baton/task-graph';
@@ -6,6 +7,7 @@ import { candidateSource, type NameSources } from './candidates';
 import type { StartRequest } from './start-request';
 import {
   checkUpdateParameters,
+  DELETE_WORKFLOW,
   isBlockedByDependents,
   isSystemWorkflowName,
   refuseStartedElsewhere,
@@ -24,6 +26,7 @@ export async function checkStart(
   evaluate: (payload: JsonObject) => Promise<JsonObject>,
   names: NameSources,
 ): Promise<{ parameters: JsonObject; program: string | null; isCascading: boolean }> {
+  refuseQuarantined(request, facts);
   requireWorkflow(request.workflowId, facts);
   const workflow = declaredWorkflow(facts, request.workflowId);
   if (!workflow && request.isOfClient) refuseStartedElsewhere(request.workflowId);
@@ -42,6 +45,14 @@ export async function checkStart(
   const parameters = await parametersOf(request, declared, evaluate, names);
   const program = builtinOf({ plugin: String(workflow.plugin), operation: String(workflow.operation) });
   return { parameters, program, isCascading: workflow.is_cascading === true };
+}
+
+/**
+ * Refuses a start on an imported deployment that is not activated: another manager may still drive it. Whether it may be deleted,
+ * deployments has decided. @throws AppError conflict_error
+ */
+function refuseQuarantined({ workflowId }: StartRequest, { id, quarantine }: DeploymentFacts): void {
+  if (quarantine !== '' && workflowId !== DELETE_WORKFLOW) throw quarantined(id, quarantine);
 }
 
 async function parametersOf(

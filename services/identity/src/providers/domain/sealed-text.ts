@@ -10,7 +10,13 @@ import { openBytes, SEAL_KEY_BYTES, sealBytes } from '@baton/trust/sealed-bytes'
 /** First byte of every sealed text; another number is refused. */
 const FORMAT = 1;
 
-export type SealUse = 'client secret' | 'bind password' | 'refresh token' | 'login attempt';
+export type SealUse =
+  | 'client secret'
+  | 'bind password'
+  | 'refresh token'
+  | 'login attempt'
+  | 'password salt'
+  | 'staged records';
 
 export interface Sealer {
   /** `owner`: the provider or user that the text belongs to. */

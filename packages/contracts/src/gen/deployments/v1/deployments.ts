@@ -51,6 +51,8 @@ export interface GetDeploymentResponse {
   dependents: string[];
   /** The execution that made it: tells it from an earlier or later deployment of its id. Empty: not known. */
   madeBy: string;
+  /** Source of an imported deployment that is not activated yet: nothing may start on it. Empty: none. */
+  quarantine: string;
 }
 
 export interface ListComponentsRequest {
@@ -262,6 +264,8 @@ export interface GroupMember {
   dependents: string[];
   /** As in GetDeploymentResponse. */
   madeBy: string;
+  /** As in GetDeploymentResponse. */
+  quarantine: string;
 }
 
 export interface ListGroupMembersResponse {
@@ -574,6 +578,7 @@ function createBaseGetDeploymentResponse(): GetDeploymentResponse {
     nodeTypesJson: "",
     dependents: [],
     madeBy: "",
+    quarantine: "",
   };
 }
 
@@ -623,6 +628,9 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
     }
     if (message.madeBy !== "") {
       writer.uint32(122).string(message.madeBy);
+    }
+    if (message.quarantine !== "") {
+      writer.uint32(130).string(message.quarantine);
     }
     return writer;
   },
@@ -760,6 +768,14 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
             message.madeBy = reader.string();
             continue;
           }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.quarantine = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -792,6 +808,7 @@ export const GetDeploymentResponse: MessageFns<GetDeploymentResponse> = {
     message.nodeTypesJson = object.nodeTypesJson ?? "";
     message.dependents = object.dependents?.map((e) => e) || [];
     message.madeBy = object.madeBy ?? "";
+    message.quarantine = object.quarantine ?? "";
     return message;
   },
 };
@@ -2921,6 +2938,7 @@ function createBaseGroupMember(): GroupMember {
     nodeTypesJson: "",
     dependents: [],
     madeBy: "",
+    quarantine: "",
   };
 }
 
@@ -2952,6 +2970,9 @@ export const GroupMember: MessageFns<GroupMember> = {
     }
     if (message.madeBy !== "") {
       writer.uint32(74).string(message.madeBy);
+    }
+    if (message.quarantine !== "") {
+      writer.uint32(82).string(message.quarantine);
     }
     return writer;
   },
@@ -3041,6 +3062,14 @@ export const GroupMember: MessageFns<GroupMember> = {
             message.madeBy = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.quarantine = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3067,6 +3096,7 @@ export const GroupMember: MessageFns<GroupMember> = {
     message.nodeTypesJson = object.nodeTypesJson ?? "";
     message.dependents = object.dependents?.map((e) => e) || [];
     message.madeBy = object.madeBy ?? "";
+    message.quarantine = object.quarantine ?? "";
     return message;
   },
 };

@@ -1,0 +1,16 @@
+export { ArchiveRefused, type Place, placeText, type RefusedCode } from './archive-refused';
+export { blobContent, blobFiles } from './blob-content';
+export { isCloudifyPasswordHash, verifyCloudifyPassword } from './ciphers/passwords';
+export { readSecurityConfiguration, type SecurityConfiguration } from './ciphers/security-conf';
+export { type Detected, detect, type Layout } from './detect';
+export { parseJson } from './json/parse-json';
+export type { RoleFinding } from './legacy/roles';
+export type { Limits } from './limits';
+export type { Label } from './model/fields';
+export type { ArchiveRecord, Blob, RecordOf, Skipped, SkipReason } from './model/record';
+export { shapeItem } from './model/shape-item';
+export type { Tally, TypeCount } from './model/tally';
+export { type Item, MANAGER_TYPES, type RecordType, TENANT_TYPES } from './model/types';
+export { type Archive, openArchive } from './open-archive';
+export { type RecordOptions, type RecordStream, records } from './records';
+export { exactJson, type Note, type NoteCode, type Value, type ValueObject } from './value';

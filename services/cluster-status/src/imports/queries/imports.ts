@@ -1,0 +1,31 @@
+import { notFound } from '@baton/kernel';
+import type { ImportDeps } from '../commands/import-deps';
+import { findImport, type ImportRow } from '../store/imports.sql';
+
+/** @throws AppError not_found_error */
+export async function importById(db: ImportDeps['db']['query'], id: string): Promise<ImportRow> {
+  const row = /^[0-9a-f-]{36}$/.test(id) ? await findImport(db, id) : null;
+  if (!row || row.state === 'deleting') throw notFound('Import', id);
+  return row;
+}
+
+/** An import as clients see it: no key, and no name of a blob. */
+export function presentImport(row: ImportRow): Record<string, unknown> {
+  const {
+    source,
+    archive_digest,
+    archive_size,
+    run_id: _,
+    plan: __,
+    sealed: ___,
+    attempts: ____,
+    ...shown
+  } = row;
+  return {
+    ...shown,
+    source_version: source === '' ? null : source,
+    archive_sha256: archive_digest,
+    archive_bytes: archive_size,
+    counts: row.counts.map((counts) => ({ ...counts, tenant: null })),
+  };
+}
