@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { eventually } from '@baton/testkit/eventually';
 import { call } from '../../test/harness/session';
 import type { Place } from '../../test/hosts/client/identity';
 import { KEY_SECRET } from '../../test/hosts/on-host';
@@ -62,6 +63,9 @@ export async function startAgentsWorld(
     manager = await startManager({ mode: 'services', workers: 2, listen: rig.managerAddress, env });
     if (hosts > 0)
       await call(manager.client, 'putSecret', { secret_key: KEY_SECRET }, { value: rig.hosts[0]!.key });
+    const { client } = manager;
+    // A gateway tells of its packages within a second or two; before that nothing can be installed.
+    await eventually(() => call(client, 'upgradeAgents', {}, {}), { deadlineMs: 60_000 });
     const place = { host: rig.managerAddress, port: Number(new URL(manager.fleet.baseUrl).port) };
     const running = manager;
     return {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@baton/client';
 import {
+  eventually,
   type RestartablePostgres,
   type RestartableRabbit,
   type RestartableServer,
@@ -17,7 +18,7 @@ import { type Fleet, startFleet } from '../harness/fleet';
 import { type ManagedProcess, untilAnswers } from '../harness/processes';
 import { adminClient, archiveOf, call, upload } from '../harness/session';
 import { KEY_SECRET } from '../hosts/on-host';
-import { type Host, startHosts } from '../hosts/rig';
+import { type Host, type Relay, relay, startHosts } from '../hosts/rig';
 import { type Ledger, openLedger } from './ledger';
 import { parkedCount } from './queues';
 import type { Sweeper } from './sweep';
@@ -29,6 +30,8 @@ export interface Rig {
   ledger: Ledger;
   /** Hosts for agents; empty in rows that ask for none. */
   hosts: Host[];
+  /** The way to the first gateway for agents of the network `BAD_NETWORK`; null in rows without hosts. */
+  badNetwork: Relay | null;
   /** Folder in which catalog and cluster-status keep temporary files. */
   temporary: string;
   postgres: RestartablePostgres;
@@ -74,6 +77,8 @@ export const ENGINES = ['executions', 'executions-2'];
 export const CONNECTIONS = 7;
 /** An operation whose agent does not come fails after this time. */
 const AGENTS = { BATON_AGENT_WAIT: '20s', BATON_TASK_RETRIES: '2' };
+/** Key of the network of agents (`network` of agent_config) whose way to the gateway can be made bad. */
+export const BAD_NETWORK = 'bad';
 /** Slots of a worker: enough for a hundred running operations. */
 const SLOTS = 60;
 
@@ -123,6 +128,9 @@ async function build(
   const ledger = openLedger(dir);
   const hosts = at.hosts > 0 ? await startHosts(at.hosts) : null;
   if (hosts) undo.push(hosts.stop);
+  const gateway = { host: '127.0.0.1', port: 0 };
+  const badNetwork = hosts && (await relay(hosts.managerAddress, gateway));
+  if (badNetwork) undo.push(badNetwork.close);
   const fleet = await startFleet({
     mode: 'services',
     workers: WORKERS.length,
@@ -132,6 +140,9 @@ async function build(
     ...(hosts && { gateways: 2, listen: hosts.managerAddress }),
     env: {
       ...(hosts && AGENTS),
+      ...(badNetwork && {
+        BATON_AGENTS_NETWORKS: `${BAD_NETWORK}=http://${badNetwork.host}:${badNetwork.port}`,
+      }),
       BATON_WORKER_HANDLERS: join(dist, 'ledger-handlers.js'),
       BATON_WORKER_SLOTS: String(slots),
       // An isolated worker can neither write to the ledger, which lies outside of the system, nor let scripts find its process as
@@ -159,7 +170,8 @@ async function build(
   pool.on('error', () => undefined);
   undo.push(() => pool.end());
   const client = adminClient(fleet);
-  if (hosts) await call(client, 'putSecret', { secret_key: KEY_SECRET }, { value: hosts.hosts[0]!.key });
+  Object.assign(gateway, addressOf(fleet.baseUrl));
+  if (hosts) await readyForAgents(client, hosts.hosts[0]!);
   const killed = new Set<string>();
   const withChannel = async <T>(work: (channel: Channel) => Promise<T>): Promise<T> => {
     const connection = await connect(rabbit.url, { timeout: 5_000 });
@@ -176,6 +188,7 @@ async function build(
     client,
     ledger,
     hosts: hosts?.hosts ?? [],
+    badNetwork,
     temporary,
     postgres,
     rabbit,
@@ -208,6 +221,12 @@ async function build(
     shiftClock: (name, ms) => writeFileSync(join(dir, `clock-${name}`), String(ms)),
     stop,
   };
+}
+
+/** Stores the login key, and waits until a gateway has told of its packages: before that nothing can be installed. */
+async function readyForAgents(client: Client, host: Host): Promise<void> {
+  await call(client, 'putSecret', { secret_key: KEY_SECRET }, { value: host.key });
+  await eventually(() => call(client, 'upgradeAgents', {}, {}), { deadlineMs: 60_000 });
 }
 
 /** Starts both servers or neither: if one fails to start, the other is stopped. */

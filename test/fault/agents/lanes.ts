@@ -213,7 +213,7 @@ function judgeRuns(
 
 /** The lines of an operation that ran once are there once each, in order. Those of repeated operations are not compared. */
 async function lineFaults({ client }: Rig, id: string, runs: readonly HostRun[]): Promise<string[]> {
-  const query = { execution_id: id, include_logs: 'true', _size: 1000 };
+  const query = { execution_id: id, _size: 1000 };
   const { items } = await ask(client, 'listEvents', { query });
   const once = new Set(runs.map((run) => run.instance));
   for (const { instance } of runs)

@@ -1,4 +1,4 @@
-import { connectionOf } from '../../hosts/on-host';
+import { connectionOf, startByCron } from '../../hosts/on-host';
 import type { Host } from '../../hosts/rig';
 import {
   ended,
@@ -16,7 +16,7 @@ import {
   untilBusy,
 } from '../agents/lanes';
 import { ask } from '../ask';
-import type { Rig } from '../rig';
+import { BAD_NETWORK, type Rig } from '../rig';
 import type { Outcome, Row, RowContext } from '../row';
 import { pause, until } from '../until';
 
@@ -27,6 +27,9 @@ const BACK_MS = 45_000;
 const DRAIN_MS = 120_000;
 const AGENT = /baton-agent/;
 const HOSTS = 3;
+/** Where agents are installed. In row F19f it is a disk of its own, with room for the program and its package. */
+const AGENTS_FOLDER = '/opt/baton-agent';
+const AGENTS_DISK = 400_000_000;
 
 export const agentRows: Row[] = [
   {
@@ -50,11 +53,11 @@ export const agentRows: Row[] = [
   {
     id: 'F18n',
     title:
-      'the network of agents is slow (200 kbit/s) and their gateway late by 300 ms, a tenth of the packets twice',
+      'the network of agents is slow (200 kbit/s), late by 300 ms each way, and a tenth of the data comes as late as if it had been sent twice',
     pass: 'nothing counts as lost; each operation runs once, its lines arrive once; every execution ends',
     limitS: 240,
     hosts: HOSTS,
-    run: (at) => underAgents(at, slowNetwork),
+    run: (at) => underAgents(at, slowNetwork, { network: BAD_NETWORK }),
   },
   {
     id: 'F19',
@@ -71,7 +74,10 @@ export const agentRows: Row[] = [
     pass: 'outcomes of running operations are not lost; nothing begins that the journal cannot hold; every execution ends',
     limitS: 300,
     hosts: 1,
-    run: (at) => underAgents(at, fullDisk),
+    run: async (at) => {
+      for (const host of at.rig.hosts) await host.smallDisk(AGENTS_FOLDER, AGENTS_DISK);
+      return await underAgents(at, fullDisk);
+    },
   },
   {
     id: 'F19c',
@@ -94,9 +100,10 @@ interface Struck {
 async function underAgents(
   at: RowContext,
   strike: (at: RowContext, lanes: Lanes) => Promise<Struck>,
+  agentConfig: object = {},
 ): Promise<Outcome> {
   const { rig } = at;
-  const agents = await installAgents(rig);
+  const agents = await installAgents(rig, agentConfig);
   const lanes = startLanes(rig, agents);
   const violations: string[] = [];
   let struck: Struck = { facts: {}, violations: [] };
@@ -107,6 +114,7 @@ async function underAgents(
     violations.push((error as Error).message);
   }
   for (const { host } of agents) host.heal();
+  rig.badNetwork?.heal();
   await rig.heal().catch((error: Error) => violations.push(`not healed: ${error.message}`));
   await lanes.finish(DRAIN_MS).catch((error: Error) => violations.push(`G2: ${error.message}`));
   const verdict = await judgeLanes(rig, agents, struck.judge);
@@ -204,14 +212,26 @@ async function killedServices({ rig }: RowContext, { lanes }: Lanes): Promise<St
 async function slowNetwork({ rig }: RowContext, { lanes }: Lanes): Promise<Struck> {
   const streams = await Promise.all(lanes.map(({ agent }) => connectionOf(rig.client, agent)));
   for (const { host } of lanes) host.rate(200);
+  rig.badNetwork!.delay(300, 50);
+  rig.badNetwork!.lose(0.1);
+  const endedBefore = await endedOn(lanes);
   await pause(60_000);
+  const during = (await endedOn(lanes)) - endedBefore;
   const after = await Promise.all(lanes.map(({ agent }) => connectionOf(rig.client, agent)));
   const lost = after.filter(({ since, is_connected }, i) => !is_connected || since !== streams[i]!.since);
-  for (const { host } of lanes) host.heal();
   return {
-    facts: { 'streams lost': lost.length },
-    violations: lost.map(({ name }) => `F18n: the stream of ${name} was lost on a slow network`),
+    facts: { 'streams lost': lost.length, 'operations meanwhile': during },
+    violations: [
+      ...(during === 0 ? ['floor: no operation ended on the slow network'] : []),
+      ...lost.map(({ name }) => `F18n: the stream of ${name} was lost on a slow network`),
+    ],
   };
+}
+
+/** Returns the number of operations that have ended on these hosts. */
+async function endedOn(lanes: readonly Lane[]): Promise<number> {
+  const runs = await Promise.all(lanes.map(({ host }) => runsOn(host)));
+  return runs.flat().filter((run) => run.hasEnded).length;
 }
 
 const keyOf = ({ execution, instance, pid }: HostRun): string => `${execution} ${instance} ${pid}`;
@@ -246,28 +266,28 @@ async function deadAgents({ rig }: RowContext, { lanes }: Lanes): Promise<Struck
   };
 }
 
-/** Does what cron does each minute and after a start: calls what the installation has written for it. */
-async function startByCron(host: Host): Promise<void> {
-  await host.exec(
-    'for file in /opt/baton-agent/*/keep-alive.sh; do setsid su guest -s /bin/sh -c "$file" >/dev/null 2>&1 </dev/null & done',
-  );
-}
-
 async function fullDisk({ rig }: RowContext, { lanes }: Lanes): Promise<Struck> {
   const [lane] = lanes as [Lane];
   const { host } = lane;
-  // All that is left of the disk of the agent: a ledger on another disk goes on.
-  await host.must(
-    `d=$(echo /opt/baton-agent/*/journal); mount --bind "$d" "$d"; mount -t tmpfs -o size=200k small "$d" 2>/dev/null; true`,
-  );
-  await host.exec('head -c 10000000 /dev/zero >"$(echo /opt/baton-agent/*/journal)/filler"');
-  await pause(10_000);
-  const during = (await runsOn(host)).length;
-  await host.must('rm -f /opt/baton-agent/*/journal/filler');
-  await until('operations that begin again', 60_000, async () => (await runsOn(host)).length > during);
+  const filler = `${AGENTS_FOLDER}/filler`;
+  // The ledger lies on another disk and goes on.
+  const filled = await host.exec(`head -c ${2 * AGENTS_DISK} /dev/zero >${filler}`);
+  const atFull = await runsOn(host);
+  await pause(12_000);
+  const isFilled = (await host.exec(`echo x >>${filler}`)).status !== 0;
+  const during = await runsOn(host);
+  await host.must(`rm -f ${filler}`);
+  await until('operations that begin again', 60_000, async () => (await runsOn(host)).length > during.length);
   return {
-    facts: { 'runs before': during, 'back after': seconds(await untilBack(rig, lanes)) },
-    violations: [],
+    facts: {
+      'under way': atFull.filter((run) => !run.hasEnded).length,
+      'begun meanwhile': during.length - atFull.length,
+      'back after': seconds(await untilBack(rig, lanes)),
+    },
+    violations: [
+      ...(filled.status === 0 || !isFilled ? ['floor: the disk was not full'] : []),
+      ...during.filter((run) => !run.hasEnded).map((run) => `F19f: ${keyOf(run)} did not end on a full disk`),
+    ],
   };
 }
 

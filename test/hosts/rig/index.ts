@@ -7,7 +7,7 @@ import { openRunRecord } from './run-record';
 
 export { connectProxy } from './connect-proxy';
 export type { Host } from './host';
-export { relay } from './relay';
+export { type Relay, relay } from './relay';
 
 export interface Hosts {
   hosts: Host[];
