@@ -75,8 +75,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
   const driver = driveSnapshots(snapshots);
   const bundles = { ...snapshots, definitions, kick: () => void bundleDriver.work() };
   const bundleDriver = driveLogBundles(bundles);
-  const imports = importDeps(infra, snapshots, () => void importDriver.work());
-  const importDriver = driveImports(imports);
+  const imports = importParts(infra, snapshots);
   const webhooks = webhookParts(config, infra, db);
   const settle = async () => (await settleMaintenance(maintenance)).status;
   const ownCalls = { db, os, definitions, settle };
@@ -94,7 +93,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
       ...logBundlesHttp(bundles, wire),
       ...webhooks.routes,
       ...snapshotsHttp({ ...snapshots, fetch: archiveFetch(config) }, wire),
-      ...importsHttp(imports),
+      ...imports.routes,
       ...brokersHttp({
         brokerUrl: config.BATON_BROKER === 'postgres' ? config.DATABASE_URL : config.AMQP_URL,
         databaseUrl: config.DATABASE_URL,
@@ -110,14 +109,8 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
     ],
     subscriptions: [],
     loops: [
-      ...[
-        driver.loop,
-        sweepSnapshotArchives(snapshots),
-        bundleDriver.loop,
-        importDriver.loop,
-        temporarySweep(infra.blobs),
-      ],
-      ...webhooks.loops,
+      ...[driver.loop, sweepSnapshotArchives(snapshots), bundleDriver.loop, temporarySweep(infra.blobs)],
+      ...[imports.loop, ...webhooks.loops],
       { name: 'forget-dead', intervalMs: FORGET_INTERVAL_MS, tickOnce: () => forgetSilent({ db }) },
       {
         name: 'settle-maintenance',
@@ -127,7 +120,7 @@ export function buildService(config: ClusterStatusConfig, infra: Infra): Service
     ],
     checks: {},
     stop: async () => {
-      await Promise.all([driver.stop(), bundleDriver.stop(), importDriver.stop(), webhooks.stop()]);
+      await Promise.all([driver.stop(), bundleDriver.stop(), imports.stop(), webhooks.stop()]);
     },
   };
 }
@@ -173,15 +166,17 @@ function snapshotDeps(config: ClusterStatusConfig, infra: Infra, db: Db<DB>, kic
   };
 }
 
-function importDeps(infra: Infra, { parts, ...deps }: SnapshotDeps, kick: () => void): ImportDeps {
+function importParts(infra: Infra, { parts, ...deps }: SnapshotDeps) {
   const { catalog, deployments } = parts;
-  return {
+  const imports: ImportDeps = {
     ...deps,
     parts: { catalog, deployments },
     imports: createImportParts(infra.rpc),
     seals: createTextSealClient(infra.rpc),
-    kick,
+    kick: () => void driver.work(),
   };
+  const driver = driveImports(imports);
+  return { routes: importsHttp(imports), loop: driver.loop, stop: driver.stop };
 }
 
 function statusDeps(config: ClusterStatusConfig, db: Db<DB>, os: OsRelease): StatusDeps {

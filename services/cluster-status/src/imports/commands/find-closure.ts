@@ -3,8 +3,8 @@ import type { ImportOptions } from '@baton/contracts';
 import type { Closure } from '../domain/choice';
 import { Needs } from '../domain/needs';
 import type { ImportVoice } from './import-deps';
+import type { ArchiveKeys } from './import-keys';
 import { openRecords } from './open-records';
-import type { ArchiveKeys } from './read-estate';
 import type { ReportBook } from './report-book';
 
 /**

@@ -2,7 +2,12 @@ import { AppError, Secret } from '@baton/kernel';
 import { useOfImport } from '../domain/kept-keys';
 import type { ImportRow } from '../store/imports.sql';
 import type { ImportDeps } from './import-deps';
-import type { ArchiveKeys } from './read-estate';
+
+export interface ArchiveKeys {
+  encryption_key?: string;
+  hash_salt?: string;
+  passphrase?: string;
+}
 
 /** Keys are sealed for their import: nothing else opens them. */
 const sealOf = (id: string) => ({ tenant: '', use: useOfImport(id) });

@@ -6,8 +6,8 @@ import {
   type Skipped,
 } from '@baton/cloudify-archive';
 import type { ImportOptions } from '@baton/contracts';
+import type { ArchiveKeys } from './import-keys';
 import { bundleRecords, readHeader } from './read-bundle';
-import type { ArchiveKeys } from './read-estate';
 
 /** Records of an archive of any kind, in restore order. */
 export interface OpenedRecords extends AsyncIterable<ArchiveRecord> {

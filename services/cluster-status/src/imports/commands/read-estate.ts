@@ -15,6 +15,7 @@ import { Findings } from '../domain/findings';
 import { mappedItem } from '../domain/mapped-item';
 import { isLoss, type ReportCounts } from '../domain/report-counts';
 import type { ImportDeps, ImportVoice } from './import-deps';
+import type { ArchiveKeys } from './import-keys';
 import { type OpenedRecords, openRecords } from './open-records';
 import { readHeader } from './read-bundle';
 import type { ReportBook } from './report-book';
@@ -23,12 +24,6 @@ import { storeBlob } from './store-blob';
 
 /** Records between two looks whether the work should go on, and two words about where it is. */
 const SAY_EVERY = 1_000;
-
-export interface ArchiveKeys {
-  encryption_key?: string;
-  hash_salt?: string;
-  passphrase?: string;
-}
 
 export interface EstateRequest {
   runId: string;
@@ -116,7 +111,7 @@ export class EstateReader {
     const tenant = from === null ? '' : this.#choice.tenantOf(from)!;
     if (type === 'tenants') this.#tenants.add(this.#choice.tenantOf(record.item.name)!);
     else if (tenant !== '') this.#tenants.add(tenant);
-    for (const line of this.#findings.see(record, tenant)) await this.to.book.add(line);
+    for (const line of this.#findings.see(record, tenant, placeText(place))) await this.to.book.add(line);
     await this.#tellNotes(record, tenant);
     const { createdBy, options, folder } = this.request;
     const owner = options.users === 'ignore' ? createdBy : null;

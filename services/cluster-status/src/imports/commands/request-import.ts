@@ -10,8 +10,8 @@ import {
   lockImport,
 } from '../store/imports.sql';
 import type { ImportDeps } from './import-deps';
+import type { ArchiveKeys } from './import-keys';
 import { sealKeys } from './import-keys';
-import type { ArchiveKeys } from './read-estate';
 
 /** @throws AppError forbidden_error */
 export function requireAdmin(principal: Principal): void {

@@ -1,4 +1,4 @@
-import { type ArchiveRecord, placeText } from '@baton/cloudify-archive';
+import type { ArchiveRecord } from '@baton/cloudify-archive';
 import type { ReportLine } from '../store/report.sql';
 import { adviceFor, agentOfInstance, agentOfRecord, type FoundAgent, hostOperations } from './agents';
 import { idOf } from './choice';
@@ -35,11 +35,11 @@ export class Findings {
   }
 
   /** Lines about a record that is imported into `tenant` (empty: of the whole manager). */
-  see(record: ArchiveRecord, tenant: string): ReportLine[] {
+  see(record: ArchiveRecord, tenant: string, place: string): ReportLine[] {
     return [
-      ...this.#collision(record, tenant),
+      ...this.#collision(record, tenant, place),
       ...this.#references(record, tenant),
-      ...this.#agentLines(record, tenant),
+      ...this.#agentLines(record, tenant, place),
     ];
   }
 
@@ -64,7 +64,7 @@ export class Findings {
     return { lines, deploymentsWithAgents: this.#counted.size };
   }
 
-  #collision(record: ArchiveRecord, tenant: string): ReportLine[] {
+  #collision(record: ArchiveRecord, tenant: string, place: string): ReportLine[] {
     if (!this.#seen || tenant === '' || record.type === 'events') return [];
     const key = JSON.stringify([record.type, tenant, idOf(record)]);
     if (!this.#seen.has(key)) {
@@ -81,7 +81,7 @@ export class Findings {
         id: idOf(record),
         code: 'taken_twice',
         text: `Two tenants that become ${tenant} both have it`,
-        place: placeText(record.place),
+        place,
       },
     ];
   }
@@ -115,21 +115,26 @@ export class Findings {
       this.#missing.set(missing, (this.#missing.get(missing) ?? 0) + 1);
   }
 
-  #agentLines(record: ArchiveRecord, tenant: string): ReportLine[] {
+  #agentLines(record: ArchiveRecord, tenant: string, place: string): ReportLine[] {
     if (record.type === 'nodes') {
       const operations = hostOperations(record.item);
       if (operations > 0) this.#count(tenant, record.item.deployment_id).operations += operations;
     }
     if (record.type === 'node_instances')
-      return this.#agentLine(record, tenant, record.item.id, agentOfInstance(record.item));
+      return this.#agentLine(record, { tenant, place }, record.item.id, agentOfInstance(record.item));
     if (record.type === 'agents' && record.item.install_method !== 'none')
-      return this.#agentLine(record, tenant, record.item.node_instance_id, agentOfRecord(record.item));
+      return this.#agentLine(
+        record,
+        { tenant, place },
+        record.item.node_instance_id,
+        agentOfRecord(record.item),
+      );
     return [];
   }
 
   #agentLine(
     record: ArchiveRecord & { type: 'node_instances' | 'agents' },
-    tenant: string,
+    { tenant, place }: { tenant: string; place: string },
     instance: string | null,
     agent: FoundAgent | null,
   ): ReportLine[] {
@@ -150,7 +155,7 @@ export class Findings {
         node_instance_id: instance,
         install_method: agent.installMethod,
         text: `Agent of ${instance}${where}: ${adviceFor(agent.installMethod)}`,
-        place: placeText(record.place),
+        place,
       },
     ];
   }

@@ -23,9 +23,7 @@ import {
   requestDeletion,
   requireAdmin,
 } from '../commands/request-import';
-import { importById, presentImport } from '../queries/imports';
-import { importPage } from '../store/imports.sql';
-import { reportPage } from '../store/report.sql';
+import { importById, listImports, presentImport, readReport } from '../queries/imports';
 
 /** @throws AppError bad_parameters_error */
 function optionsOf(text: string | undefined) {
@@ -72,10 +70,7 @@ export function importsHttp(deps: ImportDeps): BoundRoute[] {
   const { query } = deps.db;
   const shown = async (id: string) => presentImport(await importById(query, id));
   const routes = bindRoutes(importRoutes, {
-    listImports: async (call) => {
-      const { items, total } = await importPage(query, call.list);
-      return listEnvelope({ items: items.map(presentImport), total }, call.list);
-    },
+    listImports: async ({ list }) => listEnvelope(await listImports(query, list), list),
     createImport: async (call) => {
       const options = optionsOf(call.query.options);
       if (!call.hasBody)
@@ -95,9 +90,9 @@ export function importsHttp(deps: ImportDeps): BoundRoute[] {
       return shown(params.import_id!);
     },
     readImportReport: async (call) => {
-      const { id } = await importById(query, call.params.import_id!);
       const asked = page(call.query);
-      return enveloped(await reportPage(query, id, { ...asked, kind: call.query.kind }), asked);
+      const { kind } = call.query;
+      return enveloped(await readReport(query, call.params.import_id!, { ...asked, kind }), asked);
     },
     applyImport: async ({ params, body }) => {
       await importById(query, params.import_id!);
