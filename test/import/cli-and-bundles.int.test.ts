@@ -1,5 +1,6 @@
 // What an administrator types: check, apply, activate; then a bundle of the tenant moves to another manager.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Importer, S71, startImporter } from './importer';
 
 let importer: Importer;
@@ -89,6 +90,12 @@ test('a bundle of the tenant carries everything to another manager, and secrets 
       here,
     ]);
   }
+  const recording = join(importer.fleet.dir, 'recording.gz');
+  expect((await baton('import', 'record', recording, '--rate', '1000')).code).toBe(0);
+  const compared = await other.baton('import', 'verify', recording, '--json', ...moved.slice(0, 2));
+  const { error, ...tally } = JSON.parse(compared.out);
+  expect((error ?? tally).differences).toEqual([]);
+  expect(tally.compared_total).toBeGreaterThan(25);
   writeFileSync(bundle, '');
 });
 

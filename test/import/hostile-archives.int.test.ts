@@ -65,7 +65,7 @@ const REFUSED: Hostile[] = [
   },
   {
     about: 'a page of zeros that unpacks to a thousand times its size',
-    archive: () => zipBytes([['tenants/t/00000001.json', Buffer.alloc(50_000_000)]]),
+    archive: () => zipBytes([['tenants/t/00000001.json', Buffer.alloc(300_000_000)]]),
     refused: /more than 300 to one/,
   },
   {

@@ -94,7 +94,7 @@ const lineOf = ({ tenant, what, id, path, there, here }: Answer): string =>
   `${tenant} ${what} ${id} ${path}: ${JSON.stringify(there)} -> ${JSON.stringify(here)}`;
 
 /** Waits for the end of what an import is doing. */
-export async function settled({ admin, must }: Caller, id: string): Promise<Answer> {
+async function settled({ admin, must }: Caller, id: string): Promise<Answer> {
   return await eventually(
     async () => {
       const found = await must(admin, 'GET', `/imports/${id}`);

@@ -2,7 +2,7 @@
 import { type ArchiveRecord, openArchive, placeText, records, type Skipped } from '@baton/cloudify-archive';
 import { fileSource } from '@baton/zip-reader';
 import { SHOWN, shownItem, UNSHOWN } from './archive-items';
-import type { Expected } from './expected';
+import { type Expected, type Item, isOfManager } from './expected';
 import { EVENTS, keyOf, kindOf } from './kinds';
 
 export type { Skipped };
@@ -18,7 +18,8 @@ export async function* archiveExpected(
     for await (const record of records(archive, { onSkip })) {
       const { type, tenant } = record;
       if (type === 'events') events.set(tenant!, (events.get(tenant!) ?? 0) + 1);
-      else if (UNSHOWN[type] === undefined) yield objectOf(record);
+      else if (UNSHOWN[type] === undefined && !isOfManager(record.item as unknown as Item))
+        yield objectOf(record);
     }
   } finally {
     await archive.close();
