@@ -8,6 +8,7 @@ export { type SharedInstant, shareInstant } from './share-instant';
 export {
   commonlyCleared,
   commonlyKept,
+  importsKept,
   type SnapshotClient,
   type SnapshotTables,
   type SwitchContext,

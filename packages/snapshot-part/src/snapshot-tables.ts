@@ -46,6 +46,9 @@ export const commonlyKept = {
   schema_migrations: 'belongs to the schema, not to the state',
   snapshot_staging: 'rows on their way in',
   snapshot_switches: 'restores that took effect',
+} as const;
+/** Tables of a service with a part in imports (packages/import-part). */
+export const importsKept = {
   import_staging: 'records on their way in',
   import_fates: 'reports of imports into this manager',
   import_marks: 'imports that took effect',

@@ -1,5 +1,5 @@
 /** The catalog's part of snapshots (packages/snapshot-part): its tables and the blobs that their rows refer to. */
-import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
+import { commonlyCleared, commonlyKept, importsKept, type SnapshotTables } from '@baton/snapshot-part';
 
 const NOT_FINISHED = 'The upload had not ended when the snapshot was made; upload the blueprint again';
 
@@ -18,6 +18,7 @@ const BLOBS = `
 export const snapshotTables: SnapshotTables = {
   kept: {
     ...commonlyKept,
+    ...importsKept,
     loose_blobs: 'what this blob store holds beside the used files',
     cache_key: 'seals what this manager has in its cache',
   },

@@ -1,5 +1,5 @@
 /** The tables of deployments in snapshots (packages/snapshot-part). */
-import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
+import { commonlyCleared, commonlyKept, importsKept, type SnapshotTables } from '@baton/snapshot-part';
 
 const BLOBS = 'select blob_digest from node_instance_files';
 
@@ -10,6 +10,7 @@ const mark = (digests: string): string => `
 export const snapshotTables: SnapshotTables = {
   kept: {
     ...commonlyKept,
+    ...importsKept,
     loose_blobs: 'what this blob store holds beside the used files',
     agent_packages: 'what the gateways of this manager serve',
   },

@@ -2,6 +2,7 @@
 import {
   commonlyCleared,
   commonlyKept,
+  importsKept,
   type SnapshotClient,
   type SnapshotTables,
   type SwitchContext,
@@ -16,6 +17,7 @@ const ENDED_BY_RESTORE = `phase <> 'ended' and not (status = 'scheduled' and sch
 export const snapshotTables: SnapshotTables = {
   kept: {
     ...commonlyKept,
+    ...importsKept,
     workers: 'processes that report here',
     deployment_guards: 'rows to lock, made when missing',
   },

@@ -1,12 +1,13 @@
 /**
  * The tables of identity in snapshots (packages/snapshot-part): passwords are included as hashes, tokens and sessions not at all.
  */
-import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
+import { commonlyCleared, commonlyKept, importsKept, type SnapshotTables } from '@baton/snapshot-part';
 import { bootstrapAdminId } from '../domain/principal';
 
 export const snapshotTables: SnapshotTables = {
   kept: {
     ...commonlyKept,
+    ...importsKept,
     authorization_state:
       'its revision goes up with a restore, so that every replica reads the table of roles again',
   },

@@ -2,10 +2,10 @@
  * The tables of secrets in a snapshot (packages/snapshot-part). Values and connection parameters are exported as stored:
  * encrypted.
  */
-import { commonlyCleared, commonlyKept, type SnapshotTables } from '@baton/snapshot-part';
+import { commonlyCleared, commonlyKept, importsKept, type SnapshotTables } from '@baton/snapshot-part';
 
 export const snapshotTables: SnapshotTables = {
-  kept: commonlyKept,
+  kept: { ...commonlyKept, ...importsKept },
   cleared: commonlyCleared,
   contents: ['secrets', 'secrets_providers'],
 };
