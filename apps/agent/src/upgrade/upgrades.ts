@@ -83,6 +83,9 @@ export function createUpgrades(deps: UpgradesDeps): Upgrades {
         .then((isReady) => isReady && restart(exitCodes.again))
         .finally(() => {
           isAtWork = false;
+        })
+        .catch((error: Error) => {
+          log.error({ version: wanted.version, reason: error.message }, 'the upgrade ended with an error');
         });
     },
     connected: () => trial.passed(),
