@@ -71,7 +71,7 @@ export const agentRows: Row[] = [
   {
     id: 'F19f',
     title: 'the disk of an agent gets full while operations run, and has room again',
-    pass: 'outcomes of running operations are not lost; nothing begins that the journal cannot hold; every execution ends',
+    pass: 'operations that run end, and their outcomes are not lost; operations that find no room fail and say so; nothing runs twice; afterwards operations begin again',
     limitS: 300,
     hosts: 1,
     run: async (at) => {
@@ -271,7 +271,9 @@ async function fullDisk({ rig }: RowContext, { lanes }: Lanes): Promise<Struck> 
   const { host } = lane;
   const filler = `${AGENTS_FOLDER}/filler`;
   // The ledger lies on another disk and goes on.
-  const filled = await host.exec(`head -c ${2 * AGENTS_DISK} /dev/zero >${filler}`);
+  const filled = await host.exec(
+    `fallocate -l $(df --output=avail -B1 ${AGENTS_FOLDER} | tail -n 1) ${filler}; head -c 1000000 /dev/zero >>${filler}`,
+  );
   const atFull = await runsOn(host);
   await pause(12_000);
   const isFilled = (await host.exec(`echo x >>${filler}`)).status !== 0;
@@ -286,8 +288,10 @@ async function fullDisk({ rig }: RowContext, { lanes }: Lanes): Promise<Struck> 
     },
     violations: [
       ...(filled.status === 0 || !isFilled ? ['floor: the disk was not full'] : []),
+      ...(atFull.every((run) => run.hasEnded) ? ['floor: nothing was under way'] : []),
       ...during.filter((run) => !run.hasEnded).map((run) => `F19f: ${keyOf(run)} did not end on a full disk`),
     ],
+    judge: { allowed: ['terminated', 'failed'], mayFailWith: /ENOSPC|no space left|room on the disk/ },
   };
 }
 
