@@ -174,6 +174,9 @@ it('cuts who is revoked or deleted, whose instance or tenant is gone, and who wa
       [strange[1]!.agentId, 'deleted'],
     ].sort(),
   );
+  // The end of the stream of a revoked agent is noted like any other.
+  await report([], { gone: [all[0]!] });
+  expect((await connection()).is_connected).toBe(false);
   await test.db.pool.query(`insert into baton.closed_tenants values ('deployments', 'default_tenant')`);
   try {
     expect(cutsOf(await report([all[3]!]))).toEqual([[removed.id, 'tenant_removed']]);

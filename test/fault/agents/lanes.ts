@@ -158,6 +158,8 @@ export interface JudgeLanes {
   mayRepeat?: (run: HostRun) => boolean;
   /** Allowed ends of executions. Default: terminated. */
   allowed?: readonly string[];
+  /** What the error of a failed execution must say. */
+  mayFailWith?: RegExp;
 }
 
 export interface LanesVerdict {
@@ -181,6 +183,8 @@ export async function judgeLanes(
       const { status, error } = await ask(rig.client, 'getExecution', { params: { executionId: id } });
       if (!(o.allowed ?? ['terminated']).includes(status))
         verdict.violations.push(`G2: ${id} ended as ${status}: ${error}`);
+      if (status === 'failed' && o.mayFailWith && !o.mayFailWith.test(String(error)))
+        verdict.violations.push(`G2: ${id} failed for another reason: ${error}`);
       const own = runs.filter((run) => run.execution === id);
       verdict.operations += own.length;
       judgeRuns(verdict, id, status, own, o.mayRepeat ?? (() => false));

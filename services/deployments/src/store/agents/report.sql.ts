@@ -88,7 +88,7 @@ const judged = (agents: readonly ReportedAgent[]) => sql`
 /** Agents whose rows must be written, locked by key: a row that another report has changed meanwhile is judged anew. */
 const held = (gatewayId: string, silentAfterMs: number) => sql`
   select a.id, a.state as former_state, ${stateOf(silentAfterMs)} as state, j.silent_ms, j.is_gone, j.about, due.*
-  from judged j join agents a on a.id = j.id and a.epoch = j.epoch and a.revoked_at is null
+  from judged j join agents a on a.id = j.id and a.epoch = j.epoch and (a.revoked_at is null or j.is_gone)
     cross join authorities
     cross join lateral (select coalesce(j.about::jsonb, a.about) as told) now
     left join agent_packages p on p.platform = now.told ->> 'platform' and p.version = a.wanted_version
@@ -100,7 +100,7 @@ const held = (gatewayId: string, silentAfterMs: number) => sql`
       case when not j.is_gone and a.upgrade_state = 'ordered' and now.told ->> 'version' <> a.wanted_version
         and (a.upgrade_told_at is null or a.upgrade_told_at < app_now() - ${ms(UPGRADE_AGAIN_MS)})
         then json_build_object('platform', p.platform, 'version', p.version, 'sha256', p.sha256, 'size', p.size) end as upgrade) due
-  where j.cut is null and case when j.is_gone then a.gateway_id is not null else
+  where (j.cut is null or (j.is_gone and j.cut = 'revoked')) and case when j.is_gone then a.gateway_id is not null else
     a.gateway_id is distinct from ${gatewayId} or a.last_seen is null or j.about is not null
     or a.last_seen < app_now() - (j.silent_ms + ${SEEN_MS})::float8 * interval '1 millisecond'
     or a.state <> ${stateOf(silentAfterMs)} or due.trust or due.upgrade is not null end
