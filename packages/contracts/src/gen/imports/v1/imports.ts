@@ -1110,7 +1110,10 @@ export const ImportPartServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Does all of Apply in a transaction that is rolled back, and tells what happened to each record. */
+    /**
+     * Does all of Apply in a transaction that is rolled back, and tells what happened to each record.
+     * buf:lint:ignore RPC_REQUEST_STANDARD_NAME
+     */
     rehearse: {
       name: "Rehearse",
       requestType: ImportRequest as typeof ImportRequest,
@@ -1122,6 +1125,7 @@ export const ImportPartServiceDefinition = {
     /**
      * Writes the staged records, in one transaction. Refused with conflict_error when the rows that the records meet are not those of
      * the rehearsal (`met_digest`). Idempotent by import: a repeat answers the first outcome.
+     * buf:lint:ignore RPC_REQUEST_STANDARD_NAME
      */
     apply: {
       name: "Apply",
