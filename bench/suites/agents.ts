@@ -79,7 +79,7 @@ async function measureInstalls(plan: Plan, { manager, hosts }: AgentsWorld): Pro
       `first ${rounded(first)} s`,
       `${hosts.length - 1} at once${hosts.length - 1 < FIFTY ? ` (the bar is for ${FIFTY})` : ''}`,
       `${rounded(allS)} s`,
-      `worst ${rounded(Math.max(...times))} s`,
+      `  worst ${rounded(Math.max(...times))} s`,
     ),
   );
   return {
@@ -111,9 +111,9 @@ async function measureLatency(plan: Plan, { manager, hosts }: AgentsWorld): Prom
   plan.say(
     columns(
       'agents, script `:`',
-      `agent ${rounded(median(remote))} ms`,
-      `worker ${rounded(median(local))} ms`,
-      `over ${rounded(over)} ms`,
+      `  agent ${rounded(median(remote))} ms`,
+      `  worker ${rounded(median(local))} ms`,
+      `  over ${rounded(over)} ms`,
     ),
   );
   return {
@@ -147,8 +147,8 @@ async function measureRate(plan: Plan, { manager }: AgentsWorld): Promise<object
     columns(
       `agents, ${perExecution} agents`,
       `${rounded(median(onAgents), 0)} op/s`,
-      `workers ${rounded(median(onWorkers), 0)}`,
-      `ratio ${ratio.median}`,
+      `  workers ${rounded(median(onWorkers), 0)}`,
+      `  ratio ${ratio.median}`,
     ),
   );
   return {
@@ -183,10 +183,10 @@ async function measureIdle(
     columns(
       `agents, ${count} idle`,
       `gateway ${percent('gateway')} %`,
-      `deployments ${percent('deployments')} %`,
-      `executions ${percent('executions')} %`,
+      `  deployments ${percent('deployments')} %`,
+      `  executions ${percent('executions')} %`,
       `${rounded(kib, 0)} KiB each`,
-      `agent ${real.rssMb} MB`,
+      `  agent ${real.rssMb} MB`,
     ),
   );
   return {
@@ -257,7 +257,7 @@ async function measureReconnect(
     columns(
       `agents, ${wanted} back`,
       `${back.median} s`,
-      `worst ${back.worst}`,
+      `  worst ${back.worst}`,
       `${Math.max(...results.map((one) => one.mostPerSecond))}/s`,
     ),
   );

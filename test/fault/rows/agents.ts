@@ -326,7 +326,8 @@ async function revokedAgent({ rig }: RowContext): Promise<Outcome> {
   const connection = await ask(client, 'getAgentConnection', { params: { name: lane.agent } });
   if (connection.is_connected) violations.push('S6: the revoked agent has a stream again');
   lane.executions.splice(lane.executions.indexOf(waiting), 1);
-  const renewed = await startOne(rig, lane.deployment, 'install_new_agents');
+  // The first execution still waits for its operations.
+  const renewed = await startOne(rig, lane.deployment, 'install_new_agents', { force: true });
   if ((await ended(rig, renewed, 120_000)) !== 'terminated')
     violations.push('no new agent could be installed');
   await startTimed(rig, lane);
