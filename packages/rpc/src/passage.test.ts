@@ -66,7 +66,10 @@ const executions = handlersOf(ExecutionsServiceDefinition.methods, {
     leases: [],
     lost: [caller!.workerId],
   }),
-  resolveExecutionToken: async (_request: unknown, { caller }: ServedCall) => ({ executionId: caller!.name }),
+  resolveExecutionToken: async (_request: unknown, { caller }: ServedCall) => ({
+    executionId: caller!.name,
+    instances: [],
+  }),
 });
 const catalog = handlersOf(CatalogServiceDefinition.methods, {
   readBlueprintFile: async function* (_request: unknown, { caller }: ServedCall) {
