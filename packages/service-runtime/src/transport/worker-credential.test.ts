@@ -27,6 +27,9 @@ async function registrar(): Promise<string> {
     renewWorker: async () => {
       throw new Error('not asked for in a third of a life');
     },
+    registerAgent: async () => {
+      throw new Error('not asked for by workers');
+    },
   } as never);
   undo.push(() => server.close(1_000));
   return `127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
