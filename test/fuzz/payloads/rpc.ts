@@ -11,7 +11,7 @@ import { type Line, reasonOf, watch } from './judge';
 import { brokenBytes, encode, type Maker, messageOf } from './wire';
 
 /** Interfaces that several services implement. */
-const PARTS = /^\/baton\.(doctor|snapshots|tenants|rpc)\./;
+const PARTS = /^\/baton\.(doctor|imports|snapshots|tenants|rpc)\./;
 /** Methods that close a tenant or replace the rows that the run uses: called last. */
 const LAST = /\/(CloseTenant|OpenTenant|ClearTenant|Switch|Stage|Discard|ReleaseSession)$/;
 /** What they ask for is done: to a tenant that nobody else uses. */
