@@ -1,6 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { executionsRpc } from '@baton/contracts';
+import { isRunning } from '@baton/plugin-runtime/testing';
 import { eventually } from '@baton/testkit/eventually';
 import { type AgentRig, createAgentRig } from './testing/agent-rig';
 
@@ -83,7 +84,7 @@ test('beyond the grace without a manager an operation is stopped', async () => {
   const pid = Number(/pid (\d+)/.exec(messages().join('\n'))![1]);
   await rig.gateway.close();
   await eventually(async () => expect(agent.held()).toBe(0));
-  await eventually(async () => expect(existsSync(`/proc/${pid}`)).toBe(false));
+  await eventually(async () => expect(isRunning(pid)).toBe(false));
   await rig.startGateway();
   expect(outcomesOf(task.id)).toEqual([]);
 });

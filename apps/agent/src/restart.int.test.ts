@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { executionsRpc } from '@baton/contracts';
+import { isRunning } from '@baton/plugin-runtime/testing';
 import { eventually } from '@baton/testkit/eventually';
 import { startProcess } from './testing/agent-process';
 import { type AgentRig, createAgentRig } from './testing/agent-rig';
@@ -41,7 +42,7 @@ test('an agent that is killed reports what ran as left, after its processes were
   await outcomes(task);
   expect(task.outcomes).toMatchObject([{ kind: OutcomeKind.OUTCOME_KIND_LEFT, attempt: 1 }]);
   expect(task.outcomes[0]!.errorJson).toContain('AgentRestarted');
-  expect(existsSync(`/proc/${pid}`)).toBe(false);
+  expect(isRunning(pid)).toBe(false);
   expect(task.leases).toBe(1);
 });
 

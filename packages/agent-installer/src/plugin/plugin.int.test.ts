@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, isoInstant, type JsonObject } from '@baton/kernel';
-import { makeRig, type Rig } from '@baton/plugin-runtime/testing';
+import { isRunning, makeRig, type Rig } from '@baton/plugin-runtime/testing';
 import { eventually, type SshHost, sshHost } from '@baton/testkit';
 import { type ManagerDouble, managerDouble } from '../testing/manager-double';
 import { agentPlugin } from './plugin';
@@ -70,8 +70,8 @@ describe('remote', () => {
     });
     expect(existsSync(join(basedir(), NAME, 'current/baton-agent'))).toBe(true);
     // The session has ended, the agent runs on.
-    const pid = readFileSync(join(basedir(), NAME, 'supervise.pid'), 'utf8').trim();
-    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    const pid = Number(readFileSync(join(basedir(), NAME, 'supervise.pid'), 'utf8').trim());
+    expect(isRunning(pid)).toBe(true);
     expect(lines()).toContain(`enrolled as ${host.user}`);
     expect(lines()).not.toContain('good');
     expect(lines()).not.toContain('PRIVATE KEY');
@@ -91,7 +91,7 @@ describe('remote', () => {
     expect(await operation('delete')).toMatchObject({ kind: 'succeeded' });
     expect(manager.records.size).toBe(0);
     expect(readdirSync(host.home)).not.toContain('agents');
-    expect(existsSync(`/proc/${pid}`)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
     expect(runtime()).not.toHaveProperty('cloudify_agent');
   });
 

@@ -1,1 +1,1 @@
-export { makeRig, type Rig } from './memory-host';
+export { isRunning, makeRig, type Rig } from './memory-host';
