@@ -8,6 +8,7 @@ export type { RoleFinding } from './legacy/roles';
 export type { Limits } from './limits';
 export type { Label } from './model/fields';
 export type { ArchiveRecord, Blob, RecordOf, Skipped, SkipReason } from './model/record';
+export { recordReader } from './model/record-reader';
 export { shapeItem } from './model/shape-item';
 export type { Tally, TypeCount } from './model/tally';
 export { type Item, MANAGER_TYPES, type RecordType, TENANT_TYPES } from './model/types';

@@ -20,6 +20,7 @@ export {
   sharedMap,
 } from './record-importer';
 export { judgedBy, member, ownerOf, visibilityOf, withLines } from './record-parts';
+export { joined, roomFor, type Told } from './rivals';
 export type { StageSealer } from './stage-sealer';
 export { stagedRecords } from './staged-records';
 export { lost, metFate, takeValid } from './take-each';

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { FindUser } from '@baton/contracts';
-import { type Fate, type ImportContext, type Importer, lost, metFate, takeValid } from '@baton/import-part';
+import {
+  type Fate,
+  type ImportContext,
+  type Importer,
+  joined,
+  lost,
+  metFate,
+  roomFor,
+  type Told,
+  takeValid,
+} from '@baton/import-part';
 import { canonicalJson, isAppError } from '@baton/kernel';
 import type { PrepareDeps } from '../commands/prepare-blueprint';
 import { checkIcon } from '../domain/icon';
@@ -14,7 +24,6 @@ import {
 } from './blueprints.sql';
 import { type ChosenPlan, choosePlan } from './plan-choice';
 import { type BlueprintRecord, blueprintRecord } from './records';
-import { joined, roomFor, type Told } from './rivals';
 
 export interface BlueprintImportDeps extends Omit<PrepareDeps, 'parse'> {
   /** A parser whose imports also see what the transaction of the import has written. */

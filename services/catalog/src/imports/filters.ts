@@ -1,8 +1,15 @@
 import { parseFilterRules, ruleAttributes } from '@baton/contracts';
-import { type Fate, type ImportContext, type Importer, lost, metFate, takeValid } from '@baton/import-part';
+import {
+  type Fate,
+  type ImportContext,
+  type Importer,
+  lost,
+  metFate,
+  roomFor,
+  takeValid,
+} from '@baton/import-part';
 import { canonicalJson } from '@baton/kernel';
 import { type FilterRecord, filterRecord } from './records';
-import { roomFor } from './rivals';
 
 interface FilterHere {
   tenant: string;

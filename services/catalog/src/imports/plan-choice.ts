@@ -1,5 +1,5 @@
 /** Which plan an imported blueprint gets: that of the archive, or one of a new parse. */
-import type { ImportContext } from '@baton/import-part';
+import { type ImportContext, joined, type Told } from '@baton/import-part';
 import {
   foldJson,
   isAppError,
@@ -16,7 +16,6 @@ import { type PlanUse, planUses } from '../domain/plan-uses';
 import { UploadFailure } from '../domain/upload-failure';
 import { spoolBlob } from './blobs';
 import type { BlueprintRecord } from './records';
-import { joined, type Told } from './rivals';
 
 export interface ChosenPlan {
   planJson: string | null;

@@ -1,4 +1,14 @@
-import { type Fate, type ImportContext, type Importer, lost, metFate, takeValid } from '@baton/import-part';
+import {
+  type Fate,
+  type ImportContext,
+  type Importer,
+  joined,
+  lost,
+  metFate,
+  roomFor,
+  type Told,
+  takeValid,
+} from '@baton/import-part';
 import { canonicalJson, isAppError } from '@baton/kernel';
 import type { Spool } from '../archive/spool';
 import { judgedSigner } from '../commands/judge-signer';
@@ -12,7 +22,6 @@ import {
 } from '../store/plugins.sql';
 import { holdBlobs, spoolBlob } from './blobs';
 import { type PluginRecord, pluginRecord } from './records';
-import { joined, roomFor, type Told } from './rivals';
 import { sessionQuery } from './session-query';
 
 export type PluginImportDeps = Pick<

@@ -1,4 +1,4 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import {
   type ImportContext,
   type Judgement,
@@ -6,7 +6,7 @@ import {
   type ReadRecord,
   recordImporter,
 } from '@baton/import-part';
-import { judgeByDeployment, reader } from './records';
+import { judgeByDeployment } from './records';
 
 type Agents = readonly ReadRecord<Item<'agents'>>[];
 
@@ -16,7 +16,7 @@ const STATE = 'restored';
 /** Agents as records: without credentials, and without a connection. */
 export const agents = recordImporter<Item<'agents'>>({
   type: 'agents',
-  read: reader('agents'),
+  read: recordReader('agents'),
   idOf: ({ id }) => id,
   judge,
   async met({ client, tenant }, records) {

@@ -1,4 +1,4 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import {
   type ImportContext,
   type Judgement,
@@ -9,7 +9,7 @@ import {
   visibilityOf,
 } from '@baton/import-part';
 import { isUuid } from '@baton/kernel';
-import { judgeByDeployment, reader, takenDeployments } from './records';
+import { judgeByDeployment, takenDeployments } from './records';
 
 type Dependency = Item<'inter_deployment_dependencies'>;
 type Dependencies = readonly ReadRecord<Dependency>[];
@@ -21,7 +21,7 @@ export const newTargets = (context: ImportContext): Map<string, number> =>
 /** Dependencies between deployments. One on a deployment that is not here has no target, as after a deletion. */
 export const dependencies = recordImporter<Dependency>({
   type: 'inter_deployment_dependencies',
-  read: reader('inter_deployment_dependencies'),
+  read: recordReader('inter_deployment_dependencies'),
   idOf: ({ id }) => id.toLowerCase(),
   judge,
   async met({ client, tenant }, records) {

@@ -1,4 +1,4 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import { IMPORTED_FROM_LABEL, QUARANTINE_LABEL } from '@baton/contracts';
 import {
   type ImportContext,
@@ -14,14 +14,14 @@ import { isEnvironment } from '../commands/parents';
 import { documentOf, putDocuments } from '../store/documents.sql';
 import { noteChanged } from '../store/noted-deployments.sql';
 import { modelOf, ownLabels } from './plan-parts';
-import { reader, takenDeployments } from './records';
+import { takenDeployments } from './records';
 import { MAX_WORKDIR_BYTES, type Workdir, wantedWorkdirs, workdirOf } from './working-folders';
 
 /** A deployment, and the archive of its working folder. */
 type Deployment = Item<'deployments'> & { workdir: Workdir | null };
 type Deployments = readonly ReadRecord<Deployment>[];
 
-const readItem = reader('deployments');
+const readItem = recordReader('deployments');
 
 /** Deployments with their plans and labels. Their statuses and parents are written at the end (finish.ts). */
 export const deployments = recordImporter<Deployment>({

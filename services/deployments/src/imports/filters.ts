@@ -1,15 +1,14 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import { type Judgement, ownerOf, type ReadRecord, recordImporter, visibilityOf } from '@baton/import-part';
 import type { Json } from '@baton/kernel';
 import { deploymentRules } from '../commands/filters';
-import { reader } from './records';
 
 type Filters = readonly ReadRecord<Item<'deployments_filters'>>[];
 
 /** Filters of deployments. Those of the system are here already. */
 export const deploymentFilters = recordImporter<Item<'deployments_filters'>>({
   type: 'deployments_filters',
-  read: reader('deployments_filters'),
+  read: recordReader('deployments_filters'),
   idOf: ({ id }) => id,
   judge: async (_context, records) => judgeRules(records),
   async met({ client, tenant }, records) {

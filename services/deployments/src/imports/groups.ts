@@ -1,4 +1,4 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import {
   type ImportContext,
   ownerOf,
@@ -7,14 +7,13 @@ import {
   visibilityOf,
 } from '@baton/import-part';
 import { ownLabels } from './plan-parts';
-import { reader } from './records';
 
 type Groups = readonly ReadRecord<Item<'deployment_groups'>>[];
 
 /** Deployment groups with their labels and with those of their members that are here. */
 export const deploymentGroups = recordImporter<Item<'deployment_groups'>>({
   type: 'deployment_groups',
-  read: reader('deployment_groups'),
+  read: recordReader('deployment_groups'),
   idOf: ({ id }) => id,
   async met({ client, tenant }, records) {
     const { rows } = await client.query<{ id: string; met: string }>(

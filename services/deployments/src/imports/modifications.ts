@@ -1,7 +1,7 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import { judgedBy, member, ownerOf, recordImporter, withLines } from '@baton/import-part';
 import { isUuid } from '@baton/kernel';
-import { judgeByDeployment, keyOf, reader } from './records';
+import { judgeByDeployment, keyOf } from './records';
 
 const STARTED = {
   code: 'unfinished',
@@ -11,7 +11,7 @@ const STARTED = {
 /** Modifications of deployments, as history. */
 export const modifications = recordImporter<Item<'deployment_modifications'>>({
   type: 'deployment_modifications',
-  read: reader('deployment_modifications'),
+  read: recordReader('deployment_modifications'),
   idOf: ({ id }) => id.toLowerCase(),
   judge: async (context, records) =>
     judgedBy(records, (item) =>

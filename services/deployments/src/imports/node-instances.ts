@@ -1,4 +1,4 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import {
   type ImportContext,
   type Judgement,
@@ -9,14 +9,14 @@ import {
 import { isJsonObject, type Json, type JsonObject } from '@baton/kernel';
 import { privateCreatorText } from '@baton/postgres';
 import { withoutCredentials } from './agent-properties';
-import { judgeByDeployment, keyOf, reader } from './records';
+import { judgeByDeployment, keyOf } from './records';
 
 type Instances = readonly ReadRecord<Item<'node_instances'>>[];
 
 /** Node instances with everything that operations have left on them. */
 export const nodeInstances = recordImporter<Item<'node_instances'>>({
   type: 'node_instances',
-  read: reader('node_instances'),
+  read: recordReader('node_instances'),
   idOf: ({ id }) => id,
   judge,
   async met({ client, tenant }, records) {

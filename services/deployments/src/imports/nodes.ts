@@ -1,14 +1,14 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import { type ImportContext, judgedBy, recordImporter, sharedMap, withLines } from '@baton/import-part';
 import { documentsOf } from '../commands/node-documents';
 import { documentOf, putDocuments } from '../store/documents.sql';
 import { definitionOf } from './plan-parts';
-import { judgeByDeployment, keyOf, reader } from './records';
+import { judgeByDeployment, keyOf } from './records';
 
 /** Nodes in the order of the archive, which is that of the plan. */
 export const nodes = recordImporter<Item<'nodes'>>({
   type: 'nodes',
-  read: reader('nodes'),
+  read: recordReader('nodes'),
   idOf: ({ deployment_id: deployment, id }) => `${deployment}/${id}`,
   judge: async (context, records) =>
     judgedBy(records, (item) => judgeByDeployment(context, item.deployment_id)),

@@ -1,18 +1,5 @@
-import {
-  type Item,
-  type RecordType as RecordName,
-  shapeItem,
-  type ValueObject,
-} from '@baton/cloudify-archive';
 import type { ImportContext, Judgement } from '@baton/import-part';
 import { sharedMap } from '@baton/import-part';
-import type { JsonObject } from '@baton/kernel';
-
-/** Reads a record of a type as the record model has it. */
-export const reader =
-  <T extends RecordName>(type: T) =>
-  (item: JsonObject): { item: Item<T> } | { problem: string } =>
-    shapeItem(type, (item ?? {}) as ValueObject);
 
 /** What this run knows of a deployment of the archive. */
 export interface TakenDeployment {

@@ -1,7 +1,6 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import { ownerOf, recordImporter, visibilityOf } from '@baton/import-part';
 import { type Location, parseLocation } from '../domain/site-location';
-import { reader } from './records';
 
 /** Returns the location, and whether its text could not be read. */
 function locationOf(text: string | null): { location: Location | null; isBroken: boolean } {
@@ -17,7 +16,7 @@ const BROKEN = { code: 'location-unreadable', text: 'its location cannot be read
 /** Sites, by name. */
 export const sites = recordImporter<Item<'sites'>>({
   type: 'sites',
-  read: reader('sites'),
+  read: recordReader('sites'),
   idOf: ({ name }) => name,
   async met({ client, tenant }, records) {
     const { rows } = await client.query<{ name: string; met: string }>(

@@ -1,7 +1,7 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import { judgedBy, ownerOf, recordImporter, visibilityOf } from '@baton/import-part';
 import { isJsonObject, type JsonObject } from '@baton/kernel';
-import { judgeByDeployment, keyOf, reader } from './records';
+import { judgeByDeployment, keyOf } from './records';
 
 /** An update that had not ended failed: nobody carries it on here. */
 const UNFINISHED = {
@@ -12,7 +12,7 @@ const UNFINISHED = {
 /** Updates of deployments, as history. */
 export const deploymentUpdates = recordImporter<Item<'deployment_updates'>>({
   type: 'deployment_updates',
-  read: reader('deployment_updates'),
+  read: recordReader('deployment_updates'),
   idOf: ({ id }) => id,
   judge: async (context, records) =>
     judgedBy(records, (item) => judgeByDeployment(context, item.deployment_id)),
@@ -87,7 +87,7 @@ const ENDS = new Set(['successful', 'failed', 'no_changes_required']);
 /** Updates of plugins, as history. */
 export const pluginsUpdates = recordImporter<Item<'plugins_update'>>({
   type: 'plugins_update',
-  read: reader('plugins_update'),
+  read: recordReader('plugins_update'),
   idOf: ({ id }) => id,
   async met({ client, tenant }, records) {
     const { rows } = await client.query<{ id: string; met: string }>(

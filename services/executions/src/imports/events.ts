@@ -1,4 +1,4 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import {
   type Fate,
   type ImportContext,
@@ -7,10 +7,10 @@ import {
   ownerOf,
   type StagedRecord,
 } from '@baton/import-part';
-import { judgeByExecution, reader, type TakenExecution, takenExecutions } from './records';
+import { judgeByExecution, type TakenExecution, takenExecutions } from './records';
 
 type Event = Item<'events'>;
-const read = reader('events');
+const read = recordReader('events');
 
 /** Events and log lines. They have no ids: those of one execution are taken together, once. */
 export const events: Importer = {

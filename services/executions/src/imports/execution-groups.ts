@@ -1,12 +1,11 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import { ownerOf, recordImporter, visibilityOf } from '@baton/import-part';
 import { isUuid } from '@baton/kernel';
-import { reader } from './records';
 
 /** Execution groups with those of their members that are imported. Nothing of them is started. */
 export const executionGroups = recordImporter<Item<'execution_groups'>>({
   type: 'execution_groups',
-  read: reader('execution_groups'),
+  read: recordReader('execution_groups'),
   idOf: ({ id }) => id,
   async met({ client, tenant }, records) {
     const { rows } = await client.query<{ id: string; met: string }>(

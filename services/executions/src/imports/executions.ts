@@ -1,4 +1,4 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import {
   type ImportContext,
   type Judgement,
@@ -12,14 +12,14 @@ import {
 import { isUuid, newId } from '@baton/kernel';
 import { importedRequestId } from '../executions/domain/imported';
 import { hashToken } from '../executions/domain/token';
-import { judgeId, reader, takenExecutions } from './records';
+import { judgeId, takenExecutions } from './records';
 
 type Executions = readonly ReadRecord<Item<'executions'>>[];
 
 /** Executions, all of them ended: nobody carries on here what another manager was doing. */
 export const executions = recordImporter<Item<'executions'>>({
   type: 'executions',
-  read: reader('executions'),
+  read: recordReader('executions'),
   idOf: ({ id }) => id.toLowerCase(),
   judge,
   async met({ client, tenant }, records) {

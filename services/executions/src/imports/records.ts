@@ -1,17 +1,5 @@
-import {
-  type Item,
-  type RecordType as RecordName,
-  shapeItem,
-  type ValueObject,
-} from '@baton/cloudify-archive';
 import { type ImportContext, type Judgement, sharedMap } from '@baton/import-part';
-import { isUuid, type JsonObject } from '@baton/kernel';
-
-/** Reads a record of a type as the record model has it. */
-export const reader =
-  <T extends RecordName>(type: T) =>
-  (item: JsonObject): { item: Item<T> } | { problem: string } =>
-    shapeItem(type, (item ?? {}) as ValueObject);
+import { isUuid } from '@baton/kernel';
 
 /** What this run knows of an execution of the archive. */
 export interface TakenExecution {

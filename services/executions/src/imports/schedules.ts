@@ -1,4 +1,4 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import {
   type ImportContext,
   type Judgement,
@@ -11,7 +11,6 @@ import { isUuid, newId } from '@baton/kernel';
 import type { ScheduleRule } from '../schedules/domain/recurrence';
 import { nextOccurrence, scheduleTimes } from '../schedules/domain/schedule';
 import { argumentsOf } from '../schedules/domain/schedule-input';
-import { reader } from './records';
 
 type Schedule = Item<'execution_schedules'>;
 type Schedules = readonly ReadRecord<Schedule>[];
@@ -19,7 +18,7 @@ type Schedules = readonly ReadRecord<Schedule>[];
 /** Schedules of deployments. None fires before its deployment is activated. */
 export const schedules = recordImporter<Schedule>({
   type: 'execution_schedules',
-  read: reader('execution_schedules'),
+  read: recordReader('execution_schedules'),
   idOf: ({ deployment_id: deployment, id }) => `${deployment ?? ''}/${id}`,
   judge: async (_context, records) => judgeRules(records),
   async met({ client, tenant }, records) {

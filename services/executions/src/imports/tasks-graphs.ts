@@ -1,14 +1,14 @@
-import type { Item } from '@baton/cloudify-archive';
+import { type Item, recordReader } from '@baton/cloudify-archive';
 import { type ImportContext, judgedBy, type ReadRecord, recordImporter } from '@baton/import-part';
 import { isJsonObject } from '@baton/kernel';
-import { judgeByExecution, judgeId, reader } from './records';
+import { judgeByExecution, judgeId } from './records';
 
 type Graphs = readonly ReadRecord<Item<'tasks_graphs'>>[];
 
 /** Tasks graphs with their operations. They are kept for reading and never run, as those of other clients of the API. */
 export const tasksGraphs = recordImporter<Item<'tasks_graphs'>>({
   type: 'tasks_graphs',
-  read: reader('tasks_graphs'),
+  read: recordReader('tasks_graphs'),
   idOf: ({ id }) => id.toLowerCase(),
   judge: async (context, records) =>
     judgedBy(records, ({ id, execution_id }) => judgeId(id) ?? judgeByExecution(context, execution_id)),

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
-import { type Fate, type ImportContext, type Importer, lost, metFate, takeValid } from '@baton/import-part';
+import {
+  type Fate,
+  type ImportContext,
+  type Importer,
+  lost,
+  metFate,
+  roomFor,
+  takeValid,
+} from '@baton/import-part';
 import { canonicalJson, isAppError, type JsonObject } from '@baton/kernel';
 import { connectionOf, type ProviderType, providerTypes } from '../domain/provider';
 import { openParameters, sealParameters, type ValueDeps } from '../queries/read-value';
 import type { ProviderRow } from '../store/providers.sql';
 import { type ProviderRecord, providerRecord } from './records';
-import { holdNames, roomFor, rowsNamed } from './rivals';
+import { holdNames, rowsNamed } from './rivals';
 import { writeProvider } from './secrets-import.sql';
 
 type Deps = Pick<ValueDeps, 'masters'>;

@@ -1,5 +1,5 @@
 import type { Visibility } from '@baton/contracts';
-import { type Fate, type ImportClient, type ImportContext, lost } from '@baton/import-part';
+import type { ImportClient, ImportContext } from '@baton/import-part';
 
 export interface Named {
   tenant: string;
@@ -27,25 +27,4 @@ export async function rowsNamed<Row extends Named>(
   const found = new Map<string, Row[]>();
   for (const row of rows) found.set(row[column]!, [...(found.get(row[column]!) ?? []), row]);
   return found;
-}
-
-/**
- * Judges a new name by what other tenants have. An object of another tenant is never touched: a global one there leaves no room, and a
- * new global one becomes one of its tenant.
- */
-export function roomFor(
-  id: string,
-  wanted: Visibility,
-  others: readonly Named[],
-): { visibility: Visibility; told: Pick<Fate, 'code' | 'text'> } | { fate: Fate } {
-  if (others.some(({ visibility }) => visibility === 'global'))
-    return { fate: lost(id, 'name_taken', 'another tenant has a global one of this name') };
-  if (wanted !== 'global' || others.length === 0) return { visibility: wanted, told: {} };
-  return {
-    visibility: 'tenant',
-    told: {
-      code: 'visibility_narrowed',
-      text: 'another tenant has one of this name, so it is not global here',
-    },
-  };
 }

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Visibility } from '@baton/contracts';
-import { type Fate, type ImportContext, type Importer, lost, metFate, takeValid } from '@baton/import-part';
+import {
+  type Fate,
+  type ImportContext,
+  type Importer,
+  lost,
+  metFate,
+  roomFor,
+  takeValid,
+} from '@baton/import-part';
 import { canonicalJson, isAppError, type Json, type JsonObject, Secret } from '@baton/kernel';
 import { storedText } from '../adapters/secret-value';
 import { sealValue } from '../domain/envelope';
@@ -8,7 +16,7 @@ import { type SecretContent, useOf, writeContent } from '../domain/secret-conten
 import { openContent, type ValueDeps } from '../queries/read-value';
 import type { SecretRow } from '../store/secrets.sql';
 import { type SecretRecord, secretRecord } from './records';
-import { holdNames, roomFor, rowsNamed } from './rivals';
+import { holdNames, rowsNamed } from './rivals';
 import { type ImportedSecret, providersNamed, type UsableProvider, writeSecrets } from './secrets-import.sql';
 
 type Deps = Pick<ValueDeps, 'masters'>;
