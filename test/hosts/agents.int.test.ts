@@ -230,7 +230,7 @@ test('provided: the link in the runtime properties gives the script, once its to
     expect(runtime_properties.cloudify_agent.install_script_download_link).toContain(world.managerAddress);
     return runtime_properties.cloudify_agent.install_script_download_link as string;
   }, DEADLINE);
-  await three.must(`curl -fsS -o /root/install.sh '${link}' && sh /root/install.sh && rm /root/install.sh`, {
+  await three.must(`curl -fsS -o /srv/install.sh '${link}' && sh /srv/install.sh && rm /srv/install.sh`, {
     limitMs: 60_000,
   });
   expect((await followExecution(world.client, id)).status).toBe('terminated');
