@@ -11,8 +11,9 @@ import { ZipFile } from 'yazl';
 import type { Mode } from '../../test/harness/fleet';
 import { call } from '../../test/harness/session';
 import { type Manager, startManager } from '../harness/manager';
+import { memoryGrowth } from '../harness/memory-growth';
 import { forgetPeakRss, peakRssMb } from '../harness/processes';
-import { columns, type Plan } from '../harness/report';
+import type { Plan } from '../harness/report';
 import { rounded } from '../harness/statistics';
 
 /** Deployments, with one node, ten instances of 2 KiB, one execution and 50 events of 1 KiB each: some 75 KiB. */
@@ -220,20 +221,5 @@ const event = (i: number): Item => ({
 });
 
 function report(plan: Plan, mode: Mode, runs: Run[]): object {
-  const [small, large] = runs as [Run, Run];
-  plan.say(
-    columns(
-      `import, ${mode}: most memory, MB`,
-      ...STEPS.flatMap((step) => [`${step} x1`, `x${large.deployments / small.deployments}`, 'ratio']),
-    ),
-  );
-  const growth: Record<string, Record<Step, number>> = {};
-  for (const name of Object.keys(small.peakMb.check)) {
-    const of = (step: Step) => rounded(large.peakMb[step][name]! / small.peakMb[step][name]!, 2);
-    growth[name] = { check: of('check'), apply: of('apply') };
-    const cells = STEPS.flatMap((step) => [small.peakMb[step][name]!, large.peakMb[step][name]!, of(step)]);
-    plan.say(columns(`  ${name}`, ...cells));
-  }
-  const mostMb = Math.max(...STEPS.flatMap((step) => Object.values(large.peakMb[step])));
-  return { bars: BARS, mostMb, growth, runs };
+  return { bars: BARS, ...memoryGrowth(plan, `import, ${mode}`, STEPS, runs), runs };
 }

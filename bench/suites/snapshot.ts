@@ -6,8 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Mode } from '../../test/harness/fleet';
 import { call } from '../../test/harness/session';
 import { createDatabase, type Manager, startManager } from '../harness/manager';
+import { memoryGrowth } from '../harness/memory-growth';
 import { forgetPeakRss, peakRssMb } from '../harness/processes';
-import { columns, type Plan } from '../harness/report';
+import type { Plan } from '../harness/report';
 import { rounded } from '../harness/statistics';
 import { seed } from '../seed/seed';
 import { smallSizes } from '../seed/sizes';
@@ -107,21 +108,5 @@ async function ended(manager: Manager, id: string): Promise<void> {
 }
 
 function report(plan: Plan, mode: Mode, runs: Run[]): object {
-  const [small, large] = runs as [Run, Run];
-  plan.say(
-    columns(
-      `snapshot, ${mode}: most memory, MB`,
-      ...STEPS.flatMap((step) => [`${step} x1`, `x${large.deployments / small.deployments}`, 'ratio']),
-    ),
-  );
-  const growth: Record<string, Record<Step, number>> = {};
-  for (const name of Object.keys(small.peakMb.create)) {
-    const of = (step: Step) => rounded(large.peakMb[step][name]! / small.peakMb[step][name]!, 2);
-    growth[name] = { create: of('create'), restore: of('restore') };
-    const cells = STEPS.flatMap((step) => [small.peakMb[step][name]!, large.peakMb[step][name]!, of(step)]);
-    plan.say(columns(`  ${name}`, ...cells));
-  }
-  const mostMb = Math.max(...STEPS.flatMap((step) => Object.values(large.peakMb[step])));
-  const mostGrowth = Math.max(...Object.values(growth).flatMap((one) => Object.values(one)));
-  return { bars: BARS, mostMb, mostGrowth, growth, runs };
+  return { bars: BARS, ...memoryGrowth(plan, `snapshot, ${mode}`, STEPS, runs), runs };
 }
