@@ -52,7 +52,7 @@ const withoutEffects = {
 };
 
 /** Modules that idle agents never load: each is a text beside the program, and takes no memory before it is needed. */
-const ASIDE = { 'signing-request': 'apps/agent/src/enrolment/signing-request.ts' };
+const ASIDE = { 'signing-request': 'packages/tls/src/signing-request.ts' };
 
 /** What the program does without: messages in other languages, and SSH, which workers of the manager use alone. */
 const smaller = {

@@ -7,7 +7,8 @@ import { AGENT_SERVER_NAME, agentPaths, executionsRpc } from '@baton/contracts';
 import { systemClock } from '@baton/kernel';
 import { eventually } from '@baton/testkit';
 import { createAuthority } from '@baton/tls/authority';
-import { type AgentsWorld, about, CLAIM, startAgentsWorld, type TestStream } from './agents-world';
+import { type AgentsWorld, startAgentsWorld } from './agents-world';
+import { about, CLAIM, type TestStream } from './test-agent';
 
 let world: AgentsWorld;
 beforeAll(async () => {

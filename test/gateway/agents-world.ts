@@ -1,50 +1,29 @@
-/** A gateway with agents: peers in place of deployments and executions, and an agent made of tls and ws. */
-import 'reflect-metadata';
-import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+/** A gateway with agents: peers in place of deployments and executions, and agents (test-agent.ts). */
+import { X509Certificate } from 'node:crypto';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import {
   AGENT_SERVER_NAME,
-  type AgentAbout,
-  type AgentFrame,
   agentAddress,
   agentPaths,
   agentsRpc,
   catalogRpc,
   deploymentsRpc,
   executionsRpc,
-  type GatewayFrame,
-  gatewayFrame,
   workersRpc,
 } from '@baton/contracts';
 import { AppError, Secret, systemClock } from '@baton/kernel';
 import type { LocalRpc, ServedCall } from '@baton/rpc';
 import { eventually } from '@baton/testkit';
 import { type Authority, createAuthority, type Issued } from '@baton/tls/authority';
+import { openSigner, readSigningRequest } from '@baton/tls/signing';
+import { newKey, signingRequest } from '@baton/tls/signing-request';
 import { createLeaseProofs, derivedTrust, signCertificate } from '@baton/trust';
-import * as x509 from '@peculiar/x509';
-import WebSocket from 'ws';
+import { TestAgent, TestStream } from './test-agent';
 import { KEY, startWorld, type World } from './world';
 
-const SIGNING = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const nowMs = systemClock.now();
 
-export const about: AgentAbout = {
-  protocol: 1,
-  version: '0.2.0',
-  platform: 'linux-x64',
-  hostname: 'host',
-  system: 'Debian GNU/Linux 12',
-  processManagement: 'detach',
-  startedAt: '2026-11-27T08:00:00.000Z',
-  slots: 5,
-  running: 0,
-  waitingLines: 0,
-  droppedLines: 0,
-  authoritiesDigest: '',
-  certificateUntil: '',
-  upgrade: null,
-};
 const settings = {
   maxWorkers: 5,
   env: {},
@@ -55,38 +34,17 @@ const settings = {
   executableTempPath: null,
 };
 
-/** Signs a request as an authority, for a name. */
+/** Signs a request as an authority, for a name, for a day. */
 async function signed(authority: Authority, request: string, name: string): Promise<string> {
-  x509.cryptoProvider.set(webcrypto as never);
-  const asked = new x509.Pkcs10CertificateRequest(request);
-  const issuer = new x509.X509Certificate(authority.cert);
-  const bytes = x509.PemConverter.decodeFirst(authority.key);
-  const signingKey = await webcrypto.subtle.importKey('pkcs8', bytes, SIGNING, true, ['sign']);
-  const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: `1${randomBytes(8).toString('hex').slice(1)}`,
-    subject: `CN=${name}`,
-    issuer: issuer.subject,
-    notBefore: new Date(nowMs - 3_600_000),
-    notAfter: new Date(nowMs + 86_400_000),
-    signingAlgorithm: SIGNING,
-    publicKey: asked.publicKey,
-    signingKey: signingKey as never,
-    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: name }])],
-  });
-  return certificate.toString('pem');
+  const asked = await readSigningRequest(request);
+  if (typeof asked === 'string') throw new Error(`the signing request ${asked}`);
+  const use = name === AGENT_SERVER_NAME ? 'server' : 'client';
+  const profile = { commonName: name, dnsNames: [name], use, days: 1, nowMs } as const;
+  return (await (await openSigner(authority)).sign(asked, profile)).cert;
 }
 
 /** A request for a certificate, as an agent makes it. */
-export async function newRequest(): Promise<string> {
-  x509.cryptoProvider.set(webcrypto as never);
-  const keys = (await webcrypto.subtle.generateKey(SIGNING, true, ['sign', 'verify'])) as never;
-  const made = await x509.Pkcs10CertificateRequestGenerator.create({
-    name: 'CN=x',
-    keys,
-    signingAlgorithm: SIGNING,
-  });
-  return made.toString('pem');
-}
+export const newRequest = async (): Promise<string> => await signingRequest(await newKey(), 'x');
 
 type Handlers = Record<string, (request: never, call: ServedCall) => unknown>;
 
@@ -333,101 +291,4 @@ function asked(
   });
 }
 
-export interface Closed {
-  code: number;
-  reason: string;
-}
-
-/** A WebSocket that keeps what came. */
-export class TestStream {
-  readonly ws: WebSocket;
-  readonly frames: GatewayFrame[] = [];
-  readonly closed: Promise<Closed>;
-  /** Status of a refused upgrade. */
-  readonly refused: Promise<number>;
-  constructor(url: string, tls: ConnectionOptions) {
-    this.ws = new WebSocket(url, { ...tls, perMessageDeflate: false });
-    this.ws.on('error', () => undefined);
-    this.ws.on('message', (content: Buffer) =>
-      this.frames.push(gatewayFrame.parse(JSON.parse(content.toString()))),
-    );
-    this.closed = new Promise((resolve) => {
-      this.ws.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
-    });
-    this.refused = new Promise((resolve) => {
-      this.ws.once('unexpected-response', (_request, response) => {
-        resolve(response.statusCode!);
-        response.destroy();
-      });
-    });
-  }
-  async opened(): Promise<void> {
-    if (this.ws.readyState === WebSocket.OPEN) return;
-    await new Promise((resolve, reject) => {
-      this.ws.once('open', resolve);
-      this.ws.once('error', reject);
-    });
-  }
-  send(frame: AgentFrame | object): void {
-    this.ws.send(JSON.stringify(frame));
-  }
-  async greet(): Promise<Extract<GatewayFrame, { welcome: object }>['welcome']> {
-    await this.opened();
-    this.send({ hello: { protocol: 1, processId: randomBytes(8).toString('hex'), about } });
-    const gone = this.closed.then(({ code, reason }) => {
-      throw new Error(`closed ${code} ${reason}`);
-    });
-    const welcome = await Promise.race([gone, this.next((frame) => 'welcome' in frame)]);
-    gone.catch(() => undefined);
-    return (welcome as Extract<GatewayFrame, { welcome: object }>).welcome;
-  }
-  /** Waits for a message of this kind. */
-  next(isIt: (frame: GatewayFrame) => boolean): Promise<GatewayFrame> {
-    return eventually(async () => this.frames.find(isIt) ?? false, {
-      deadlineMs: 10_000,
-    }) as Promise<GatewayFrame>;
-  }
-  notice(name: string): Promise<GatewayFrame> {
-    return this.next((frame) => 'notice' in frame && frame.notice === name);
-  }
-}
-
-type Welcome = Awaited<ReturnType<TestStream['greet']>>;
-export type Answer = Exclude<Extract<GatewayFrame, { call: number }>, { part: string }>;
-
-export class TestAgent {
-  #last = 0;
-  constructor(
-    readonly stream: TestStream,
-    readonly welcome: Welcome,
-  ) {}
-  /** Begins a call and returns its number. */
-  begin(path: string, body: Uint8Array, lease?: string): number {
-    this.#last += 1;
-    const bytes = Buffer.from(body).toString('base64');
-    this.stream.send({ call: this.#last, path, body: bytes, deadlineMs: 10_000, ...(lease && { lease }) });
-    return this.#last;
-  }
-  answerOf(call: number): Promise<Answer> {
-    return this.stream.next(
-      (frame) => 'call' in frame && frame.call === call && !('part' in frame),
-    ) as Promise<Answer>;
-  }
-  async call(path: string, body: Uint8Array, lease?: string): Promise<Answer> {
-    return await this.answerOf(this.begin(path, body, lease));
-  }
-  /** Asks executions for operations, as `workerId`. */
-  async claim(workerId = this.welcome.workerId): Promise<Answer> {
-    const { ClaimAgentTasksRequest } = executionsRpc;
-    const request = ClaimAgentTasksRequest.fromPartial({ workerId, room: 1, isNewStream: true });
-    return await this.call(CLAIM, ClaimAgentTasksRequest.encode(request).finish());
-  }
-  parts(call: number): string[] {
-    return this.stream.frames.flatMap((frame) =>
-      'part' in frame && frame.call === call ? [frame.part] : [],
-    );
-  }
-}
-
-export const CLAIM = 'executions/baton.executions.v1.ExecutionsService/ClaimAgentTasks';
 export const serialOf = ({ cert }: Issued): string => new X509Certificate(cert).serialNumber.toLowerCase();

@@ -10,15 +10,8 @@ import {
   tasksCancelled,
 } from '@baton/contracts';
 import { eventually } from '@baton/testkit';
-import {
-  type AgentsWorld,
-  about,
-  leases,
-  newRequest,
-  serialOf,
-  startAgentsWorld,
-  tokenOf,
-} from './agents-world';
+import { type AgentsWorld, leases, newRequest, serialOf, startAgentsWorld, tokenOf } from './agents-world';
+import { about } from './test-agent';
 
 const { AgentOrderKind } = agentsRpc;
 const packages = mkdtempSync(join(tmpdir(), 'agent-packages-'));

@@ -77,7 +77,7 @@ export async function tryCredentials(config: AgentConfig, credentials: Credentia
 }
 
 /** Loaded when it is needed: once in weeks, and it is large. */
-const signing = () => require('./signing-request') as typeof import('./signing-request');
+const signing = () => require('@baton/tls/signing-request') as typeof import('@baton/tls/signing-request');
 
 function checkFits(certificate: string, key: string): void {
   if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))

@@ -4,7 +4,6 @@ import { AGENT_SERVER_NAME, type agentsRpc } from '@baton/contracts';
 import type { Clock, FloodLog } from '@baton/kernel';
 import type { RpcClient } from '@baton/rpc';
 import type { Loop } from '@baton/service-runtime';
-import { createSigningRequest } from './signing-request';
 
 /** PEM texts. */
 export interface ListenerMaterial {
@@ -52,9 +51,11 @@ export function createListenerCertificate(deps: ListenerCertificateDeps): Listen
   let renewAtMs = Number.NEGATIVE_INFINITY;
   let doubtedMs = Number.NEGATIVE_INFINITY;
   const issue = async (): Promise<void> => {
-    const { request, key } = await createSigningRequest(AGENT_SERVER_NAME);
-    const { signal } = closing;
-    const issued = await agents.issueListenerCertificate({ gatewayId, signingRequest: request }, { signal });
+    // Loaded only here: it is needed once in a long time.
+    const { newKey, signingRequest } = await import('@baton/tls/signing-request');
+    const key = await newKey();
+    const asked = { gatewayId, signingRequest: await signingRequest(key, AGENT_SERVER_NAME) };
+    const issued = await agents.issueListenerCertificate(asked, { signal: closing.signal });
     const next = { key, cert: issued.certificate, ca: issued.authorities };
     renewAtMs = clock.monotonic() + lifeMs(next.cert, clock.now()) * RENEW_AT;
     material = next;
