@@ -107,7 +107,8 @@ export interface Connection {
   name: string;
   state: string;
   is_connected: boolean;
-  since: string;
+  since: string | null;
+  last_seen: string | null;
   version: string | null;
   wanted_version: string | null;
   certificate: { serial: string; expires_at: string; revoked_at: string | null } | null;

@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nearestName } from '@baton/kernel';
+import { complain } from './complain';
 import { environment } from './config';
 import { AgentFailure, exitCodes } from './exit-codes';
 import { type Places, placesOf } from './places';
@@ -49,7 +50,7 @@ export async function runCommand(args: readonly string[]): Promise<number | null
     return await byName(command, rest);
   } catch (error) {
     if (!(error instanceof AgentFailure)) throw error;
-    process.stderr.write(`baton-agent ${command}: ${error.message}\n`);
+    complain(`baton-agent ${command}: ${error.message}\n`);
     return error.exit;
   }
 }

@@ -1,4 +1,5 @@
 import {
+  agentRevoked,
   agentTaskReady,
   blueprintDeleted,
   blueprintRegistered,
@@ -152,6 +153,12 @@ export const topology: Topology = [
     queues: [],
     subscribers: ['gateway'],
     why: 'an agent claims the operation by a call, whose answer decides',
+  },
+  {
+    message: agentRevoked,
+    queues: ['executions'],
+    seal: true,
+    why: 'executions takes the operations of the agent back',
   },
   { message: blueprintRegistered, queues: [], why: 'nobody listens' },
   {

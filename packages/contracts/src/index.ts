@@ -69,6 +69,7 @@ export { type ChangeMade, changeMade } from './messages/audit';
 export { blueprintDeleted, blueprintRegistered, uploadEnded } from './messages/catalog';
 export { configChanged, maintenanceChanged, webhookInterestChanged } from './messages/cluster-status';
 export {
+  agentRevoked,
   deploymentCreated,
   deploymentDeleted,
   deploymentDriftChanged,

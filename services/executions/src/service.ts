@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import {
+  agentRevoked,
   blueprintDeleted,
   configChanged,
   deploymentCreated,
@@ -44,6 +45,7 @@ import { createWorkflowConfig, type WorkflowConfigSource } from './engine/adapte
 import { afterEnds } from './engine/commands/after-ends';
 import { deliverStates, forgetDelivered } from './engine/commands/deliver-states';
 import { driveExecution } from './engine/commands/drive-execution';
+import { takeFromAgent } from './engine/commands/take-from-agent';
 import { wakeExecution } from './engine/commands/wake-executions';
 import { engineLoops } from './engine/loops/engine.loops';
 import { onExecutionFinished } from './engine/messages/on-execution-finished';
@@ -263,6 +265,11 @@ function consumersOf({ executions: wire }: WirePolicy, deps: EnginePorts): Consu
       queue: serviceName,
       prefetch: 4,
       handler: onDeploymentDeleted({ db: deps.db, wire }),
+    }),
+    consumerPart(agentRevoked, {
+      queue: serviceName,
+      prefetch: 4,
+      handler: ({ payload }) => takeFromAgent(deps, payload),
     }),
     onWebhookInterestChanged(deps),
   ];

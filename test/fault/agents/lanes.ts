@@ -31,6 +31,8 @@ export interface Lane {
   agent: string;
   /** Executions in the order of their starts. */
   executions: string[];
+  /** How many lines each operation of an execution says, by execution. */
+  lines: Map<string, number>;
 }
 
 export interface Lanes {
@@ -52,7 +54,7 @@ export async function installAgents({ client, hosts }: Rig, more: object = {}): 
       if (status !== 'terminated') throw new Error(`floor: no agent on ${host.name}: ${error}`);
       const query = { deployment_id: deployment };
       const [agent] = (await call(client, 'listAgents', {}, undefined, query)).items;
-      return { host, deployment, agent: agent.id, executions: [] };
+      return { host, deployment, agent: agent.id, executions: [], lines: new Map() };
     }),
   );
 }
@@ -80,8 +82,8 @@ export async function startOne(
 /** Starts the operation of all things on a host. */
 export async function startTimed(
   rig: Rig,
-  { deployment, executions }: Lane,
-  kwargs: object = LINES,
+  { deployment, executions, lines }: Lane,
+  kwargs: { lines: number; pause: number } = LINES,
 ): Promise<string> {
   const id = await startOne(rig, deployment, 'execute_operation', {
     ...probing('timed', kwargs),
@@ -89,6 +91,7 @@ export async function startTimed(
     force: true,
   });
   executions.push(id);
+  lines.set(id, kwargs.lines);
   return id;
 }
 
@@ -112,16 +115,8 @@ export function startLanes(rig: Rig, lanes: Lane[], limitMs = 240_000): Lanes {
     lanes,
     finish: async (finishMs) => {
       isStopping = true;
-      const late = setTimeout(() => undefined, finishMs);
-      try {
-        await Promise.race([
-          running,
-          until('the ends of all executions', finishMs, async () => (await allEnded(rig, lanes)) || null),
-        ]);
-        await running;
-      } finally {
-        clearTimeout(late);
-      }
+      await until('the ends of all executions', finishMs, () => allEnded(rig, lanes));
+      await running;
     },
   };
 }
@@ -192,7 +187,8 @@ export async function judgeLanes(
       const own = runs.filter((run) => run.execution === id);
       verdict.operations += own.length;
       judgeRuns(verdict, id, status, own, o.mayRepeat ?? (() => false));
-      if (status === 'terminated') verdict.violations.push(...(await lineFaults(rig, id, own)));
+      if (status === 'terminated')
+        verdict.violations.push(...(await lineFaults(rig, id, own, lane.lines.get(id)!)));
     }
   }
   return verdict;
@@ -220,7 +216,12 @@ function judgeRuns(
 }
 
 /** The lines of an operation that ran once are there once each, in order. Those of repeated operations are not compared. */
-async function lineFaults({ client }: Rig, id: string, runs: readonly HostRun[]): Promise<string[]> {
+async function lineFaults(
+  { client }: Rig,
+  id: string,
+  runs: readonly HostRun[],
+  count: number,
+): Promise<string[]> {
   const query = { execution_id: id, _size: 1000 };
   const { items } = await ask(client, 'listEvents', { query });
   const once = new Set(runs.map((run) => run.instance));
@@ -230,7 +231,7 @@ async function lineFaults({ client }: Rig, id: string, runs: readonly HostRun[])
     const said = (items as { node_instance_id: string; message: string }[])
       .filter((event) => event.node_instance_id === instance && /^<out> line \d+$/.test(event.message))
       .map(({ message }) => Number(message.slice(11)));
-    const wanted = Array.from({ length: LINES.lines }, (_, i) => i + 1);
+    const wanted = Array.from({ length: count }, (_, i) => i + 1);
     return said.join() === wanted.join() ? [] : [`G7: lines of ${instance} in ${id}: ${said.join(',')}`];
   });
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { backoffMs, systemClock } from '@baton/kernel';
+import { complain } from '../complain';
 import { exitCodes } from '../exit-codes';
 import type { Places } from '../places';
 import { takeLock } from '../run/lock';
@@ -36,7 +37,7 @@ export async function supervise(places: Places): Promise<number> {
       if (code === exitCodes.again) continue;
       failures = systemClock.monotonic() - startedAt > WELL_MS ? 1 : failures + 1;
       if (failures >= MOST_FAILURES) undoTrial(places, code);
-      process.stderr.write(`the agent ended (${code}); it is started again\n`);
+      complain(`the agent ended (${code}); it is started again\n`);
       await new Promise<void>((resolve) => {
         wake = resolve;
         setTimeout(resolve, backoffMs(failures, RETRY));
@@ -67,6 +68,6 @@ function undoTrial(places: Places, code: number | string): void {
   try {
     undo(places, upgrade, `it ended again and again (${code})`);
   } catch (error) {
-    process.stderr.write(`the new version cannot be undone: ${(error as Error).message}\n`);
+    complain(`the new version cannot be undone: ${(error as Error).message}\n`);
   }
 }

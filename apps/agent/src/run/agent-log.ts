@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, isoInstant, type Log } from '@baton/kernel';
+import { complain } from '../complain';
 
 export interface LogSettings {
   level: string;
@@ -36,7 +37,7 @@ export function createAgentLog(folder: string, clock: Clock, first: LogSettings)
   const write = (level: Level, bound: object, fields: object, message: string): void => {
     if (LEVELS.indexOf(level) < leastOf(settings.level)) return;
     const line = `${JSON.stringify({ level, time: isoInstant(clock.now()), ...shown({ ...bound, ...fields }), message })}\n`;
-    if (level === 'warn' || level === 'error') process.stderr.write(line);
+    if (level === 'warn' || level === 'error') complain(line);
     try {
       if (bytes + line.length > settings.maxBytes) bytes = rotate(file, settings.maxHistory);
       appendFileSync(file, line, { mode: 0o640 });

@@ -88,3 +88,15 @@ export const deploymentDriftChanged = defineMessage(
     changedAt: z.string(),
   }),
 );
+
+/** An agent with a good certificate was revoked or deleted: nothing that it does counts from then on. */
+export const agentRevoked = defineMessage(
+  'deployments.agent-revoked.v1',
+  'work',
+  z.object({
+    /** Address of the agent (agentAddress). A new agent may have the same address when the message arrives. */
+    agent: z.string(),
+    /** ISO instant. */
+    revokedAt: z.string(),
+  }),
+);

@@ -99,16 +99,26 @@ start_detached() {
   [ -d "/proc/$pid" ] || fail 51 "the agent ended soon after its start" "$DIR/log/supervise.out says why"
 }
 
+# stop_detached: an agent lets its operations end for 30 s. One that has not ended then is killed; the next one reads its journal.
 stop_detached() {
   pid=$(as_agent "cat '$DIR/supervise.pid'" 2>/dev/null)
   case "$pid" in
     '' | *[!0-9]*) return 0 ;;
   esac
   as_agent "grep -q supervise /proc/$pid/cmdline && kill $pid" 2>/dev/null || return 0
-  for second in 1 2 3 4 5 6 7 8 9 10; do
-    [ -d "/proc/$pid" ] || return 0
+  second=0
+  while [ -d "/proc/$pid" ]; do
+    second=$((second + 1))
+    [ "$second" -le 40 ] || break
     sleep 1
   done
+  [ -d "/proc/$pid" ] || return 0
+  say "the former agent (process $pid) does not end; it is killed"
+  as_agent "for exe in /proc/[0-9]*/exe; do
+    case \\"\\$(readlink \\"\\$exe\\" 2>/dev/null)\\" in
+      '$DIR'/versions/*) one=\\\${exe#/proc/}; kill -9 \\"\\\${one%/exe}\\" ;;
+    esac
+  done" 2>/dev/null
 }
 
 add_cron() {

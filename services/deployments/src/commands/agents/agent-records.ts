@@ -1,10 +1,12 @@
 import type { Principal } from '@baton/contracts';
 import { notFound } from '@baton/kernel';
+import type { AnyTx } from '@baton/postgres';
 import type { ServiceDeps } from '../../deps';
 import { requireOwnAgent, requireOwnWork } from '../../queries/agents/own-agent';
 import { readNodeInstance } from '../../queries/list-node-instances';
-import { deleteAgent, revokeAgent } from '../../store/agents/certificates.sql';
+import { deleteAgent, type RefusedAgent, revokeAgent } from '../../store/agents/certificates.sql';
 import { type AgentInput, insertAgent, updateAgent } from '../../store/agents/records.sql';
+import { tellRevoked } from './tell-revoked';
 
 type Deps = Pick<ServiceDeps, 'db' | 'executions'>;
 
@@ -47,14 +49,31 @@ export async function changeAgent(
     throw notFound('Agent', name);
 }
 
-/** Refuses all certificates of an agent; its stream is cut at the next report. @throws AppError not_found_error */
+/**
+ * Refuses all certificates of an agent; its stream is cut at the next report, and executions takes back what it had under way.
+ * @throws AppError not_found_error, forbidden_error
+ */
 export async function refuseAgent(deps: Deps, principal: Principal, name: string): Promise<void> {
   await requireChangeable(deps, principal, name);
-  if (!(await deps.db.tx((tx) => revokeAgent(tx, principal.tenant, name)))) throw notFound('Agent', name);
+  const { tenant } = principal;
+  await deps.db.tx(async (tx) => noteRefused(tx, tenant, name, await revokeAgent(tx, tenant, name)));
 }
 
-/** Deletes an agent; its stream is cut at the next report. @throws AppError not_found_error, forbidden_error */
+/** Deletes an agent; otherwise as refuseAgent. @throws AppError not_found_error, forbidden_error */
 export async function removeAgent(deps: Deps, principal: Principal, name: string): Promise<void> {
   await requireChangeable(deps, principal, name);
-  if (!(await deps.db.tx((tx) => deleteAgent(tx, principal.tenant, name)))) throw notFound('Agent', name);
+  const { tenant } = principal;
+  await deps.db.tx(async (tx) => noteRefused(tx, tenant, name, await deleteAgent(tx, tenant, name)));
+}
+
+/** An agent whose certificate was refused before is not told: another agent may have its address. */
+async function noteRefused(
+  tx: AnyTx,
+  tenant: string,
+  name: string,
+  refused: RefusedAgent | null,
+): Promise<void> {
+  if (refused === null) throw notFound('Agent', name);
+  if (refused.refused_at !== null)
+    await tellRevoked(tx, tenant, refused.node_instance_id, refused.refused_at);
 }

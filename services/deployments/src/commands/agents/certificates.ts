@@ -26,8 +26,8 @@ import {
   type SigningAuthority,
   trustedPem,
 } from './authorities';
-
 import { type SettingsDeps, settingsText } from './settings';
+import { tellRevoked } from './tell-revoked';
 
 /** Days of the certificates of agents and of their listener; both are renewed at two thirds. */
 const DAYS = 30;
@@ -108,9 +108,11 @@ export async function enrolAgent(
     if (again !== null) return { agent, certificate: again };
     await useEnrolment(tx, agent, request.keyDigest, signed.cert);
     await writeEnrolled(tx, agent, issuedBy(authority, signed), about.text);
-    const replaced = await revokeSiblings(tx, agent);
+    const revokedAt = await revokeSiblings(tx, agent);
+    if (revokedAt !== null) await tellRevoked(tx, agent.tenant, agent.node_instance_id, revokedAt);
+    const { tenant, name } = agent;
     deps.log.info(
-      { tenant: agent.tenant, agent: agent.name, serial: signed.serial, replaced },
+      { tenant, agent: name, serial: signed.serial, replaced: revokedAt !== null },
       'agent enrolled',
     );
     return { agent, certificate: signed.cert };

@@ -57,6 +57,9 @@ export async function writeRenewal(
     certificate_authority = ${next.authority} where id = ${agent.id}::uuid`.execute(tx);
 }
 
+/** ISO instant of the transaction. */
+const NOW = sql`to_char(app_now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
 /** Writes the first certificate after an enrolment: all earlier ones are refused from then on, and a revocation is over. */
 export async function writeEnrolled(
   tx: AnyTx,
@@ -71,15 +74,15 @@ export async function writeEnrolled(
     where tenant = ${agent.tenant} and name = ${agent.name}`.execute(tx);
 }
 
-/** Revokes other agents of the same instance: an address has one agent. Returns their names. */
+/** Revokes other agents of the same instance: an address has one agent. Returns the ISO instant; null: there was none. */
 export async function revokeSiblings(
   tx: AnyTx,
   { tenant, name, node_instance_id: instance }: { tenant: string; name: string; node_instance_id: string },
-): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
+): Promise<string | null> {
+  const { rows } = await sql<{ refused_at: string }>`
     update agents set revoked_at = app_now() where tenant = ${tenant} and node_instance_id = ${instance} and name <> ${name}
-      and certificate_serial is not null and revoked_at is null returning name`.execute(tx);
-  return rows.map((row) => row.name);
+      and certificate_serial is not null and revoked_at is null returning ${NOW} as refused_at`.execute(tx);
+  return rows[0]?.refused_at ?? null;
 }
 
 export interface Admission {
@@ -104,20 +107,35 @@ export async function writeAdmission(
   return rows[0]!;
 }
 
-/** Refuses every certificate of an agent from now on, and its open token. Returns false when the tenant has no such agent. */
-export async function revokeAgent(tx: AnyTx, tenant: string, name: string): Promise<boolean> {
-  const { rows } = await sql`
-    update agents set revoked_at = coalesce(revoked_at, app_now()), updated_at = app_now()
-    where tenant = ${tenant} and name = ${name} returning name`.execute(tx);
-  await sql`delete from agent_enrolments where tenant = ${tenant} and name = ${name}`.execute(tx);
-  return rows.length > 0;
+/** An agent that was revoked or deleted. */
+export interface RefusedAgent {
+  node_instance_id: string;
+  /** ISO instant from which nothing of it counts; null: it had no good certificate before. */
+  refused_at: string | null;
 }
 
-/** Returns false when the tenant has no such agent. Its open token goes with it. */
-export async function deleteAgent(tx: AnyTx, tenant: string, name: string): Promise<boolean> {
-  const { rows } =
-    await sql`delete from agents where tenant = ${tenant} and name = ${name} returning name`.execute(tx);
-  return rows.length > 0;
+/** ISO instant of now for an agent (alias w) that has a certificate and is not revoked. */
+const REFUSED_AT = sql`case when w.certificate_serial is not null and w.revoked_at is null then ${NOW} end as refused_at`;
+
+/** Refuses every certificate of an agent from now on, and its open token. Returns null when the tenant has no such agent. */
+export async function revokeAgent(tx: AnyTx, tenant: string, name: string): Promise<RefusedAgent | null> {
+  const { rows } = await sql<RefusedAgent>`
+    with w as materialized (select * from agents where tenant = ${tenant} and name = ${name} for update)
+    update agents a set revoked_at = coalesce(a.revoked_at, app_now()), updated_at = app_now()
+    from w where a.tenant = w.tenant and a.name = w.name returning w.node_instance_id, ${REFUSED_AT}`.execute(
+    tx,
+  );
+  await sql`delete from agent_enrolments where tenant = ${tenant} and name = ${name}`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** Returns null when the tenant has no such agent. Its open token goes with it. */
+export async function deleteAgent(tx: AnyTx, tenant: string, name: string): Promise<RefusedAgent | null> {
+  const { rows } = await sql<RefusedAgent>`
+    delete from agents w where tenant = ${tenant} and name = ${name} returning w.node_instance_id, ${REFUSED_AT}`.execute(
+    tx,
+  );
+  return rows[0] ?? null;
 }
 
 /** Writes what an agent is to do from now on; its gateway tells it. */

@@ -8,6 +8,7 @@ import { drive, type EngineSetup, engineSetup } from '../../testing/engine-setup
 import { presentOperation } from '../queries/list-operations';
 import { cancelExecution } from './cancel-execution';
 import { reapLeases } from './reap-leases';
+import { takeFromAgent } from './take-from-agent';
 
 /** Operations of agents: who may take them, what a new stream settles, and how long an agent keeps them. */
 
@@ -290,6 +291,25 @@ describe('the lease of an agent', () => {
     const left = await leaseSeconds(lease!.taskId);
     expect(left).toBeGreaterThan(30);
     expect(left).toBeLessThanOrEqual(60);
+  });
+});
+
+describe('a revoked agent', () => {
+  test('loses what it took before, not what a new agent with its address has taken', async () => {
+    await installed('revoked', ['va'], { apps: 2 });
+    const [lease] = (await ask(agentOf('va_1'), { room: 1 })).leases;
+    const revokedAt = (await timeOfDb())!;
+    const [later] = (await ask(agentOf('va_1'), { room: 1 })).leases;
+    await takeFromAgent(engine.deps, { agent: 'default_tenant/va_1', revokedAt });
+    await eventually(async () => {
+      await reapLeases(engine.deps);
+      const { lost } = await ask(agentOf('va_1'), { room: 0, held: heldOf([lease!, later!]) });
+      expect(lost).toEqual([lease!.taskId]);
+    }, DEADLINE);
+    expect((await finish(agentOf('va_1'), [lease!], 0)).refused).toEqual([lease!.taskId]);
+    const [again] = (await ask(agentOf('va_1'))).leases;
+    expect(heldOf([again!])).toEqual([{ taskId: lease!.taskId, attempt: 2 }]);
+    expect(JSON.parse(again!.assignmentJson).isResumed).toBe(true);
   });
 });
 

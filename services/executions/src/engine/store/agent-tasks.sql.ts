@@ -63,6 +63,16 @@ export async function openAmong(
   return new Map(rows.map((row) => [row.id, row.execution_id]));
 }
 
+/** Ends the leases of operations that an agent took before an instant; returns their number. The reaper takes them back. */
+export async function endLeasesOf(db: Query, address: string, before: string): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update tasks set lease_until = app_now() where agent = ${address} and worker_id is not null
+      and state in ('sent', 'started') and lease_until > app_now() and coalesce(started_at, dispatched_at) <= ${before}`.execute(
+    db,
+  );
+  return Number(numAffectedRows ?? 0);
+}
+
 /** A ready operation whose agent has not come for it. */
 export type AwaitedAgentTask = Placed & {
   execution_id: string;
