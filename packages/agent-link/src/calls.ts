@@ -132,15 +132,17 @@ class Calls {
     const body = packed(method, request);
     const isOfOperation = OF_OPERATIONS.has(method.name);
     const deadlineMs = o.deadlineMs ?? DEFAULT_DEADLINE_MS;
+    const until = systemClock.monotonic() + (isOfOperation ? this.#options.patienceMs() : deadlineMs);
     for (;;) {
       o.signal?.throwIfAborted();
-      await this.#open(path, isOfOperation ? this.#options.patienceMs() : deadlineMs, o.signal);
+      await this.#open(path, until - systemClock.monotonic(), o.signal);
       const answer = await this.#ask({ path, body, deadlineMs, ...lease(o) }, o.signal);
-      if (answer) {
+      if (typeof answer === 'object') {
         if ('error' in answer && answer.error) throw errorOf(answer.error);
         return method.responseType.decode(bytesOf('body' in answer ? (answer.body ?? '') : ''));
       }
-      if (!isOfOperation) throw cut(path);
+      // A stream that is cut without a word is silent for a while before it counts as lost.
+      if (!isOfOperation || systemClock.monotonic() > until) throw NO_ANSWER[answer](path);
     }
   }
 
@@ -161,8 +163,8 @@ class Calls {
       },
     });
     const timer = setTimeout(() => {
-      const message = `${path}: Deadline exceeded`;
-      parts.push({ call, error: { code: 'request_timeout_error', message, details: {} } });
+      const { code, message } = silent(path);
+      parts.push({ call, error: { code, message, details: {} } });
       wake();
     }, deadlineMs + ANSWER_MS);
     let isOver = false;
@@ -200,11 +202,11 @@ class Calls {
     this.#send?.(frame);
   }
 
-  /** Sends a call. Null: the stream was lost before its answer. */
+  /** Sends a call. Returns `lost` when the stream was lost before the answer, `silent` when the gateway has not even told why there is none. */
   #ask(
     asked: { path: string; body: string; deadlineMs: number; lease?: string },
     signal: AbortSignal | undefined,
-  ): Promise<Answer | null> {
+  ): Promise<Answer | NoAnswer> {
     return new Promise((resolve, reject) => {
       const settle = (then: () => void): void => {
         clearTimeout(timer);
@@ -212,16 +214,13 @@ class Calls {
         this.#waiting.delete(call);
         then();
       };
-      const call = this.#start({ take: (answer) => settle(() => resolve(answer)) });
-      const giveUp = (reason: unknown): void => {
+      const call = this.#start({ take: (answer) => settle(() => resolve(answer ?? 'lost')) });
+      const giveUp = (then: () => void): void => {
         this.#tell({ call, isGivenUp: true });
-        settle(() => reject(reason));
+        settle(then);
       };
-      const timer = setTimeout(
-        () => giveUp(new AppError('request_timeout_error', `${asked.path}: Deadline exceeded`)),
-        asked.deadlineMs + ANSWER_MS,
-      );
-      const cancel = (): void => giveUp(signal?.reason);
+      const timer = setTimeout(() => giveUp(() => resolve('silent')), asked.deadlineMs + ANSWER_MS);
+      const cancel = (): void => giveUp(() => reject(signal?.reason));
       signal?.addEventListener('abort', cancel, { once: true });
       this.#tell({ call, ...asked });
     });
@@ -255,6 +254,12 @@ class Calls {
 
 const cut = (path: string): AppError =>
   new AppError('service_unavailable_error', `${path}: the agent has no stream to the manager`);
+
+const silent = (path: string): AppError =>
+  new AppError('request_timeout_error', `${path}: Deadline exceeded`);
+
+type NoAnswer = 'lost' | 'silent';
+const NO_ANSWER: Record<NoAnswer, (path: string) => AppError> = { lost: cut, silent };
 
 const errorOf = ({ code, message, details }: Failure): AppError =>
   new AppError(code as ErrorCode, message, details);

@@ -137,6 +137,20 @@ test('after a cut the stream is opened again; a call of the engine fails, one of
   expect(gateway.hellos).toHaveLength(2);
 });
 
+test('while a stream says nothing, a call of the engine fails, and one of an operation goes on asking', async () => {
+  const made = await link();
+  await opened(made);
+  answer = () => new Promise(() => undefined);
+  const failing = beat(made, 1).catch((error: Error) => error.message);
+  const waiting = made.rpc
+    .client(catalogRpc.CatalogServiceDefinition, 'catalog')
+    .getBlueprint({ blueprintId: 'x' }, { deadlineMs: 1 });
+  expect(await failing).toContain('Deadline exceeded');
+  answer = async () => undefined;
+  expect((await waiting).digest).toBe('d');
+  expect(gateway.hellos).toHaveLength(1);
+});
+
 test('a gateway that says nothing any more is left after the time of silence', async () => {
   const made = await link({ silenceMs: 300 });
   await opened(made);

@@ -1034,10 +1034,10 @@ export interface Operations {
     body: undefined;
     answer: { items: (Schemas["Import"])[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
-  /** POST /api/v3.1/imports: Uploads an archive (body) with options (parameter `options`, JSON) and checks it; nothing of the manager changes. Keys only by PUT /imports/{id}/keys */
+  /** POST /api/v3.1/imports: Uploads an archive (body), or takes that of a snapshot, with options (parameter `options`, JSON), and checks it; nothing of the manager changes. Keys only by POST /imports/{id}/check */
   createImport: {
     params: undefined;
-    query: "options" | "hold" | "_include";
+    query: "options" | "hold" | "snapshot" | "_include";
     body: undefined;
     answer: Schemas["Import"];
   };

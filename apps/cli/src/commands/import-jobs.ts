@@ -75,11 +75,13 @@ function checkCommand(cli: Cli, imports: Command): void {
     options: [
       ...optionsOfCheck(),
       option('--again', 'the argument is the id of an import: check its archive again'),
+      option('--snapshot', 'the argument is a snapshot that was uploaded to this manager: TENANT/ID'),
     ],
     examples: [
       'import check snapshot.zip',
       'import check snapshot.zip --tenant-map default_tenant=moved --events none',
       'import check snapshot.zip --deployment default_tenant/web --with-dependencies',
+      'import check default_tenant/old --snapshot',
     ],
     run: async (run) => {
       const { args, options, client, io, session } = run;
@@ -92,7 +94,9 @@ function checkCommand(cli: Cli, imports: Command): void {
       let id = args[0] as string;
       if (!options.again) {
         const query = { options: JSON.stringify(asked), ...(hasKeys ? { hold: true } : {}) };
-        const made = await client.upload('createImport', { query, content: fileUpload(io, id) });
+        const made = options.snapshot
+          ? await client.call('createImport', { query: { ...query, snapshot: id } })
+          : await client.upload('createImport', { query, content: fileUpload(io, id) });
         id = (made as Import).id;
       }
       // An options object replaces the former one, so what is not asked again is as it was.

@@ -109,12 +109,18 @@ export const importRoutes = defineRoutes([
     path: '/imports',
     permission: 'snapshot_restore',
     summary:
-      'Uploads an archive (body) with options (parameter `options`, JSON) and checks it; nothing of the manager changes. Keys only by PUT /imports/{id}/keys',
+      'Uploads an archive (body), or takes that of a snapshot, with options (parameter `options`, JSON), and checks it; nothing of the manager changes. Keys only by POST /imports/{id}/check',
     rawBody: 'archive',
     query: z.object({
       options: z.string().max(1_000_000).optional(),
       /** The archive is only stored; POST /imports/{id}/check checks it, with keys. */
       hold: queryBoolean.optional(),
+      /** `tenant/id` of a snapshot that was uploaded here, in place of a body. */
+      snapshot: z
+        .string()
+        .max(600)
+        .regex(/^[^/]+\/[^/]+$/, 'must be tenant/id')
+        .optional(),
     }),
     status: 201,
     response: importJob,

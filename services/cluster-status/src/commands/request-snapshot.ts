@@ -133,7 +133,10 @@ async function refuseWhileRunning(deps: SnapshotDeps): Promise<void> {
 }
 
 /** @throws AppError snapshot_action_error */
-export function requireArchive(snapshot: SnapshotRow, action: 'restore' | 'download'): StoredArchive {
+export function requireArchive(
+  snapshot: SnapshotRow,
+  action: 'restore' | 'download' | 'import',
+): StoredArchive {
   const { archive_digest: digest, archive_size: size, status } = snapshot;
   const isReady = status === 'created' || status === 'uploaded';
   if (isReady && digest !== null) return { digest, size: size! };

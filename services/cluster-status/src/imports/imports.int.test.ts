@@ -57,6 +57,23 @@ async function apply(found: { id: string; report_digest: string }, more: object 
   return settled(found.id);
 }
 
+it('checks the archive of a snapshot, also when that is deleted meanwhile', async () => {
+  const name = 'of-the-old-manager';
+  expect((await call('PUT', `/snapshots/${name}/archive`, { text: S71 })).status).toBe(201);
+  const made = await call('POST', `/imports?snapshot=default_tenant/${name}`);
+  expect([made.status, made.body.archive_bytes]).toEqual([201, S71.length]);
+  expect((await call('DELETE', `/snapshots/${name}`)).status).toBe(200);
+  expect(await settled(made.body.id)).toMatchObject({ state: 'checked', source_version: 'cloudify 7.1.0' });
+  for (const [query, more, code] of [
+    [`snapshot=default_tenant/${name}`, {}, 'not_found_error'],
+    [`snapshot=other/${name}`, {}, 'not_found_error'],
+    [`snapshot=${name}`, {}, 'bad_parameters_error'],
+    [`snapshot=default_tenant/${name}`, { text: S71 }, 'bad_parameters_error'],
+    ['', {}, 'bad_parameters_error'],
+  ] as const)
+    expect((await call('POST', `/imports?${query}`, more)).body.error_code).toBe(code);
+});
+
 it('checks a real archive, changes nothing, and accounts for every record', async () => {
   const found = await checked();
   expect(found).toMatchObject({

@@ -56,6 +56,12 @@ export async function findSnapshot(db: Reader, tenant: string, id: string): Prom
   };
 }
 
+/** Returns a snapshot that is not deleted before the end of the transaction; null when there is none. */
+export async function lockSnapshot(tx: Tx<DB>, tenant: string, id: string): Promise<SnapshotRow | null> {
+  await sql`select from snapshots where tenant = ${tenant} and id = ${id} for share`.execute(tx);
+  return await findSnapshot(tx, tenant, id);
+}
+
 /** Ends the status `creating`; false when the row was deleted or its status was changed meanwhile. */
 export async function endCreation(
   tx: Tx<DB>,

@@ -1,6 +1,9 @@
 import type { ImportOptions, Principal } from '@baton/contracts';
 import { AppError, newId, notFound } from '@baton/kernel';
-import type { StoredArchive } from '../../store/snapshots.sql';
+import type { Tx } from '@baton/postgres';
+import { requireArchive } from '../../commands/request-snapshot';
+import { lockSnapshot, type StoredArchive } from '../../store/snapshots.sql';
+import type { DB } from '../../store/tables.gen';
 import { type ImportEvent, type ImportState, importMachine } from '../domain/import.machine';
 import {
   changeImport,
@@ -19,26 +22,61 @@ export function requireAdmin(principal: Principal): void {
     throw new AppError('forbidden_error', 'Only an administrator of the manager may import an estate');
 }
 
-/** Creates the import of an archive that is stored already. With `isHeld` it is checked only when that is asked for. */
+interface NewImport {
+  options: ImportOptions;
+  /** It is checked only when that is asked for. */
+  isHeld: boolean;
+}
+
+/** Creates the import of an archive that is stored already; returns its id. */
 export async function registerImport(
   deps: ImportDeps,
   principal: Principal,
   archive: StoredArchive,
-  { options, isHeld }: { options: ImportOptions; isHeld: boolean },
+  asked: NewImport,
+): Promise<string> {
+  const id = await deps.db.tx((tx) => insertNew(tx, principal, archive, asked));
+  if (!asked.isHeld) deps.kick();
+  return id;
+}
+
+/**
+ * Creates the import of the archive of a snapshot, which may be deleted afterwards; returns its id.
+ * @param snapshot `tenant/id` @throws AppError not_found_error, snapshot_action_error
+ */
+export async function importSnapshot(
+  deps: ImportDeps,
+  principal: Principal,
+  snapshot: string,
+  asked: NewImport,
+): Promise<string> {
+  const at = snapshot.indexOf('/');
+  const [tenant, name] = [snapshot.slice(0, at), snapshot.slice(at + 1)];
+  const id = await deps.db.tx(async (tx) => {
+    const found = await lockSnapshot(tx, tenant, name);
+    if (!found) throw notFound('Snapshot', name);
+    return await insertNew(tx, principal, requireArchive(found, 'import'), asked);
+  });
+  if (!asked.isHeld) deps.kick();
+  return id;
+}
+
+async function insertNew(
+  tx: Tx<DB>,
+  principal: Principal,
+  archive: StoredArchive,
+  { options, isHeld }: NewImport,
 ): Promise<string> {
   const id = newId();
-  await deps.db.tx((tx) =>
-    insertImport(tx, {
-      id,
-      state: isHeld ? 'uploaded' : 'waiting',
-      created_by: principal.username,
-      archive_digest: archive.digest,
-      archive_size: archive.size,
-      options,
-      run_id: newId(),
-    }),
-  );
-  if (!isHeld) deps.kick();
+  await insertImport(tx, {
+    id,
+    state: isHeld ? 'uploaded' : 'waiting',
+    created_by: principal.username,
+    archive_digest: archive.digest,
+    archive_size: archive.size,
+    options,
+    run_id: newId(),
+  });
   return id;
 }
 

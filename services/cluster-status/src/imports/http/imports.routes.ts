@@ -17,6 +17,7 @@ import { activate } from '../commands/activate-import';
 import type { ImportDeps } from '../commands/import-deps';
 import { makeBundle } from '../commands/make-bundle';
 import {
+  importSnapshot,
   registerImport,
   requestApply,
   requestCheck,
@@ -65,23 +66,27 @@ async function exported(deps: ImportDeps, call: HttpCall): Promise<HttpAnswer> {
   }
 }
 
+/** From a body or a snapshot. @throws AppError bad_parameters_error, not_found_error, snapshot_action_error */
+async function createImport(deps: ImportDeps, call: HttpCall): Promise<string> {
+  const { hold, snapshot } = call.query;
+  const asked = { options: optionsOf(call.query.options), isHeld: hold ?? false };
+  if (call.hasBody !== (snapshot === undefined))
+    throw new AppError(
+      'bad_parameters_error',
+      call.hasBody ? 'There are two archives: a body and a snapshot' : 'No archive: the body is empty',
+      { field: 'archive', expected: 'an archive as body, or the parameter snapshot' },
+    );
+  if (snapshot !== undefined) return await importSnapshot(deps, call.principal, snapshot, asked);
+  return await registerImport(deps, call.principal, await storeArchive(deps, call.raw), asked);
+}
+
 /** Imports of archives of other managers (docs/adr/0048-import-of-estates.md). */
 export function importsHttp(deps: ImportDeps): BoundRoute[] {
   const { query } = deps.db;
   const shown = async (id: string) => presentImport(await importById(query, id));
   const routes = bindRoutes(importRoutes, {
     listImports: async ({ list }) => listEnvelope(await listImports(query, list), list),
-    createImport: async (call) => {
-      const options = optionsOf(call.query.options);
-      if (!call.hasBody)
-        throw new AppError('bad_parameters_error', 'No archive: the body is empty', {
-          field: 'archive',
-          expected: 'an archive as body',
-        });
-      const archive = await storeArchive(deps, call.raw);
-      const isHeld = call.query.hold ?? false;
-      return shown(await registerImport(deps, call.principal, archive, { options, isHeld }));
-    },
+    createImport: async (call) => shown(await createImport(deps, call)),
     getImport: ({ params }) => shown(params.import_id!),
     checkImport: async ({ params, body }) => {
       const { options, ...keys } = body;
