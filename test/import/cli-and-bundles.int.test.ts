@@ -123,3 +123,20 @@ test('a bundle of one deployment has what it needs, and nothing else', async () 
   const there = { ...admin, tenant: 'single' };
   expect((await must(there, 'GET', '/deployments')).items).toMatchObject([{ id: 'snap-b' }]);
 });
+
+test('a bundle of one deployment takes those that it depends on when that is asked', async () => {
+  const { baton, caller } = importer;
+  await caller.must(caller.admin, 'PUT', '/deployments/inter-deployment-dependencies', {
+    dependency_creator: 'a test',
+    source_deployment: 'snap-b',
+    target_deployment: 'snap-a',
+  });
+  const make = ['bundle', 'create', bundle, '--of', 'default_tenant', '--deployment', 'snap-b'];
+  expect((await baton(...make, '--with-dependencies')).err).toBe('');
+  const into = ['--tenant-map', 'default_tenant=both', '--json'];
+  const checked = JSON.parse((await other.baton('import', 'check', bundle, ...into)).out);
+  const read = Object.fromEntries(
+    checked.counts.map((one: { type: string; read: number }) => [one.type, one.read]),
+  );
+  expect(read).toMatchObject({ deployments: 2, blueprints: 1, inter_deployment_dependencies: 1 });
+});

@@ -306,11 +306,11 @@ export interface Operations {
     body: undefined;
     answer: { items: ({ name?: string; host?: string; management_host?: string | null; port?: number; username?: string | null; password?: string | null; params?: Record<string, unknown>; networks?: Record<string, string>; is_external?: boolean; ca_cert_content?: string | null })[]; metadata: { pagination: { total: number; offset: number; size: number }; filtered?: number | null } };
   };
-  /** POST /api/v3.1/bundles: One tenant, or one deployment with what it needs besides other deployments, as an archive that another Baton imports */
+  /** POST /api/v3.1/bundles: One tenant, or one deployment with what it needs, as an archive that another Baton imports */
   exportBundle: {
     params: undefined;
     query: never;
-    body: { tenant: string; deployment_id?: string; include_events?: boolean; passphrase?: string };
+    body: { tenant: string; deployment_id?: string; with_dependencies?: boolean; include_events?: boolean; passphrase?: string };
     answer: unknown;
   };
   /** GET /api/v3.1/changes/stream: Changes of executions, deployments, blueprints and plugins as server-sent events: `ready`, `change`, `reset`; resumable by Last-Event-ID */

@@ -18,6 +18,7 @@ export function bundleCommands(cli: Cli): void {
     options: [
       option('--of <tenant>', 'the tenant; default: that of the session'),
       option('--deployment <id>', 'only this deployment with what it needs'),
+      option('--with-dependencies', 'also the deployments that it depends on'),
       option('--without-events', 'leave events and log lines out'),
       option(
         '--passphrase-file <path>',
@@ -31,6 +32,7 @@ export function bundleCommands(cli: Cli): void {
         body: {
           tenant,
           ...(options.deployment === undefined ? {} : { deployment_id: options.deployment }),
+          ...(options.withDependencies ? { with_dependencies: true } : {}),
           include_events: !options.withoutEvents,
           ...(options.passphraseFile === undefined ? {} : { passphrase: textOf(options.passphraseFile) }),
         },

@@ -226,11 +226,12 @@ export const bundleRoutes = defineRoutes([
     method: 'POST',
     path: '/bundles',
     permission: 'snapshot_create',
-    summary:
-      'One tenant, or one deployment with what it needs besides other deployments, as an archive that another Baton imports',
+    summary: 'One tenant, or one deployment with what it needs, as an archive that another Baton imports',
     body: z.object({
       tenant: z.string().min(1).max(256),
       deployment_id: z.string().max(256).optional(),
+      /** Of one deployment: also those that it depends on, and what these need. */
+      with_dependencies: z.boolean().default(false),
       include_events: z.boolean().default(true),
       /** Values of secrets travel encrypted under it; without it they do not travel. At least 12 characters. */
       passphrase: z.string().min(12).max(4096).optional(),

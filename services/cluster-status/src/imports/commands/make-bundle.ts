@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ArchiveRecord } from '@baton/cloudify-archive';
-import { isoInstant, notFound } from '@baton/kernel';
+import { badParameter, isoInstant, notFound } from '@baton/kernel';
 import { productVersion } from '@baton/service-runtime';
 import { PART_DEADLINE_MS } from '../../adapters/snapshot-parts';
 import { createZipWriter, type ZipWriter } from '../../adapters/zip-writer';
 import { BUNDLE_FILE, type BundleHeader, blobFile, recordsFile } from '../domain/bundle';
+import type { TenantClosure } from '../domain/choice';
 import { Needs } from '../domain/needs';
 import { IMPORT_ORDER, type ImportService } from '../domain/owners';
 import { bundleKeyOf, freshKdf } from './bundle-key';
@@ -15,6 +16,8 @@ export interface BundleRequest {
   tenant: string;
   /** Absent: the whole tenant. */
   deploymentId: string;
+  /** With `deploymentId`: also the deployments that it depends on, and what these need. */
+  withDependencies: boolean;
   includeEvents: boolean;
   /** Absent: values of secrets do not travel. */
   passphrase: string | undefined;
@@ -112,23 +115,17 @@ async function exportService(
   await open.file?.end();
 }
 
-/** What one deployment needs, by the names under which the services export it. */
+/** What one deployment needs, by the names under which the services export it. @throws AppError not_found_error, bad_parameters_error */
 async function closureOf(
   { imports }: Pick<ImportDeps, 'imports'>,
-  { tenant, deploymentId }: BundleRequest,
+  { tenant, deploymentId, withDependencies }: BundleRequest,
   signal: AbortSignal,
 ): Promise<Record<string, string[]>> {
   const needs = new Needs();
   const pluginIds = new Map<string, string[]>();
-  const all = { tenant, closureJson: '{}', includeEvents: false, bundleKey: '' };
-  for (const [service, id] of [
-    ['deployments', deploymentId],
-    ['catalog', ''],
-  ] as const) {
-    const pieces = imports[service].exportRecords(
-      { ...all, deploymentId: id },
-      { deadlineMs: PART_DEADLINE_MS, signal },
-    );
+  const read = async (service: 'catalog' | 'deployments', id: string): Promise<void> => {
+    const asked = { tenant, deploymentId: id, closureJson: '{}', includeEvents: false, bundleKey: '' };
+    const pieces = imports[service].exportRecords(asked, { deadlineMs: PART_DEADLINE_MS, signal });
     for await (const { type, records } of pieces)
       for (const line of Buffer.from(records).toString('utf8').split('\n')) {
         if (line === '') continue;
@@ -136,10 +133,33 @@ async function closureOf(
         if (type === 'plugins') note(pluginIds, item);
         else needs.see({ type, tenant, item } as unknown as ArchiveRecord);
       }
+  };
+  await read('catalog', '');
+  const asked = new Set<string>();
+  const chosen = [`${tenant}/${deploymentId}`];
+  for (;;) {
+    const { closure, unknown } = needs.closureOf(chosen, withDependencies);
+    const [next] = unknown.filter((pair) => !asked.has(pair));
+    if (next === undefined) return namesOf(closure.get(tenant), deploymentId, pluginIds);
+    if (asked.size >= MOST_DEPLOYMENTS)
+      throw badParameter(
+        'with_dependencies',
+        `Deployment ${deploymentId} depends on more than ${MOST_DEPLOYMENTS} others: make a bundle of the tenant`,
+      );
+    asked.add(next);
+    await read('deployments', next.slice(tenant.length + 1));
   }
-  const { closure } = needs.closureOf([`${tenant}/${deploymentId}`], false);
-  const of = closure.get(tenant);
-  if (!of) throw notFound('Deployment', deploymentId);
+}
+
+/** Deployments that a bundle of one deployment follows. */
+const MOST_DEPLOYMENTS = 1_000;
+
+function namesOf(
+  of: TenantClosure | undefined,
+  deploymentId: string,
+  pluginIds: ReadonlyMap<string, string[]>,
+): Record<string, string[]> {
+  if (!of?.deployments.has(deploymentId)) throw notFound('Deployment', deploymentId);
   return {
     deployments: [...of.deployments],
     blueprints: [...of.blueprints],

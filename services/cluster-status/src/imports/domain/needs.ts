@@ -68,9 +68,16 @@ export class Needs {
     }
   }
 
-  /** @param chosen `tenant/id` */
-  closureOf(chosen: readonly string[], isDeep: boolean): { closure: Closure; problems: string[] } {
+  /**
+   * @param chosen `tenant/id` @param isDeep also what they depend on
+   * @returns the closure; `unknown`: deployments (`tenant/id`) that were not seen
+   */
+  closureOf(
+    chosen: readonly string[],
+    isDeep: boolean,
+  ): { closure: Closure; problems: string[]; unknown: string[] } {
     const problems: string[] = [];
+    const unknown: string[] = [];
     const closure = new Map<string, MutableClosure>();
     const wanted = new Set(chosen);
     // A Set is iterated in the order of insertion, also over what is added on the way.
@@ -81,6 +88,7 @@ export class Needs {
       const needs = tenant?.deployments.get(id);
       if (!tenant || !needs) {
         problems.push(`Deployment ${pair} is not in the archive`);
+        unknown.push(pair);
         continue;
       }
       let of = closure.get(name);
@@ -95,7 +103,7 @@ export class Needs {
           );
       }
     }
-    return { closure, problems };
+    return { closure, problems, unknown };
   }
 
   #tenant(name: string): TenantNeeds {

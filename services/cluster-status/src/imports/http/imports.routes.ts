@@ -51,9 +51,16 @@ const enveloped = (
 /** The bundle is a file until it was sent or the client has gone away. */
 async function exported(deps: ImportDeps, call: HttpCall): Promise<HttpAnswer> {
   const { tenant, deployment_id: deploymentId, include_events: includeEvents, passphrase } = call.body;
+  const withDependencies: boolean = call.body.with_dependencies;
   const folder = await makeTemporaryFolder();
   try {
-    const request = { tenant, deploymentId: deploymentId ?? '', includeEvents, passphrase };
+    const request = {
+      tenant,
+      deploymentId: deploymentId ?? '',
+      withDependencies,
+      includeEvents,
+      passphrase,
+    };
     const path = await makeBundle(deps, request, folder.path, call.signal);
     const stream = createReadStream(path);
     stream.once('close', () => void folder.remove());
