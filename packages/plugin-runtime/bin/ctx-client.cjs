@@ -2,7 +2,7 @@
 const { request } = require('node:http');
 
 let url = process.env.CTX_SOCKET_URL || '';
-let waitSeconds = 30;
+let waitSeconds = Number(process.env.CTX_TIMEOUT) || 30;
 let prefix = '@';
 let json = '0';
 const args = process.argv.slice(2);

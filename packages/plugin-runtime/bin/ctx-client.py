@@ -12,7 +12,8 @@ OPTIONS = {'-t': 'wait', '--timeout': 'wait', '--socket-url': 'url', '--json-arg
 
 def read_options(words):
     """Returns the options and the words behind them."""
-    options = {'url': os.environ.get('CTX_SOCKET_URL', ''), 'wait': '30', 'prefix': '@', 'json': '0'}
+    wait = os.environ.get('CTX_TIMEOUT') or '30'
+    options = {'url': os.environ.get('CTX_SOCKET_URL', ''), 'wait': wait, 'prefix': '@', 'json': '0'}
     while words:
         name, has_value, value = words[0].partition('=')
         if name in OPTIONS:

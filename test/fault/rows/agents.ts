@@ -174,13 +174,11 @@ const tooLate = (what: string, ms: number, limitMs: number): string[] =>
 
 async function cutsAndHalves({ rig }: RowContext, { lanes }: Lanes): Promise<Struck> {
   const long = await Promise.all(lanes.map((lane) => startTimed(rig, lane, LONGER_THAN_SILENCE)));
-  const longRuns = async (): Promise<HostRun[]> => {
-    const runs = await Promise.all(lanes.map(({ host }) => runsOn(host)));
-    return runs.flat().filter((run) => long.includes(run.execution) && !run.hasEnded);
-  };
-  await until('floor: long operations on each host', 60_000, async () => {
-    const executions = (await longRuns()).map((run) => run.execution);
-    return long.every((id) => executions.includes(id));
+  const longRuns = async (): Promise<HostRun[]> => (await running(lanes)).filter(isLong);
+  const isLong = (run: HostRun): boolean => long.includes(run.execution);
+  await until('floor: long and short operations on each host', 60_000, async () => {
+    const runs = await Promise.all(lanes.map((lane) => running([lane])));
+    return runs.every((of) => of.some(isLong) && of.some((run) => !isLong(run)));
   });
   const [cut, ...halves] = lanes as [Lane, ...Lane[]];
   cut.host.cut();
@@ -250,6 +248,12 @@ async function slowNetwork({ rig }: RowContext, { lanes }: Lanes): Promise<Struc
       ...lost.map(({ name }) => `F18n: the stream of ${name} was lost on a slow network`),
     ],
   };
+}
+
+/** Operations that run on these hosts. */
+async function running(lanes: readonly Lane[]): Promise<HostRun[]> {
+  const runs = await Promise.all(lanes.map(({ host }) => runsOn(host)));
+  return runs.flat().filter((run) => !run.hasEnded);
 }
 
 /** Returns the number of operations that have ended on these hosts. */

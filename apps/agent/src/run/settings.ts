@@ -49,6 +49,8 @@ export function operationEnv(
   return {
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     ...Object.fromEntries(passed),
+    // Its calls that need the manager wait through a cut, as the operation does.
+    CTX_TIMEOUT: String(Math.ceil(settings.disconnectGraceMs / 1000)),
     AGENT_NAME: config.name,
     AGENT_WORK_DIR: places.work,
     AGENT_LOG_DIR: places.log,

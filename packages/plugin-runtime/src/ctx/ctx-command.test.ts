@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { makeRig, type Rig } from '../testing/memory-host';
 
 /** Runs a bash script and returns its output, as log lines. */
@@ -291,4 +294,27 @@ command ctx node name; echo; env ctx node name; echo; sh -c 'ctx node name'; ech
     expect(lines[2]).toBe('700');
     expect(existsSync(lines[1] as string)).toBe(false);
   });
+});
+
+it.each([
+  ['bash', '-p', 'ctx'],
+  [process.execPath, 'ctx-client.cjs'],
+  ['python3', 'ctx-client.py'],
+])('waits as long as CTX_TIMEOUT says (%s)', async (program, ...args) => {
+  const silent = createServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = silent.address() as AddressInfo;
+    const file = join(__dirname, '../../bin', args.pop()!);
+    const env = { ...process.env, CTX_SOCKET_URL: `http://localhost:${port}/x`, CTX_TIMEOUT: '1' };
+    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) =>
+      execFile(program, [...args, file, 'instance', 'id'], { env }, (error, _out, text) =>
+        resolve({ code: error?.code, stderr: text }),
+      ),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^RuntimeError: .*(1 seconds|timed out)/);
+  } finally {
+    silent.close();
+  }
 });
