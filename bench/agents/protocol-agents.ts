@@ -89,11 +89,13 @@ function worker(workerId: string, link: AgentLink): { ask(isNewStream: boolean):
   const round = async (isNewStream: boolean): Promise<void> => {
     let { leases } = await executions.claimAgentTasks({ workerId, room: PLACES, isNewStream, held: [] });
     while (leases.length > 0) {
-      const outcomes = leases.map(({ taskId, attempt }) => ({
+      const outcomes = leases.map(({ taskId, executionId, attempt }) => ({
         taskId,
+        executionId,
         attempt,
         kind: KIND,
         resultJson: 'null',
+        retryAfter: -1,
       }));
       ({ leases } = await executions.finishTasks({ workerId, outcomes, room: PLACES }));
       said.finished += outcomes.length;
