@@ -26,7 +26,8 @@ export interface ProtocolAnswer {
 }
 
 const PLACES = 5;
-const ASK_EVERY_MS = 10_000;
+/** As the real agent does. */
+const ASK_EVERY_MS = 300_000;
 /** Enrolments at the same moment. */
 const AT_ONCE = 8;
 

@@ -1,37 +1,31 @@
-// Memory of imports: the archive is streamed, so no process may need more memory for four times the data (ADR 0048). The archive is
-// written piece by piece in the layout of Cloudify 7.1; no original made it.
-import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+// Memory of imports: the archive is streamed, so no process may need more memory for four times the data, nor for 10 GB (ADR 0048).
+// Parts for --only: growth, large.
+import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { importRoutes } from '@baton/contracts/http/imports';
-import { ZipFile } from 'yazl';
 import type { Mode } from '../../test/harness/fleet';
 import { call } from '../../test/harness/session';
 import { type Manager, startManager } from '../harness/manager';
 import { memoryGrowth } from '../harness/memory-growth';
 import { forgetPeakRss, peakRssMb } from '../harness/processes';
-import type { Plan } from '../harness/report';
+import { columns, type Plan } from '../harness/report';
 import { rounded } from '../harness/statistics';
+import { type EstateSize, writeArchive } from '../import/archive';
 
-/** Deployments, with one node, ten instances of 2 KiB, one execution and 50 events of 1 KiB each: some 75 KiB. */
 const DEPLOYMENTS = { quick: [300, 1_200], full: [3_500, 14_000] };
-const INSTANCES = 10;
-const EVENTS = 50;
-const PAGE = 500;
+/** 10 GB: 9 in archives of blueprints, 1 in records. */
+const LARGE: EstateSize = { deployments: 14_000, blueprints: 225 };
 /** Limits of the project: memory of a process, and its growth with the larger archive. */
 const BARS = { memoryMb: 256, growth: 1.2 };
-const LIMIT_MS = 1_800_000;
+const LIMIT_MS = 3_600_000;
+const MOST_BYTES = 20e9;
 const POLL_MS = 200;
-const FILLER = 'x'.repeat(1_000);
-const AT = '2026-01-01T00:00:00.000Z';
 
 type Step = 'check' | 'apply';
 const STEPS: Step[] = ['check', 'apply'];
-interface Run {
-  deployments: number;
+interface Run extends EstateSize {
   /** MB of the pages before compression, and of the archive. */
   unpackedMb: number;
   archiveMb: number;
@@ -40,23 +34,39 @@ interface Run {
 }
 
 export async function imports(plan: Plan): Promise<object> {
-  const results: Record<string, object> = {};
-  for (const mode of plan.modes) {
-    const runs: Run[] = [];
-    for (const deployments of DEPLOYMENTS[plan.isQuick ? 'quick' : 'full'])
-      runs.push(await ofSize(plan, mode, deployments));
-    results[mode] = report(plan, mode, runs);
-  }
+  const results: Record<string, object> = { bars: BARS };
+  const isAsked = (part: string): boolean => new RegExp(plan.only ?? '').test(part);
+  if (isAsked('growth'))
+    for (const mode of plan.modes) {
+      const runs: Run[] = [];
+      for (const deployments of DEPLOYMENTS[plan.isQuick ? 'quick' : 'full'])
+        runs.push(await ofSize(plan, mode, { deployments, blueprints: 0 }));
+      results[mode] = { ...memoryGrowth(plan, `import, ${mode}`, STEPS, runs), runs };
+    }
+  if (isAsked('large') && !plan.isQuick)
+    results.large = tellLarge(plan, await ofSize(plan, 'services', LARGE));
   return results;
 }
 
+function tellLarge(plan: Plan, run: Run): object {
+  const most = (step: Step): [string, number] =>
+    Object.entries(run.peakMb[step]).reduce((most, one) => (one[1] > most[1] ? one : most));
+  const cells = STEPS.flatMap((step) => [`${step} ${most(step).join(' ')} MB`, `${run.seconds[step]} s`]);
+  plan.say(columns(`import, ${rounded(run.archiveMb / 1000)} GB (bar ${BARS.memoryMb})`, ...cells));
+  return { ...run, mostMb: Math.max(...STEPS.map((step) => most(step)[1])) };
+}
+
 /** Measures one size with its own manager: memory left from the previous size would count otherwise. */
-async function ofSize(plan: Plan, mode: Mode, deployments: number): Promise<Run> {
+async function ofSize(plan: Plan, mode: Mode, size: EstateSize): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'baton-bench-import-'));
   const path = join(folder, 'archive.zip');
   try {
-    const bytes = await writeArchive(path, deployments);
-    const manager = await startManager({ mode, workers: 1, env: { BATON_BLOBS: join(folder, 'blobs') } });
+    const bytes = await writeArchive(path, size);
+    const manager = await startManager({
+      mode,
+      workers: 1,
+      env: { BATON_BLOBS: join(folder, 'blobs'), BATON_SNAPSHOT_MAX_BYTES: String(MOST_BYTES) },
+    });
     try {
       let checked = { id: '', report_digest: '' };
       const check = await measured(manager, async () => {
@@ -73,10 +83,10 @@ async function ofSize(plan: Plan, mode: Mode, deployments: number): Promise<Run>
         await ended(manager, checked.id, 'applied');
       });
       plan.say(
-        `  ${mode}, ${deployments} deployments: checked in ${check.seconds} s, applied in ${apply.seconds} s`,
+        `  ${mode}, ${size.deployments} deployments: checked in ${check.seconds} s, applied in ${apply.seconds} s`,
       );
       return {
-        deployments,
+        ...size,
         unpackedMb: rounded(bytes / 1e6),
         archiveMb: rounded(statSync(path).size / 1e6),
         seconds: { check: check.seconds, apply: apply.seconds },
@@ -114,112 +124,4 @@ async function ended(
       throw new Error(`${found.state}: ${found.error} ${JSON.stringify(found.counts)}`);
   }
   throw new Error(`import ${id} did not become ${state} within ${LIMIT_MS / 1000} s`);
-}
-
-type Item = Record<string, unknown>;
-
-/** @returns bytes of the pages before compression */
-async function writeArchive(path: string, deployments: number): Promise<number> {
-  const zip = new ZipFile();
-  const written = pipeline(zip.outputStream as Readable, createWriteStream(path));
-  let bytes = 0;
-  let number = 0;
-  const add = async (folder: string, page: object): Promise<void> => {
-    const text = Buffer.from(JSON.stringify(page));
-    bytes += text.length;
-    const content = Readable.from([text]);
-    zip.addReadStream(content, `${folder}/${String(++number).padStart(8, '0')}.json`);
-    // One page at a time: the archive may be larger than memory.
-    await new Promise((resolve) => content.once('end', resolve));
-  };
-  const ids = Array.from({ length: deployments }, (_, i) => `d${i}`);
-  await add('mgmt', { type: 'tenants', items: [{ name: 'default_tenant' }] });
-  const tenant = 'tenants/default_tenant';
-  for (const some of pagesOf(ids)) await add(tenant, { type: 'deployments', items: some.map(deployment) });
-  for (const id of ids) await add(tenant, { type: 'nodes', source_id: id, items: [node] });
-  for (const id of ids)
-    await add(tenant, {
-      type: 'node_instances',
-      source_id: id,
-      items: numbers(INSTANCES).map((i) => instance(id, i)),
-    });
-  for (const some of pagesOf(ids)) await add(tenant, { type: 'executions', items: some.map(execution) });
-  for (const [i] of ids.entries())
-    await add(tenant, {
-      type: 'events',
-      source: 'executions',
-      source_id: executionId(i),
-      items: numbers(EVENTS).map(event),
-    });
-  zip.addBuffer(Buffer.from(JSON.stringify({ snapshot_version: '7.1.0' })), 'metadata.json');
-  zip.end();
-  await written;
-  return bytes;
-}
-
-const numbers = (length: number): number[] => Array.from({ length }, (_, i) => i);
-const pagesOf = (ids: readonly string[]): string[][] =>
-  numbers(Math.ceil(ids.length / PAGE)).map((i) => ids.slice(i * PAGE, (i + 1) * PAGE));
-const executionId = (i: number): string => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`;
-const owned = { visibility: 'tenant', created_by: 'admin', created_at: AT };
-
-const deployment = (id: string): Item => ({
-  id,
-  ...owned,
-  blueprint_id: 'b',
-  inputs: {},
-  outputs: {},
-  capabilities: {},
-  groups: {},
-  scaling_groups: {},
-  policy_types: {},
-  policy_triggers: {},
-  workflows: [],
-  labels: [],
-  installation_status: 'active',
-});
-const node: Item = {
-  id: 'n',
-  ...owned,
-  type: 'cloudify.nodes.Root',
-  type_hierarchy: ['cloudify.nodes.Root'],
-  number_of_instances: INSTANCES,
-  planned_number_of_instances: INSTANCES,
-  deploy_number_of_instances: INSTANCES,
-  plugins: [],
-  properties: {},
-  relationships: [],
-  operations: {},
-};
-const instance = (id: string, i: number): Item => ({
-  id: `n_${id}_${i}`,
-  node_id: 'n',
-  ...owned,
-  index: i + 1,
-  state: 'started',
-  relationships: [],
-  runtime_properties: { one: FILLER, two: FILLER },
-  system_properties: {},
-  scaling_groups: [],
-});
-const execution = (id: string): Item => ({
-  id: executionId(Number(id.slice(1))),
-  ...owned,
-  deployment_id: id,
-  workflow_id: 'install',
-  status: 'terminated',
-  parameters: {},
-  started_at: AT,
-  ended_at: AT,
-});
-const event = (i: number): Item => ({
-  timestamp: `2026-01-01T00:00:${String(i).padStart(2, '0')}.000Z`,
-  reported_timestamp: `2026-01-01T00:00:${String(i).padStart(2, '0')}.000Z`,
-  type: 'cloudify_event',
-  event_type: 'task_started',
-  message: FILLER,
-});
-
-function report(plan: Plan, mode: Mode, runs: Run[]): object {
-  return { bars: BARS, ...memoryGrowth(plan, `import, ${mode}`, STEPS, runs), runs };
 }

@@ -14,6 +14,11 @@ export interface ImportPartDeps {
   log: Log;
   /** For types whose records hold secrets. */
   sealer?: StageSealer;
+  /**
+   * Called after each commit of an apply, before its answer: follow-ups outside of the database. A crash leaves them to a loop of the
+   * service.
+   */
+  applied?(): Promise<void>;
 }
 
 const definition = importsRpc.ImportPartServiceDefinition;
@@ -45,7 +50,11 @@ export function createImportPart(deps: ImportPartDeps): {
         return {};
       },
       rehearse: (request) => rehearse(deps, request),
-      apply: (request) => apply(deps, request),
+      apply: async (request) => {
+        const outcome = await apply(deps, request);
+        await deps.applied?.();
+        return outcome;
+      },
       listFates: ({ importId }) => fatesOf(db.pool, importId),
       activate: async ({ tenant, deploymentIds, withSchedules }) => {
         if (!tables.activate) return { deployments: 0, schedules: 0 };

@@ -46,6 +46,7 @@ import { afterEnds } from './engine/commands/after-ends';
 import { deliverStates, forgetDelivered } from './engine/commands/deliver-states';
 import { driveExecution } from './engine/commands/drive-execution';
 import { takeFromAgent } from './engine/commands/take-from-agent';
+import { tellManyEnds } from './engine/commands/tell-owed-ends';
 import { wakeExecution } from './engine/commands/wake-executions';
 import { engineLoops } from './engine/loops/engine.loops';
 import { onExecutionFinished } from './engine/messages/on-execution-finished';
@@ -223,7 +224,7 @@ function rpcOf(
     ),
     rpcPart(executionsRpc.SystemExecutionsServiceDefinition, systemExecutionsHandlers(deps, doctorParts)),
     createSnapshotPart({ db, schema: 'executions', tables: snapshotTables, log: infra.log }),
-    createImportPart({ db, tables: importTables, log: infra.log }),
+    createImportPart({ db, tables: importTables, log: infra.log, applied: () => tellManyEnds(deps) }),
     createTenantPart({ db, schema: 'executions' }),
   ];
 }

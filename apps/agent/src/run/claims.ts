@@ -23,7 +23,8 @@ export interface Claims {
   stop(): void;
 }
 
-const EVERY_MS = 10_000;
+/** The manager says what is ready, and says it again (executions: announce-to-agents.ts). This is for what no notice reaches. */
+const EVERY_MS = 300_000;
 const RETRY_MS = 1_000;
 
 export function createClaims(deps: ClaimsDeps): Claims {
@@ -49,7 +50,7 @@ export function createClaims(deps: ClaimsDeps): Claims {
       });
     } catch (error) {
       deps.log.warn({ reason: (error as Error).message }, 'asking for operations failed');
-      setTimeout(() => void ask(), RETRY_MS).unref();
+      askSoon();
     } finally {
       isAsking = false;
       if (isMissed) {
@@ -59,6 +60,8 @@ export function createClaims(deps: ClaimsDeps): Claims {
     }
   };
 
+  const askSoon = (): void => void setTimeout(() => void ask(), RETRY_MS).unref();
+
   return {
     opened: () => {
       isNew = true;
@@ -67,7 +70,9 @@ export function createClaims(deps: ClaimsDeps): Claims {
     named: async (executionId, taskId) => {
       const { tasks, slots } = deps.worker.leaseDeps;
       if (tasks.get(taskId)?.phase === 'running') return;
-      if (deps.worker.isDraining() || deps.journal.isFull()) return;
+      if (deps.worker.isDraining()) return;
+      // It looks whether there is room again.
+      if (deps.journal.isFull()) return ask();
       // Without a place it is found when one gets free, by FinishTasks or the next question.
       const places = slots.takeSome(1, deps.tenant);
       if (places === 0) return;
@@ -79,6 +84,7 @@ export function createClaims(deps: ClaimsDeps): Claims {
         slots.give(places, deps.tenant);
         deps.log.warn({ taskId, reason: (error as Error).message }, 'a named operation could not be claimed');
         isNew = true;
+        askSoon();
       }
     },
     start: () => {

@@ -1,6 +1,6 @@
 import { importsOn, recordsOfS71, type TestRecord, testRecord } from '@baton/import-part/testing';
 import { newId } from '@baton/kernel';
-import { eventually } from '@baton/testkit';
+import { tellManyEnds } from '../engine/commands/tell-owed-ends';
 import { peerDeployment } from '../testing/deployments-peer';
 import { type EngineSetup, engineSetup } from '../testing/engine-setup';
 import { type HttpRig, httpRig } from '../testing/http-rig';
@@ -75,10 +75,9 @@ test('takes executions, events, graphs and schedules of an archive over', async 
 
 test('tells deployments the latest end of each deployment, and nothing else', async () => {
   await part.run(archive);
-  await eventually(async () => {
-    const { rows } = await engine.db.pool.query('select 1 from executions where wake_at is not null');
-    expect(rows).toEqual([]);
-  });
+  await tellManyEnds(engine.deps);
+  const { rows } = await engine.db.pool.query('select 1 from executions where wake_at is not null');
+  expect(rows).toEqual([]);
   expect(engine.peer.ended.map(({ executionId }) => executionId).sort()).toEqual([
     INSTALL,
     'aded0198-f660-4b29-8fea-b9a94c140d66',

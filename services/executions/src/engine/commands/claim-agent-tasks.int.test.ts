@@ -6,6 +6,7 @@ import type { StoredTask } from '../../store/rows';
 import { agentOf, askAsAgent, hostedDeployment, instancesOf } from '../../testing/agents';
 import { drive, type EngineSetup, engineSetup } from '../../testing/engine-setup';
 import { presentOperation } from '../queries/list-operations';
+import { announceToAgents } from './announce-to-agents';
 import { cancelExecution } from './cancel-execution';
 import { reapLeases } from './reap-leases';
 import { takeFromAgent } from './take-from-agent';
@@ -186,6 +187,18 @@ test('every gateway hears that an operation is ready for an agent', async () => 
   ).toEqual(['default_tenant/ka_1', 'default_tenant/kb_1']);
   const ofA = own().find(({ agent }) => agent === 'default_tenant/ka_1')!;
   expect((await claim(agentOf('ka_1'), id, ofA.taskId, 1))[0]!.taskId).toBe(ofA.taskId);
+  // What nobody claims is said again, once for each agent and execution: the first message may be lost.
+  await sql`update tasks set dispatched_at = app_now() - interval '6 seconds' where execution_id = ${id}`.execute(
+    engine.db.query,
+  );
+  const before = own().length;
+  await announceToAgents(engine.deps);
+  await eventually(async () => {
+    const again = own().slice(before);
+    expect(new Set(again.map(({ agent }) => agent))).toEqual(
+      new Set(['default_tenant/ka_1', 'default_tenant/kb_1']),
+    );
+  }, DEADLINE);
   await subscription.close();
 });
 

@@ -62,7 +62,7 @@ test('an operation fails after the wait, recoverably, with a text that says whom
   );
 });
 
-test('the text says when the agent was last heard', async () => {
+test('the text says when the agent asked last', async () => {
   const id = await installed('left', 'vb');
   await sql`insert into workers (id, about, last_seen) values (${agentOf('vb_1')}, '{}', '2026-02-03T04:05:06Z')`.execute(
     engine.db.query,
@@ -71,7 +71,7 @@ test('the text says when the agent was last heard', async () => {
   await giveUpAgents(engine.deps);
   const [failure] = await messagesOf(id, 'task_failed');
   expect(failure!.error_causes).toMatchObject([
-    { message: expect.stringContaining('The agent was last heard at 2026-02-03T04:05:06Z.') },
+    { message: expect.stringContaining('The agent last asked for operations at 2026-02-03T04:05:06Z.') },
   ]);
 });
 

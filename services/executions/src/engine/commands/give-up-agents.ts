@@ -61,7 +61,9 @@ function timedOut({ agent, agent_name, last_seen }: AwaitedAgentTask, waitMs: nu
   const host = agent.slice(agent.indexOf('/') + 1);
   const name = agent_name ?? host;
   const heard =
-    last_seen === null ? 'The agent has never connected' : `The agent was last heard at ${last_seen}`;
+    last_seen === null
+      ? 'The agent has never connected'
+      : `The agent last asked for operations at ${last_seen}`;
   return (
     `Timed out waiting for agent: ${name}. It did not take the operation for host ${host} within ${lengthOf(waitMs)}. ` +
     `${heard}. To see its state: baton agents show ${name}`

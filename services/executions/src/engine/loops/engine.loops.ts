@@ -2,6 +2,7 @@ import type { Loop } from '@baton/service-runtime';
 import { type DequeueExecutionsDeps, dequeueExecutions } from '../../executions/commands/dequeue-executions';
 import { newRound } from '../../loops/rounds';
 import type { Ports } from '../../ports';
+import { announceToAgents } from '../commands/announce-to-agents';
 import { announceUnclaimed } from '../commands/announce-unclaimed';
 import { forgetBatches } from '../commands/append-task-events';
 import { settleForgotten } from '../commands/await-nested';
@@ -21,6 +22,7 @@ export function engineLoops(deps: EngineLoopsDeps): Loop[] {
     { name: 'wake-executions', intervalMs: 2_000, tickOnce: () => wakeExecutions(deps, wakes) },
     { name: 'lease-reaper', intervalMs: 1_000, tickOnce: leaseReaper(deps) },
     { name: 'give-up-agents', intervalMs: 2_000, tickOnce: agentWatch(deps) },
+    { name: 'announce-to-agents', intervalMs: 10_000, tickOnce: () => announceToAgents(deps) },
     { name: 'announce-unclaimed', intervalMs: 2_000, tickOnce: () => announceUnclaimed(deps) },
     { name: 'dequeue', intervalMs: 2_000, tickOnce: () => dequeueExecutions(deps) },
     {

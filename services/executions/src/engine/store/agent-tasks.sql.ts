@@ -15,12 +15,12 @@ export interface OpenAgentTask {
   is_wanted: boolean;
 }
 
-/** An agent that asks every ten seconds is noted once in this time, so that idle agents write little. */
+/** An agent that asks again and again is noted once in this time. */
 const NOTED_EACH_S = 20;
 
 /**
  * Returns the open operations of an agent, those that it holds first, then the ready ones, oldest first. It also notes that the
- * agent lives. One statement, because every idle agent sends it every ten seconds.
+ * agent lives. One statement: every idle agent sends it again and again.
  */
 export async function openTasksOf(
   db: Query,
@@ -63,6 +63,24 @@ export async function openAmong(
   return new Map(rows.map((row) => [row.id, row.execution_id]));
 }
 
+/**
+ * Returns a ready operation of each agent and execution that nobody has claimed for `olderThanMs`, oldest first. Agents of other
+ * tenants are left out: they can never claim.
+ */
+export async function unheardAgentTasks(
+  db: Query,
+  olderThanMs: number,
+  limit: number,
+): Promise<{ id: string; execution_id: string; tenant: string; agent: string }[]> {
+  const { rows } = await sql<{ id: string; execution_id: string; tenant: string; agent: string }>`
+    select min(t.id::text) as id, t.execution_id, e.tenant, t.agent
+    from tasks t join executions e on e.graph_id = t.graph_id
+    where t.agent is not null and t.state = 'sent' and t.worker_id is null and starts_with(t.agent, e.tenant || '/')
+      and e.phase = 'running' and t.dispatched_at < app_now() - make_interval(secs => ${olderThanMs / 1000})
+    group by t.execution_id, e.tenant, t.agent order by min(t.dispatched_at) limit ${limit}`.execute(db);
+  return rows;
+}
+
 /** Ends the leases of operations that an agent took before an instant; returns their number. The reaper takes them back. */
 export async function endLeasesOf(db: Query, address: string, before: string): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -82,7 +100,7 @@ export type AwaitedAgentTask = Placed & {
   agent: string;
   agent_name: string | null;
   host_id: string | null;
-  /** When the agent was last heard; ISO instant, null: it has never connected. */
+  /** When the agent last asked for operations; ISO instant, null: it has never connected. */
   last_seen: string | null;
 };
 

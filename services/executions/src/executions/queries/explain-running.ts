@@ -101,7 +101,8 @@ function explainOperation(
 function explainAgent(row: InFlight, agent: string, what: string, agents: AgentLimits | null): WaitReason {
   const host = agent.slice(agent.indexOf('/') + 1);
   const name = row.agent_name ?? host;
-  const seen = row.agent_seen === null ? 'has never connected' : `was last heard at ${row.agent_seen}`;
+  const seen =
+    row.agent_seen === null ? 'has never connected' : `last asked for operations at ${row.agent_seen}`;
   return reason('agent', `${what} waits for the agent ${name} of host ${host}, which ${seen}`, {
     since: row.dispatched_at,
     until: row.dispatched_at && agents && isoInstant(Date.parse(row.dispatched_at) + agents.waitMs),
