@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { backoffMs, systemClock } from '@baton/kernel';
 import { complain } from '../complain';
+import { environment } from '../config';
 import { exitCodes } from '../exit-codes';
 import type { Places } from '../places';
 import { takeLock } from '../run/lock';
@@ -14,6 +15,9 @@ const RETRY = { firstMs: 1_000, maxMs: 30_000, factor: 2, jitter: 0.3 };
 const WELL_MS = 60_000;
 /** A new version that ends this often before is undone, even when it cannot say so itself. */
 const MOST_FAILURES = 4;
+
+/** One arena of malloc instead of one for each thread: 2 MB less of an idle agent. Operations do not get it. */
+const SMALL = { MALLOC_ARENA_MAX: '1' };
 
 /** Returns the exit code after SIGTERM or SIGINT, which it passes on. */
 export async function supervise(places: Places): Promise<number> {
@@ -52,7 +56,8 @@ export async function supervise(places: Places): Promise<number> {
 function start(places: Places): ChildProcess {
   const current = join(places.current, PROGRAM);
   const program = existsSync(current) ? current : process.execPath;
-  return spawn(program, ['run', '--config', places.config], { stdio: 'inherit' });
+  const env = { ...environment, ...SMALL };
+  return spawn(program, ['run', '--config', places.config], { stdio: 'inherit', env });
 }
 
 function endOf(child: ChildProcess): Promise<number | string> {

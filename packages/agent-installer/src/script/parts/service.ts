@@ -36,6 +36,8 @@ Type=simple
 User=$RUN_USER
 WorkingDirectory=$DIR
 ExecStart=$BIN run --dir $DIR
+# One arena of malloc: less memory. Operations do not get it.
+Environment=MALLOC_ARENA_MAX=1
 Restart=always
 RestartSec=2
 # A wrong command line or configuration does not become right by another start.
