@@ -104,6 +104,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The environment that the program was started with; nothing else reads it. */
 export const environment: Environment = { ...process.env };
 
+/** Returns the environment of a program that is started from here: with these variables, and without hidden ones. */
+export const environmentWith = (more: Record<string, string>): Environment => ({ ...process.env, ...more });
+
 /** Hides a variable from programs that are started from here. */
 export function hideVariable(name: string): void {
   delete process.env[name];

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { backoffMs, systemClock } from '@baton/kernel';
 import { complain } from '../complain';
-import { environment } from '../config';
+import { environmentWith } from '../config';
 import { exitCodes } from '../exit-codes';
 import type { Places } from '../places';
 import { takeLock } from '../run/lock';
@@ -56,7 +56,7 @@ export async function supervise(places: Places): Promise<number> {
 function start(places: Places): ChildProcess {
   const current = join(places.current, PROGRAM);
   const program = existsSync(current) ? current : process.execPath;
-  const env = { ...environment, ...SMALL };
+  const env = environmentWith(SMALL);
   return spawn(program, ['run', '--config', places.config], { stdio: 'inherit', env });
 }
 
