@@ -1,6 +1,6 @@
 // npm run bundle [-- --out FOLDER] [--node] [--folder]: one archive for sites without a network: the manager with all its packages, the baton
 // command, the console, licences, the bill of materials, digests and an installer. For this platform. `--node` adds the running
-// Node.js; `--folder` leaves the folder instead of an archive. Needs dist/.
+// Node.js; `--folder` leaves the folder instead of an archive. Needs dist/ with the agent.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -1,6 +1,6 @@
 // npm run pack [-- --out FOLDER] [--images FOLDER] [--only packages|images]: writes what people install without this repository, and
 // prints the paths. Packages of npm: @baton/cli, @baton/standalone, @baton/client, @baton/plugin-sdk. Images: the files that
-// deploy/Dockerfile copies, by `docker build --build-context artefacts=.baton/images`. Needs dist/.
+// deploy/Dockerfile copies, by `docker build --build-context artefacts=.baton/images`. Needs dist/ with the agent.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

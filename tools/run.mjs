@@ -1,5 +1,5 @@
 // The entry of all npm scripts: prepares the tree (dependencies, build) and runs the named task.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -43,15 +43,27 @@ const isBuilt = () => existsSync(join(root, 'dist', 'apps', 'standalone', 'main.
 /** Builds the bundles. The build is fast, so it always runs. */
 const build = () => node(['tools/build.mjs']);
 
+const buildAgent = () => node(['tools/build-agent.mjs']);
+
+/** A manager runs without it; then hosts get no agent. Programs for other systems than Linux are not made. */
+function offerAgent() {
+  if (process.platform !== 'linux' || existsSync(join(root, 'dist/agent/index.json'))) return;
+  const { status } = spawnSync(process.execPath, ['tools/build-agent.mjs'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0)
+    console.error('baton: the agent could not be built, so that hosts get none: npm run build:agent');
+}
+
 const tasks = {
   build,
   'build:agent': (args) => node(['tools/build-agent.mjs', ...args]),
   start: async (args) => {
     if (!isBuilt()) await build();
+    offerAgent();
     await node(['dist/apps/standalone/main.js', ...args]);
   },
   demo: async (args) => {
     await build();
+    offerAgent();
     await node(['dist/apps/standalone/main.js', '--demo', ...args]);
   },
   dev: async (args) => {
@@ -60,14 +72,17 @@ const tasks = {
   },
   pack: async (args) => {
     await build();
+    await buildAgent();
     await node(['tools/pack.mjs', ...args]);
   },
   bundle: async (args) => {
     await build();
+    await buildAgent();
     await node(['tools/bundle.mjs', ...args]);
   },
   doors: async (args) => {
     await build();
+    await buildAgent();
     await tsx(['test/doors/run.ts', ...args]);
   },
   certs: (args) => tsx(['tools/certs.ts', ...args]),
@@ -95,7 +110,7 @@ const tasks = {
   fault: async (args) => {
     await build();
     // Rows F18 and F19 install it on hosts.
-    await node(['tools/build-agent.mjs']);
+    await buildAgent();
     await tsx(['test/fault/run.ts', ...args]);
   },
   sim: (args) => tsx(['test/sim/run.ts', ...args]),
@@ -111,7 +126,7 @@ const tasks = {
   },
   bench: async (args) => {
     await build();
-    if (args.includes('agents')) await node(['tools/build-agent.mjs']);
+    if (args.includes('agents')) await buildAgent();
     await tsx(['bench/run.ts', ...args]);
   },
   gen: (args) => node(['tools/gen.mjs', ...args]),

@@ -45,6 +45,7 @@ export async function* archiveDoors(shell: Shell): AsyncGenerator<Door> {
         'manager/THIRD-PARTY.md',
         'manager/LICENSE',
         'baton.service',
+        'manager/dist/agent/index.json',
       ])
         demand(existsSync(join(folder, file)), `${file} is missing`);
     },

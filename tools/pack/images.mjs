@@ -1,13 +1,13 @@
 // Our own code in the images of deploy/Dockerfile: one folder for each target, and `runtime` for what all of them hold.
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../run-steps.mjs';
 import { copyDist } from './dist.mjs';
 
 const IMAGES = {
   runtime: ['telemetry.js', 'proto', 'migrations'],
   migrate: ['apps/standalone'],
-  gateway: ['services/gateway', 'apps/console'],
+  // The gateway offers the agent to hosts.
+  gateway: ['services/gateway', 'apps/console', 'agent'],
   identity: ['services/identity'],
   catalog: ['services/catalog', 'plugins'],
   deployments: ['services/deployments'],
@@ -17,10 +17,8 @@ const IMAGES = {
   worker: ['services/worker', 'bin', 'python', 'module'],
 };
 
-/** Writes the folders of all images into `out`, which is emptied. @throws Error without dist/ */
+/** Writes the folders of all images into `out`, which is emptied. @throws Error without dist/ and the agent in it */
 export function stageImages(out) {
   rmSync(out, { recursive: true, force: true });
   for (const [image, paths] of Object.entries(IMAGES)) copyDist(join(out, image), paths);
-  // Built by a command of its own: npm run build:agent. The gateway offers it to hosts.
-  if (existsSync(join(root, 'dist/agent/index.json'))) copyDist(join(out, 'gateway'), ['agent']);
 }

@@ -16,6 +16,8 @@ const ofManager = [
   'module',
   'proto',
   'plugins',
+  // What hosts download: of the platform that packs.
+  'agent',
 ];
 const { dependencies: outside } = JSON.parse(readFileSync(join(root, 'deploy/runtime/package.json'), 'utf8'));
 const { optionalDependencies: databases } = JSON.parse(
