@@ -65,7 +65,7 @@ async function ofSize(plan: Plan, mode: Mode, size: EstateSize): Promise<Run> {
     const manager = await startManager({
       mode,
       workers: 1,
-      env: { BATON_BLOBS: join(folder, 'blobs'), BATON_SNAPSHOT_MAX_BYTES: String(MOST_BYTES) },
+      env: { BATON_BLOBS: join(folder, 'blobs'), BATON_MAX_UPLOAD_BYTES: String(MOST_BYTES) },
     });
     try {
       let checked = { id: '', report_digest: '' };

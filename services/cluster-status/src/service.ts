@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { changeMade, clusterStatusRpc } from '@baton/contracts';
 import { chooseWire, createSafeFetch, createSafePost } from '@baton/http';
 import type { Db } from '@baton/postgres';
+import { createUserLookup } from '@baton/rpc';
 import {
   consumerPart,
   type Infra,
@@ -173,6 +174,7 @@ function importParts(infra: Infra, { parts, ...deps }: SnapshotDeps) {
     parts: { catalog, deployments },
     imports: createImportParts(infra.rpc),
     seals: createTextSealClient(infra.rpc),
+    findUser: createUserLookup(infra.rpc),
     kick: () => void driver.work(),
   };
   const driver = driveImports(imports);

@@ -236,6 +236,15 @@ it('takes chosen tenants under other names, and chosen deployments with what the
   expect(missing.error).toContain('default_tenant/none is not in the archive');
 });
 
+it('gives what belongs to users who are not here to the caller, where users are only mapped', async () => {
+  const found = await checked({ users: 'map' });
+  const lines = await reportOf(found.id, '&kind=note');
+  const owners = lines.filter(({ code }) => code === 'owner_not_here');
+  expect(owners).toEqual([
+    expect.objectContaining({ type: 'users', id: 'admin', text: expect.stringContaining('belong to admin') }),
+  ]);
+});
+
 it('refuses what is no archive of a manager, and callers who may not', async () => {
   const broken = await checked({}, Buffer.from('this is no zip'));
   expect(broken).toMatchObject({ state: 'refused', verdict: 'refused', report_digest: null });

@@ -103,6 +103,7 @@ function peers(running: Running[], carried: Carried) {
       permissions: [{ permission: 'administrators', roles: ['sys_admin', 'manager'] }],
     }),
     getPrincipal: async ({ username, tenant }) => {
+      if (tenant === '') throw new AppError('not_found_error', 'no such user');
       const permissions = carried.rights[`${tenant}/${username}`];
       if (!permissions) throw new AppError('forbidden_error', 'no member');
       const principal = identityRpc.Principal.fromPartial({ username, tenant, permissions });

@@ -1,4 +1,5 @@
 import type { BlobStore } from '@baton/blob-store';
+import type { FindUser } from '@baton/contracts';
 import type { Clock, Log } from '@baton/kernel';
 import type { Db } from '@baton/postgres';
 import type { SnapshotParts } from '../../adapters/snapshot-parts';
@@ -13,6 +14,7 @@ export interface ImportDeps {
   /** Of them only the note of blobs that are stored next. */
   parts: Pick<SnapshotParts, 'catalog' | 'deployments'>;
   seals: TextSealPort;
+  findUser: FindUser;
   clock: Clock;
   log: Log;
   instanceId: string;

@@ -27,7 +27,7 @@ const SAY_EVERY = 1_000;
 
 export interface EstateRequest {
   runId: string;
-  /** User that owns everything where the archive's users are ignored. */
+  /** User that owns everything where the archive's users are ignored, and the objects of users who are not here where they are mapped. */
   createdBy: string;
   options: ImportOptions;
   keys: ArchiveKeys;
@@ -58,6 +58,10 @@ export class EstateReader {
     { code: LeftOut; type: string; tenant: string | null; count: number }
   >();
   readonly #tenants = new Set<string>();
+  /** Owners in the archive: whether such a user is here. */
+  readonly #owners = new Map<string, boolean>();
+  /** Numbers of objects whose owner is not here. */
+  readonly #orphans = new Map<string, number>();
   #salt: string | null = null;
   #altered = 0;
   #read = 0;
@@ -113,8 +117,8 @@ export class EstateReader {
     else if (tenant !== '') this.#tenants.add(tenant);
     for (const line of this.#findings.see(record, tenant, placeText(place))) await this.to.book.add(line);
     await this.#tellNotes(record, tenant);
-    const { createdBy, options, folder } = this.request;
-    const owner = options.users === 'ignore' ? createdBy : null;
+    const { folder } = this.request;
+    const owner = await this.#ownerOf(record);
     const item = mappedItem(record, { choice: this.#choice, owner, passwordSalt: this.#salt });
     const blob = await storeBlob(this.deps, this.archive, record, folder);
     const member = type === 'deployments' ? 'workdir' : 'archive';
@@ -126,6 +130,20 @@ export class EstateReader {
     }
     this.to.counts.staged(type);
     await this.#stager.add(type, tenant, line);
+  }
+
+  /** Who owns the object here; null: its owner in the archive. */
+  async #ownerOf({ item }: ArchiveRecord): Promise<string | null> {
+    const { createdBy, options } = this.request;
+    if (options.users !== 'map') return options.users === 'ignore' ? createdBy : null;
+    const name = 'created_by' in item ? (item.created_by ?? createdBy) : createdBy;
+    let isHere = this.#owners.get(name);
+    if (isHere === undefined) {
+      isHere = (await this.deps.findUser(name)) !== null;
+      this.#owners.set(name, isHere);
+    }
+    if (!isHere) this.#orphans.set(name, (this.#orphans.get(name) ?? 0) + 1);
+    return isHere ? null : createdBy;
   }
 
   #leaveOut({ type, tenant }: ArchiveRecord, code: LeftOut): void {
@@ -188,6 +206,15 @@ export class EstateReader {
         code,
         count,
         text: `${count} ${type} are left out: ${LEFT_OUT[code]}`,
+      });
+    for (const [owner, count] of this.#orphans)
+      await book.add({
+        kind: 'note',
+        type: 'users',
+        id: owner,
+        code: 'owner_not_here',
+        count,
+        text: `${count} objects of ${owner}, who is no user here, belong to ${this.request.createdBy}`,
       });
     for (const [field, count] of tally.unknownFields)
       await book.add({
