@@ -6,6 +6,7 @@ import { agentsPart } from './agents.part';
 import { devicePart } from './device.part';
 import { hostilePart } from './hostile.part';
 import { identityPart } from './identity.part';
+import { importsPart } from './imports.part';
 import { keyboardPart } from './keyboard.part';
 import { resourcesPart } from './resources.part';
 import { shellPart } from './shell.part';
@@ -28,5 +29,6 @@ describe('shell', () => shellPart(shared));
 describe('agents', () => agentsPart(shared));
 describe('keyboard', () => keyboardPart(shared));
 describe('device', () => devicePart(shared));
+describe('imports', () => importsPart(shared));
 // Last: it makes deployments.
 describe('hostile', () => hostilePart(shared));

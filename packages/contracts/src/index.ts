@@ -53,6 +53,7 @@ export * as callStreamRpc from './gen/rpc/v1/call_stream';
 export * as secretsRpc from './gen/secrets/v1/secrets';
 export * as snapshotsRpc from './gen/snapshots/v1/snapshots';
 export * as tenantsRpc from './gen/tenants/v1/tenants';
+export { IMPORTED_FROM_LABEL, QUARANTINE_LABEL } from './import-labels';
 export { type ImportOptions, importOptions } from './import-options';
 export {
   checkLabel,
@@ -102,7 +103,7 @@ export {
   type Principal,
   type ServicePermission,
 } from './principal';
-export { IMPORTED_FROM_LABEL, QUARANTINE_LABEL, quarantined } from './quarantine';
+export { quarantined } from './quarantine';
 export {
   type ChangeKind,
   changeKinds,

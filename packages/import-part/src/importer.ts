@@ -34,7 +34,10 @@ export interface Fate {
 export interface ImportContext {
   /** Inside the transaction of the import; a rehearsal rolls it back. */
   client: PoolClient;
+  /** Of this run. */
   importId: string;
+  /** Id of the import as people know it. */
+  jobId: string;
   /** Tenant here; empty for types of the whole manager. */
   tenant: string;
   options: ImportOptions;

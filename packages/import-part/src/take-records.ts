@@ -19,6 +19,7 @@ export async function takeRecords(
   const contextOf = (tenant: string): ImportContext => ({
     client,
     importId: request.importId,
+    jobId: request.jobId || request.importId,
     tenant,
     options,
     source: request.source,

@@ -1,4 +1,5 @@
 /** One deployment: its state, its last run, and its parts as tabs. */
+import { IMPORTED_FROM_LABEL, QUARANTINE_LABEL } from '@baton/contracts/import-labels';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { PenLine, Play, Scaling, Tag, Trash2 } from 'lucide-react';
@@ -9,6 +10,8 @@ import { usePollMs } from '../live/live-badge';
 import { t } from '../text/text';
 import { Badge } from '../ui/badge';
 import { Button, buttonClass } from '../ui/button';
+import { Copyable } from '../ui/copyable';
+import { Notice } from '../ui/notice';
 import { Screen } from '../ui/screen';
 import { Loaded, Loading } from '../ui/states';
 import { Tabs } from '../ui/tabs';
@@ -66,6 +69,7 @@ function Shown({ deployment }: { deployment: DeploymentDetail }) {
       }
       side={<Actions deployment={deployment} />}
     >
+      <Quarantine deployment={deployment} />
       <DeploymentSummary deployment={deployment} />
       <Tabs
         label={t.deployment.tabsLabel}
@@ -79,6 +83,23 @@ function Shown({ deployment }: { deployment: DeploymentDetail }) {
         <Tab tab={tab} deployment={deployment} />
       </Suspense>
     </Screen>
+  );
+}
+
+/** Says how work can begin on an imported deployment; nothing for others. */
+function Quarantine({ deployment: { id, labels } }: { deployment: DeploymentDetail }) {
+  const tenant = useTenant();
+  const valueOf = (key: string) => labels.find((label) => label.key === key)?.value;
+  const importId = valueOf(QUARANTINE_LABEL);
+  if (importId === undefined) return null;
+  return (
+    <Notice>
+      <p>{t.deployment.quarantine(valueOf(IMPORTED_FROM_LABEL) ?? '')}</p>
+      <Copyable
+        text={`baton import activate ${importId} --deployment ${tenant}/${id}`}
+        name={t.deployment.activation}
+      />
+    </Notice>
   );
 }
 

@@ -65,6 +65,9 @@ export const deploymentsTexts = {
   },
 
   deployment: {
+    quarantine: (source: string) =>
+      `Imported from ${source || 'another manager'}, which may still drive this deployment. Nothing can be run here before it is activated:`,
+    activation: 'command of the activation',
     tabs: {
       topology: 'Topology',
       nodes: 'Nodes',

@@ -74,6 +74,7 @@ export function importRig(parts: readonly Part[]): ImportRig {
   };
   const request = (importId: string, options: object, metDigest = ''): importsRpc.ImportRequest => ({
     importId,
+    jobId: `job of ${importId}`,
     optionsJson: JSON.stringify(options),
     metDigest,
     source: 'cloudify 7.1',

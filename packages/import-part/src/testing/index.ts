@@ -95,6 +95,7 @@ export function importsOn(
         importId,
         optionsJson: JSON.stringify(options),
         metDigest: '',
+        jobId: `job of ${importId}`,
         source: 'cloudify 7.1.0',
       };
       const rehearsed = await handlers.rehearse(request);

@@ -161,9 +161,9 @@ async function insertLabels(context: ImportContext, records: Deployments): Promi
   );
 }
 
-const importLabels = ({ source, importId }: ImportContext): [string, string][] => [
+const importLabels = ({ source, jobId }: ImportContext): [string, string][] => [
   [IMPORTED_FROM_LABEL, source],
-  [QUARANTINE_LABEL, importId],
+  [QUARANTINE_LABEL, jobId],
 ];
 
 /** The node types of a plan are written at the end, when its nodes are there. */

@@ -52,7 +52,7 @@ test('takes the deployments of an archive over as it shows them', async () => {
     expect({ installation_status }).toEqual({ installation_status: item.installation_status });
     expect(labels.map(({ key, value }: { key: string; value: string }) => `${key}=${value}`)).toEqual([
       'csys-imported-from=cloudify 7.1.0',
-      expect.stringMatching(/^csys-quarantine=/),
+      expect.stringMatching(/^csys-quarantine=job of /),
       item.id === 'snap-a' ? 'env=prod' : 'env=dev',
     ]);
   }

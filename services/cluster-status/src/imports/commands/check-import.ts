@@ -114,6 +114,7 @@ async function rehearseAll(deps: ImportDeps, row: ImportRow, to: Rehearsal): Pro
 
 export const requestOf = (row: ImportRow, metDigest: string): importsRpc.ImportRequest => ({
   importId: row.run_id,
+  jobId: row.id,
   optionsJson: JSON.stringify(row.options),
   metDigest,
   source: row.source,

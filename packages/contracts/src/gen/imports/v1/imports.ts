@@ -29,6 +29,8 @@ export interface ImportRequest {
   metDigest: string;
   /** cloudify 7.1, baton 0.2.0: for labels. */
   source: string;
+  /** Id of the import as people know it, for labels; import_id is that of this run. Empty from an older release. */
+  jobId: string;
 }
 
 export interface TypeOutcome {
@@ -247,7 +249,7 @@ export const StageRecordsResponse: MessageFns<StageRecordsResponse> = {
 };
 
 function createBaseImportRequest(): ImportRequest {
-  return { importId: "", optionsJson: "", metDigest: "", source: "" };
+  return { importId: "", optionsJson: "", metDigest: "", source: "", jobId: "" };
 }
 
 export const ImportRequest: MessageFns<ImportRequest> = {
@@ -263,6 +265,9 @@ export const ImportRequest: MessageFns<ImportRequest> = {
     }
     if (message.source !== "") {
       writer.uint32(34).string(message.source);
+    }
+    if (message.jobId !== "") {
+      writer.uint32(42).string(message.jobId);
     }
     return writer;
   },
@@ -312,6 +317,14 @@ export const ImportRequest: MessageFns<ImportRequest> = {
             message.source = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -333,6 +346,7 @@ export const ImportRequest: MessageFns<ImportRequest> = {
     message.optionsJson = object.optionsJson ?? "";
     message.metDigest = object.metDigest ?? "";
     message.source = object.source ?? "";
+    message.jobId = object.jobId ?? "";
     return message;
   },
 };
