@@ -309,7 +309,7 @@ module.exports = {
       to: {
         path: '^packages/[^/]+/src/',
         pathNot:
-          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/(authority|signing|signing-request)\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with|kube-double/index)\\.ts$|^packages/plugin-sdk/src/(manifest|ssh|tool)/index\\.ts$|^packages/agent-installer/src/plugin/index\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
+          '^packages/[^/]+/src/index\\.ts$|^packages/contracts/src/(http/|(folded-change|import-labels|webhook-events)\\.ts$)|^packages/service-runtime/src/(lifecycle/infra|threads/cpu-worker|telemetry/telemetry-sdk)\\.ts$|^packages/tls/src/(authority|signing|signing-request)\\.ts$|^packages/trust/src/sealed-bytes\\.ts$|^packages/testkit/src/(eventually|let-time-pass|plan-with|kube-double/index)\\.ts$|^packages/plugin-sdk/src/(manifest|ssh|tool)/index\\.ts$|^packages/agent-installer/src/plugin/index\\.ts$|^packages/[^/]+/src/testing/index\\.ts$',
       },
     },
     {

@@ -33,6 +33,7 @@ const SOURCES = [
   'packages/dsl/src',
   'packages/contracts/src/route.ts',
   'packages/contracts/src/folded-change.ts',
+  'packages/contracts/src/import-labels.ts',
   'packages/contracts/src/webhook-events.ts',
   'pnpm-lock.yaml',
 ];

@@ -89,12 +89,12 @@ function Shown({ deployment }: { deployment: DeploymentDetail }) {
 /** Says how work can begin on an imported deployment; nothing for others. */
 function Quarantine({ deployment: { id, labels } }: { deployment: DeploymentDetail }) {
   const tenant = useTenant();
-  const valueOf = (key: string) => labels.find((label) => label.key === key)?.value;
-  const importId = valueOf(QUARANTINE_LABEL);
+  const labelValue = (key: string) => labels.find((label) => label.key === key)?.value;
+  const importId = labelValue(QUARANTINE_LABEL);
   if (importId === undefined) return null;
   return (
     <Notice>
-      <p>{t.deployment.quarantine(valueOf(IMPORTED_FROM_LABEL) ?? '')}</p>
+      <p>{t.deployment.quarantine(labelValue(IMPORTED_FROM_LABEL) ?? '')}</p>
       <Copyable
         text={`baton import activate ${importId} --deployment ${tenant}/${id}`}
         name={t.deployment.activation}
