@@ -35,16 +35,18 @@ export function splitConnections(server: Server, o: SplitOptions): () => void {
   const waiting = new Set<Socket>();
   const toServer = (socket: Socket): void => {
     for (const listener of own) listener.call(server, socket);
-    // The server of node:http reads by itself, but for what is in the buffer.
-    if (!o.isTls) socket.resume();
   };
   const isForDoor: Judge = o.isTls ? byName(o.door.serverName) : isTlsConnection;
   server.on('connection', (socket: Socket) => {
     waiting.add(socket);
-    judged(socket, isForDoor, o, (where) => {
+    judged(socket, isForDoor, o, (where, seen) => {
       waiting.delete(socket);
+      if (where === 'nowhere') return;
+      if (where === 'server' && !o.isTls) return handOver(socket, seen, toServer);
+      socket.pause();
+      socket.unshift(seen);
       if (where === 'door') o.door.accept(socket);
-      else if (where === 'server') toServer(socket);
+      else toServer(socket);
     });
   });
   return () => {
@@ -60,12 +62,23 @@ const byName =
     return name === undefined ? undefined : name === wanted;
   };
 
-/** Waits for the first bytes and puts them back. `nowhere`: the connection has ended. */
+/**
+ * Gives a flowing connection to a server of node:http. The server then reads past the stream, and stops to read by its pause. So the
+ * stream must be as that of a new connection: it flows, it is reading, and nothing is in its buffer. A buffer, or a read that is
+ * asked for later, would start the connection again behind a pause, and a body that nobody reads yet would fill the memory.
+ */
+function handOver(socket: Socket, seen: Buffer, toServer: (socket: Socket) => void): void {
+  socket.read(0);
+  toServer(socket);
+  socket.emit('data', seen);
+}
+
+/** Waits for the first bytes. `nowhere`: the connection has ended. */
 function judged(
   socket: Socket,
   isForDoor: Judge,
   { waitMs, onLate }: SplitOptions,
-  done: (where: 'door' | 'server' | 'nowhere') => void,
+  done: (where: 'door' | 'server' | 'nowhere', seen: Buffer) => void,
 ): void {
   let seen: Buffer = Buffer.alloc(0);
   const finish = (where: 'door' | 'server' | 'nowhere'): void => {
@@ -73,11 +86,8 @@ function judged(
     socket.off('data', look);
     socket.off('end', end);
     socket.off('close', leave);
-    if (where === 'nowhere') return done(where);
-    socket.pause();
-    socket.unshift(seen);
-    done(where);
-    socket.off('error', ignore);
+    done(where, seen);
+    if (where !== 'nowhere') socket.off('error', ignore);
   };
   const look = (bytes: Buffer): void => {
     seen = seen.length === 0 ? bytes : Buffer.concat([seen, bytes]);

@@ -27,12 +27,16 @@ export function takeConnection(
   heard: () => void = () => undefined,
 ): void {
   socket.once('data', (first: Buffer) => {
-    socket.pause();
-    socket.unshift(first);
-    if (isClientCall(first)) return void answerClient(socket, runOf, heard);
+    if (isClientCall(first)) {
+      socket.pause();
+      socket.unshift(first);
+      return void answerClient(socket, runOf, heard);
+    }
     heard();
+    // As packages/http/src/side-door.ts does it: a buffer would start a paused connection again.
+    socket.read(0);
     http.emit('connection', socket);
-    socket.resume();
+    socket.emit('data', first);
   });
 }
 
