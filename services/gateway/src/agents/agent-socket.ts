@@ -65,6 +65,10 @@ export class AgentSocket {
   get silentMs(): number {
     return Math.round(this.clock.monotonic() - this.#heardMs);
   }
+  /** False once it is being closed: what still comes does not count. */
+  get isOpen(): boolean {
+    return this.ws.readyState === this.ws.OPEN;
+  }
   #heard(): void {
     this.#heardMs = this.clock.monotonic();
   }
@@ -82,7 +86,7 @@ export class AgentSocket {
   /** Sends a message; nothing once the stream is closing. */
   send(frame: GatewayFrame): void {
     const { ws } = this;
-    if (ws.readyState !== ws.OPEN) return;
+    if (!this.isOpen) return;
     const text = JSON.stringify(frame);
     if (ws.bufferedAmount + text.length > HARD_BYTES) return this.close(closeCodes.tooSlow, 'too slow');
     ws.send(text, () => this.#afterSending());

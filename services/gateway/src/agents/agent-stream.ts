@@ -103,7 +103,7 @@ export class AgentStream {
 
   #receive(content: Buffer, isBinary: boolean): void {
     this.#socket.received(content.length);
-    if (this.#state === 'ended') return;
+    if (this.#state === 'ended' || !this.#socket.isOpen) return;
     if (isBinary) return this.close(closeCodes.notJson, 'messages are JSON texts');
     const frame = frameIn(content);
     if (!frame) return this.close(closeCodes.wrong, 'a message is none of the protocol');
