@@ -61,6 +61,18 @@ test('an operation goes on through a cut, and its end and lines are told once on
   expect(task.leases).toBe(1);
 });
 
+test('an operation whose lease was in a lost answer to a report is given again soon', async () => {
+  const { engine } = rig;
+  const first = engine.script('#!/bin/bash\necho first\n');
+  const second = engine.script('#!/bin/bash\necho second\n');
+  second.state = 'ended';
+  engine.lostLease = second;
+  await rig.start();
+  await ended(first.id);
+  await ended(second.id);
+  expect(second.leases).toBe(1);
+});
+
 test('a call of a script waits through a cut', async () => {
   const task = rig.engine.script(
     '#!/bin/bash\necho before\nsleep 0.5\nctx instance runtime-properties key value\nctx instance update\necho after\n',

@@ -17,12 +17,12 @@ export interface AgentExecutions extends ExecutionsClient {
 /**
  * The calls of the agent to the engine. Only this agent can get the operations of its host again, so a cut needs no margin for
  * another worker: leases are counted in full, up to `graceMs` without a word of the manager. Without operations nothing is
- * renewed.
+ * renewed. `onDoubt`: the answer to a report was lost, and perhaps new leases with it.
  */
 export function createAgentExecutions(
   rpc: RpcConnector,
   workerId: string,
-  o: { about: object; graceMs(): number },
+  o: { about: object; graceMs(): number; onDoubt(): void },
 ): AgentExecutions {
   const calls = createExecutionsClient(rpc, workerId, o.about);
   const client = rpc.client(executionsRpc.ExecutionsServiceDefinition, 'executions');
@@ -32,7 +32,10 @@ export function createAgentExecutions(
     ...calls,
     claim: async (...asked) => counted(await calls.claim(...asked)),
     finish: async (...told) => {
-      const answer = await calls.finish(...told);
+      const answer = await calls.finish(...told).catch((error: unknown) => {
+        o.onDoubt();
+        throw error;
+      });
       return { ...answer, leases: counted(answer.leases) };
     },
     heartbeat: (taskIds, ...rest) =>

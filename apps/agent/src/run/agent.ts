@@ -244,6 +244,7 @@ class Agent implements RunningAgent {
     return createAgentExecutions(this.link.rpc, workerId, {
       about: { hostname: this.#about().hostname, version: productVersion, pid: process.pid },
       graceMs: () => this.#settings.disconnectGraceMs,
+      onDoubt: () => this.#claims.doubt(),
     });
   }
 

@@ -19,6 +19,8 @@ export interface Claims {
   opened(): void;
   /** The manager has named a ready operation. */
   named(executionId: string, taskId: string): Promise<void>;
+  /** An answer with leases may be lost: what the agent holds is settled soon. */
+  doubt(): void;
   start(): void;
   stop(): void;
 }
@@ -61,6 +63,10 @@ export function createClaims(deps: ClaimsDeps): Claims {
   };
 
   const askSoon = (): void => void setTimeout(() => void ask(), RETRY_MS).unref();
+  const doubt = (): void => {
+    isNew = true;
+    askSoon();
+  };
 
   return {
     opened: () => {
@@ -83,10 +89,10 @@ export function createClaims(deps: ClaimsDeps): Claims {
       } catch (error) {
         slots.give(places, deps.tenant);
         deps.log.warn({ taskId, reason: (error as Error).message }, 'a named operation could not be claimed');
-        isNew = true;
-        askSoon();
+        doubt();
       }
     },
+    doubt,
     start: () => {
       timer = setInterval(() => void ask(), EVERY_MS);
     },

@@ -25,6 +25,8 @@ export interface EngineDouble {
   claims: executionsRpc.ClaimAgentTasksRequest[];
   refused: string[];
   leaseMs: number;
+  /** The answer to the next report has the lease of this task, and is lost. */
+  lostLease: DoubleTask | null;
   /** Archive (.bplug) of the plugin `mine` of all blueprints; null: there is none. */
   plugin: Buffer | null;
   add(inputs: Record<string, unknown>, more?: Partial<OperationAssignment>): DoubleTask;
@@ -71,6 +73,7 @@ export function createEngineDouble(): EngineDouble {
     claims: [],
     refused: [],
     leaseMs: 900_000,
+    lostLease: null,
     plugin: null,
     add: (inputs, more = {}) => {
       const executionId = newId();
@@ -148,6 +151,11 @@ function executionsOf(engine: EngineDouble): NonNullable<DoubleOptions['executio
         } else refused.push(outcome.taskId);
       }
       engine.refused.push(...refused);
+      if (engine.lostLease) {
+        engine.lostLease.state = 'leased';
+        engine.lostLease = null;
+        throw new AppError('service_unavailable_error', 'the answer is lost');
+      }
       return { refused, leases: [], untaken: [] };
     },
     heartbeat: async ({ taskIds }) => {
