@@ -74,23 +74,10 @@ export function createClaims(deps: ClaimsDeps): Claims {
       void ask();
     },
     named: async (executionId, taskId) => {
-      const { tasks, slots } = deps.worker.leaseDeps;
-      if (tasks.get(taskId)?.phase === 'running') return;
       if (deps.worker.isDraining()) return;
       // It looks whether there is room again.
       if (deps.journal.isFull()) return ask();
-      // Without a place it is found when one gets free, by FinishTasks or the next question.
-      const places = slots.takeSome(1, deps.tenant);
-      if (places === 0) return;
-      const sentAt = deps.clock.monotonic();
-      try {
-        const leases = await deps.executions.claim(executionId, taskId, places);
-        startLeases(deps.worker.leaseDeps, leases, { places, tenant: deps.tenant }, sentAt);
-      } catch (error) {
-        slots.give(places, deps.tenant);
-        deps.log.warn({ taskId, reason: (error as Error).message }, 'a named operation could not be claimed');
-        doubt();
-      }
+      if (!(await claimNamed(deps, executionId, taskId))) doubt();
     },
     doubt,
     start: () => {
@@ -98,6 +85,25 @@ export function createClaims(deps: ClaimsDeps): Claims {
     },
     stop: () => clearInterval(timer),
   };
+}
+
+/** Claims the operation that the manager has named. False: the claim failed, and its answer may be lost. */
+async function claimNamed(deps: ClaimsDeps, executionId: string, taskId: string): Promise<boolean> {
+  const { tasks, slots } = deps.worker.leaseDeps;
+  if (tasks.get(taskId)?.phase === 'running') return true;
+  // Without a place it is found when one gets free, by FinishTasks or the next notice.
+  const places = slots.takeSome(1, deps.tenant);
+  if (places === 0) return true;
+  const sentAt = deps.clock.monotonic();
+  try {
+    const leases = await deps.executions.claim(executionId, taskId, places);
+    startLeases(deps.worker.leaseDeps, leases, { places, tenant: deps.tenant }, sentAt);
+    return true;
+  } catch (error) {
+    slots.give(places, deps.tenant);
+    deps.log.warn({ taskId, reason: (error as Error).message }, 'a named operation could not be claimed');
+    return false;
+  }
 }
 
 async function claimAll(deps: ClaimsDeps, isNewStream: boolean): Promise<void> {
