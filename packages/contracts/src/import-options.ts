@@ -2,7 +2,8 @@
 import { z } from 'zod';
 
 const name = z.string().min(1).max(256);
-const pair = z.string().regex(/^[^/]+\/[^/]+$/, 'must be tenant/id');
+/** `tenant/id` of an object. */
+export const pair = z.string().regex(/^[^/]+\/[^/]+$/, 'must be tenant/id');
 
 export const importOptions = z.object({
   /** Tenants of the archive by name -> tenant here (made when it is missing); null: not imported. Absent: all, under their names. */

@@ -250,17 +250,17 @@ async function slowNetwork({ rig }: RowContext, { lanes }: Lanes): Promise<Struc
   };
 }
 
-/** Operations that run on these hosts. */
-async function running(lanes: readonly Lane[]): Promise<HostRun[]> {
-  const runs = await Promise.all(lanes.map(({ host }) => runsOn(host)));
-  return runs.flat().filter((run) => !run.hasEnded);
+async function allRuns(lanes: readonly Lane[]): Promise<HostRun[]> {
+  return (await Promise.all(lanes.map(({ host }) => runsOn(host)))).flat();
 }
 
+/** Operations that run on these hosts. */
+const running = async (lanes: readonly Lane[]): Promise<HostRun[]> =>
+  (await allRuns(lanes)).filter((run) => !run.hasEnded);
+
 /** Returns the number of operations that have ended on these hosts. */
-async function endedOn(lanes: readonly Lane[]): Promise<number> {
-  const runs = await Promise.all(lanes.map(({ host }) => runsOn(host)));
-  return runs.flat().filter((run) => run.hasEnded).length;
-}
+const endedOn = async (lanes: readonly Lane[]): Promise<number> =>
+  (await allRuns(lanes)).filter((run) => run.hasEnded).length;
 
 const keyOf = ({ execution, instance, pid }: HostRun): string => `${execution} ${instance} ${pid}`;
 

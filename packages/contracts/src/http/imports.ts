@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { importOptions } from '../import-options';
+import { importOptions, pair } from '../import-options';
 import { defineRoutes } from '../route';
 import { envelope, queryBoolean } from './shapes';
 
@@ -116,11 +116,7 @@ export const importRoutes = defineRoutes([
       /** The archive is only stored; POST /imports/{id}/check checks it, with keys. */
       hold: queryBoolean.optional(),
       /** `tenant/id` of a snapshot that was uploaded here, in place of a body. */
-      snapshot: z
-        .string()
-        .max(600)
-        .regex(/^[^/]+\/[^/]+$/, 'must be tenant/id')
-        .optional(),
+      snapshot: pair.max(600).optional(),
     }),
     status: 201,
     response: importJob,

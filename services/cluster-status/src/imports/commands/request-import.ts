@@ -28,56 +28,40 @@ interface NewImport {
   isHeld: boolean;
 }
 
-/** Creates the import of an archive that is stored already; returns its id. */
+/** Creates the import of an archive that is stored already; returns its id. @param archiveIn finds the archive; its errors pass */
 export async function registerImport(
   deps: ImportDeps,
   principal: Principal,
-  archive: StoredArchive,
-  asked: NewImport,
+  archiveIn: (tx: Tx<DB>) => Promise<StoredArchive>,
+  { options, isHeld }: NewImport,
 ): Promise<string> {
-  const id = await deps.db.tx((tx) => insertNew(tx, principal, archive, asked));
-  if (!asked.isHeld) deps.kick();
+  const id = newId();
+  await deps.db.tx(async (tx) => {
+    const archive = await archiveIn(tx);
+    await insertImport(tx, {
+      id,
+      state: isHeld ? 'uploaded' : 'waiting',
+      created_by: principal.username,
+      archive_digest: archive.digest,
+      archive_size: archive.size,
+      options,
+      run_id: newId(),
+    });
+  });
+  if (!isHeld) deps.kick();
   return id;
 }
 
 /**
- * Creates the import of the archive of a snapshot, which may be deleted afterwards; returns its id.
+ * Returns the archive of a snapshot, which stays until the end of the transaction.
  * @param snapshot `tenant/id` @throws AppError not_found_error, snapshot_action_error
  */
-export async function importSnapshot(
-  deps: ImportDeps,
-  principal: Principal,
-  snapshot: string,
-  asked: NewImport,
-): Promise<string> {
+export async function archiveOfSnapshot(tx: Tx<DB>, snapshot: string): Promise<StoredArchive> {
   const at = snapshot.indexOf('/');
   const [tenant, name] = [snapshot.slice(0, at), snapshot.slice(at + 1)];
-  const id = await deps.db.tx(async (tx) => {
-    const found = await lockSnapshot(tx, tenant, name);
-    if (!found) throw notFound('Snapshot', name);
-    return await insertNew(tx, principal, requireArchive(found, 'import'), asked);
-  });
-  if (!asked.isHeld) deps.kick();
-  return id;
-}
-
-async function insertNew(
-  tx: Tx<DB>,
-  principal: Principal,
-  archive: StoredArchive,
-  { options, isHeld }: NewImport,
-): Promise<string> {
-  const id = newId();
-  await insertImport(tx, {
-    id,
-    state: isHeld ? 'uploaded' : 'waiting',
-    created_by: principal.username,
-    archive_digest: archive.digest,
-    archive_size: archive.size,
-    options,
-    run_id: newId(),
-  });
-  return id;
+  const found = await lockSnapshot(tx, tenant, name);
+  if (!found) throw notFound('Snapshot', name);
+  return requireArchive(found, 'import');
 }
 
 /** Checks the stored archive (again). Keys that are not given stay as they were. @throws AppError not_found_error, conflict_error */

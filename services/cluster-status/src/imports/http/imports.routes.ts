@@ -17,7 +17,7 @@ import { activate } from '../commands/activate-import';
 import type { ImportDeps } from '../commands/import-deps';
 import { makeBundle } from '../commands/make-bundle';
 import {
-  importSnapshot,
+  archiveOfSnapshot,
   registerImport,
   requestApply,
   requestCheck,
@@ -83,8 +83,10 @@ async function createImport(deps: ImportDeps, call: HttpCall): Promise<string> {
       call.hasBody ? 'There are two archives: a body and a snapshot' : 'No archive: the body is empty',
       { field: 'archive', expected: 'an archive as body, or the parameter snapshot' },
     );
-  if (snapshot !== undefined) return await importSnapshot(deps, call.principal, snapshot, asked);
-  return await registerImport(deps, call.principal, await storeArchive(deps, call.raw), asked);
+  if (snapshot !== undefined)
+    return await registerImport(deps, call.principal, (tx) => archiveOfSnapshot(tx, snapshot), asked);
+  const archive = await storeArchive(deps, call.raw);
+  return await registerImport(deps, call.principal, async () => archive, asked);
 }
 
 /** Imports of archives of other managers (docs/adr/0048-import-of-estates.md). */
