@@ -38,6 +38,8 @@ export interface AgentsWorld {
   place: Place;
   /** Makes a deployment with `count` hosts whose agents speak from a few processes; resolves when all have streams. */
   speaking(id: string, count: number): Promise<Speaking>;
+  /** Ends all agents, the real ones too. */
+  silence(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +56,10 @@ export async function startAgentsWorld(
   const rig = await startHosts(hosts);
   const children: Child<ProtocolQuestion & object, ProtocolAnswer>[] = [];
   let manager: Manager | null = null;
+  const silence = async (): Promise<void> => {
+    await Promise.all(children.map((child) => child.stop()));
+    await Promise.all(rig.hosts.map((host) => host.reboot()));
+  };
   const stop = async (): Promise<void> => {
     await Promise.all(children.map((child) => child.stop()));
     await manager?.stop();
@@ -85,6 +91,7 @@ export async function startAgentsWorld(
         );
         return { pids: own.map(({ pid }) => pid), count: () => countOf(own) };
       },
+      silence,
       stop,
     };
   } catch (error) {

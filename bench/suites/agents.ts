@@ -1,12 +1,14 @@
 // Agents: what 500 of them cost when nothing happens, operations on them against the same operations on a worker, how soon they are
 // back after a restart of the gateway, and how long an installation by ssh takes. Bars: reference/agents.md 2, "Numbers".
+import { readFileSync } from 'node:fs';
 import { freemem } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { call } from '../../test/harness/session';
 import { byKey, deployOnHost } from '../../test/hosts/on-host';
 import { type AgentsWorld, runRequest, type Speaking, startAgentsWorld } from '../agents/world';
 import { allEnded, runAll, start } from '../harness/executions';
-import { inParallel, type Manager } from '../harness/manager';
+import { databaseName, inParallel, type Manager } from '../harness/manager';
 import { cpuBetween, proportionalMb, usageOf } from '../harness/processes';
 import { columns, type Plan } from '../harness/report';
 import { median, quantile, ratios, rounded, spread } from '../harness/statistics';
@@ -40,16 +42,17 @@ export async function agents(plan: Plan): Promise<object> {
   const size = sizesOf(plan.isQuick);
   const world = await startAgentsWorld(size.real);
   try {
+    const before = gatewayMb(world.manager);
     const installs = await measureInstalls(plan, world);
     const latency = await measureLatency(plan, world);
-    const before = gatewayMb(world.manager);
     const fifty = await world.speaking('fifty', Math.min(FIFTY, size.speaking));
     const rate = await measureRate(plan, world);
     const others = await world.speaking('others', Math.max(1, size.speaking - FIFTY));
     const speaking = [fifty, others];
     const idle = await measureIdle(plan, world, size.real + size.speaking, before);
     const reconnect = await measureReconnect(plan, world, speaking);
-    return { bars: BARS, sizes: size, installs, latency, rate, idle, reconnect };
+    const idleCost = await measureIdleCost(plan, world, idle);
+    return { bars: BARS, sizes: size, installs, latency, rate, idle, reconnect, idleCost };
   } finally {
     await world.stop();
   }
@@ -159,42 +162,71 @@ async function measureRate(plan: Plan, { manager }: AgentsWorld): Promise<object
   };
 }
 
-const SETTLE_MS = { quick: 5_000, full: 40_000 };
-const WATCH_MS = { quick: 10_000, full: 60_000 };
+/** Long enough that code that runs often is compiled, and that agents that have gone are given up. */
+const SETTLE_MS = { quick: 5_000, full: 90_000 };
+const WATCH_MS = { quick: 10_000, full: 120_000 };
 
-async function measureIdle(
-  plan: Plan,
-  { manager, hosts }: AgentsWorld,
-  count: number,
-  beforeMb: number,
-): Promise<object> {
+/** CPU of the services and of their database's connections while nothing happens, in percent of a core by name. */
+async function idleCpu(plan: Plan, { manager }: AgentsWorld): Promise<Record<string, number>> {
   const size = plan.isQuick ? 'quick' : 'full';
+  const database = databaseName(manager.databaseUrl);
   await pause(SETTLE_MS[size]);
-  const before = usageOf(manager.pids(), null);
+  const before = usageOf(manager.pids(), database);
   const begin = performance.now();
   await pause(WATCH_MS[size]);
   const seconds = (performance.now() - begin) / 1000;
-  const spent = cpuBetween(before, usageOf(manager.pids(), null));
-  const afterMb = gatewayMb(manager);
-  const percent = (name: string): number => rounded(((spent[name] ?? 0) / seconds) * 100);
-  const kib = ((afterMb - beforeMb) * 1e6) / 1024 / count;
-  const real = await memoryOfAgents(hosts);
+  const spent = cpuBetween(before, usageOf(manager.pids(), database));
+  return Object.fromEntries(
+    Object.entries(spent).map(([name, cpu]) => [name, rounded((cpu / seconds) * 100)]),
+  );
+}
+
+interface Idle {
+  agents: number;
+  cpuPercent: Record<string, number>;
+  gatewayKibPerAgent: number;
+  agent: { rssMb: number; processes: number };
+}
+
+async function measureIdle(plan: Plan, world: AgentsWorld, count: number, beforeMb: number): Promise<Idle> {
+  const cpuPercent = await idleCpu(plan, world);
+  const kib = ((gatewayMb(world.manager) - beforeMb) * 1e6) / 1024 / count;
+  const agent = await memoryOfAgents(world.hosts);
+  plan.say(
+    columns(`agents, ${count} idle`, `gateway ${rounded(kib, 0)} KiB each`, `  agent ${agent.rssMb} MB`),
+  );
+  return { agents: count, cpuPercent, gatewayKibPerAgent: rounded(kib, 0), agent };
+}
+
+/** Processes that agents keep busy. What the others take in both measurements shows how fast the machine was in each. */
+const SERVING = ['gateway', 'deployments', 'executions', 'postgres'];
+
+/** Ends all agents: the same manager without them, at the speed that the machine had with them, is the baseline. */
+async function measureIdleCost(
+  plan: Plan,
+  world: AgentsWorld,
+  { agents: count, cpuPercent: withAgents }: Idle,
+): Promise<object> {
+  await world.silence();
+  const without = await idleCpu(plan, world);
+  const sumOf = (cpu: Record<string, number>, isWanted: (name: string) => boolean): number =>
+    Object.entries(cpu).reduce((sum, [name, percent]) => sum + (isWanted(name) ? percent : 0), 0);
+  const serves = (name: string): boolean => SERVING.includes(name);
+  const others = (name: string): boolean => !serves(name);
+  const speed = sumOf(withAgents, others) / sumOf(without, others);
+  const costOf = (isWanted: (name: string) => boolean): number =>
+    rounded(sumOf(withAgents, isWanted) - sumOf(without, isWanted) * speed);
+  const cost = Object.fromEntries(SERVING.map((name) => [name, costOf((one) => one === name)]));
+  const total = costOf(serves);
   plan.say(
     columns(
       `agents, ${count} idle`,
-      `gateway ${percent('gateway')} %`,
-      `  deployments ${percent('deployments')} %`,
-      `  executions ${percent('executions')} %`,
-      `${rounded(kib, 0)} KiB each`,
-      `  agent ${real.rssMb} MB`,
+      `cost ${total} %`,
+      ...Object.entries(cost).map(([name, percent]) => `  ${name} ${percent}`),
+      `  speed ${rounded(speed, 2)}`,
     ),
   );
-  return {
-    agents: count,
-    cpuPercent: Object.fromEntries(Object.keys(spent).map((name) => [name, percent(name)])),
-    gatewayKibPerAgent: rounded(kib, 0),
-    agent: real,
-  };
+  return { without, speed: rounded(speed, 2), cost, total };
 }
 
 /** Memory and CPU of the real agents: the medians. */
@@ -212,6 +244,13 @@ async function memoryOfAgents(hosts: AgentsWorld['hosts']): Promise<{ rssMb: num
     processes: median(sizes.map((one) => one.processes)),
   };
 }
+
+const lastLines = ({ fleet }: Manager, name: string): string =>
+  readFileSync(join(fleet.dir, 'logs', `${name}.log`), 'utf8')
+    .split('\n')
+    .slice(-LOG_LINES)
+    .join('\n');
+const LOG_LINES = 30;
 
 /** Kills the gateway and starts it again: how long until every agent has a stream, and the most welcomes in one second. */
 async function measureReconnect(
@@ -247,7 +286,9 @@ async function measureReconnect(
       [last, lastAt] = [welcomes, now];
       if (open >= wanted) break;
       if (performance.now() - begin > 120_000)
-        throw new Error(`${open} of ${wanted} agents were back after 120 s`);
+        throw new Error(
+          `${open} of ${wanted} agents were back after 120 s\n${lastLines(manager, 'gateway')}`,
+        );
     }
     results.push({ seconds: (performance.now() - begin) / 1000, mostPerSecond });
   }

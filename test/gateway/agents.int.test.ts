@@ -151,7 +151,7 @@ describe('reports to deployments', () => {
   const reported = (name: string) =>
     world.peers.reports.flatMap(({ agents }) => agents).filter(({ agentId }) => agentId === name);
 
-  test('name the packages once, each agent every second, its news once, and its end', async () => {
+  test('name the packages once, each agent, its news once, and its end', async () => {
     const agent = await world.agent('r1');
     await eventually(async () => reported('r1').length > 0);
     expect(reported('r1')[0]).toMatchObject({ aboutJson: '', silentMs: expect.any(Number) });
@@ -168,6 +168,19 @@ describe('reports to deployments', () => {
       ]),
     );
   });
+
+  test('name an agent that has news at once, and the others now and then', async () => {
+    const busy = await world.agent('busy');
+    await world.agent('quiet');
+    await eventually(async () => {
+      busy.stream.send({ about: { ...about, running: reported('busy').length } });
+      return reported('quiet').length >= 2;
+    });
+    const names = world.peers.reports.map(({ agents }) => agents.map(({ agentId }) => agentId));
+    const [first, second] = [names.findIndex(isQuiet), names.findLastIndex(isQuiet)];
+    expect(names.slice(first + 1, second).filter((them) => them.includes('busy'))).not.toEqual([]);
+  });
+  const isQuiet = (names: readonly string[]) => names.includes('quiet');
 
   test('are answered with orders, which the agent gets; CUT ends its stream', async () => {
     const { stream } = await world.agent('r2');

@@ -43,6 +43,8 @@ export interface AgentLinkOptions {
 
 export interface LinkTimes {
   connectMs: number;
+  /** From TCP to TLS: a gateway to which many agents come back at once lets them begin one after the other. */
+  tlsMs: number;
   welcomeMs: number;
   /** A stream is dead after this time without a message or a ping of the gateway. */
   silenceMs: number;
@@ -52,6 +54,7 @@ export interface LinkTimes {
 
 const TIMES: LinkTimes = {
   connectMs: 10_000,
+  tlsMs: 30_000,
   welcomeMs: 15_000,
   silenceMs: 45_000,
   firstRetryMs: 1_000,
@@ -236,7 +239,7 @@ function watch(stream: WebSocket, silenceMs: number, clock: Clock, lost: (reason
 
 async function openStream(address: string, o: AgentLinkOptions, times: LinkTimes): Promise<WebSocket> {
   const place = placeOf(address);
-  const socket = await openTls(place, o.credentials(), o.proxy, times.connectMs);
+  const socket = await openTls(place, o.credentials(), o.proxy, times);
   return new Promise((resolve, reject) => {
     const host = place.host.includes(':') ? `[${place.host}]` : place.host;
     // TLS is open already; the library must not open its own.

@@ -33,9 +33,9 @@ export async function openTls(
   place: ManagerPlace,
   credentials: Credentials,
   proxy: ProxySettings,
-  timeoutMs: number,
+  { connectMs, tlsMs }: { connectMs: number; tlsMs: number },
 ): Promise<TLSSocket> {
-  const socket = await openSocket(place, proxy, timeoutMs);
+  const socket = await openSocket(place, proxy, connectMs);
   return new Promise((resolve, reject) => {
     const secured = connect({
       socket,
@@ -51,7 +51,7 @@ export async function openTls(
       socket.destroy();
       reject(error);
     };
-    secured.setTimeout(timeoutMs, () => fail(new Error(`no TLS within ${timeoutMs} ms`)));
+    secured.setTimeout(tlsMs, () => fail(new Error(`no TLS within ${tlsMs} ms`)));
     secured.once('error', fail);
     secured.once('secureConnect', () => {
       secured.setTimeout(0).removeAllListeners('timeout');

@@ -33,7 +33,7 @@ export async function requestOf(
 ): Promise<Answered> {
   const timeoutMs = asked.timeoutMs ?? TIMEOUT_MS;
   const place = placeOf(address);
-  const socket = await openTls(place, credentials, proxy, timeoutMs);
+  const socket = await openTls(place, credentials, proxy, { connectMs: timeoutMs, tlsMs: timeoutMs });
   return new Promise((resolve, reject) => {
     const text = asked.body === undefined ? null : JSON.stringify(asked.body);
     // Without `agent`: it would open a connection of its own.

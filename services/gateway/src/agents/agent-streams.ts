@@ -33,6 +33,11 @@ export interface AgentStreamsDeps {
 /** A stopping service waits this long for a report under way. */
 const REPORT_MS = 2_000;
 const LOOK_MS = 1_000;
+/**
+ * An agent without news is named in every third report: five hundred rows a second would cost deployments and the gateway twice the
+ * CPU. Orders reach an agent that is named, so this bounds how late a revocation takes effect (reference/agents.md 2 S6: 5 s).
+ */
+const NAME_AGAIN_MS = 2_500;
 /** Agents that are gone are remembered until deployments has heard of them; beyond this it finds out by their silence. */
 const MAX_GONE = 10_000;
 
@@ -105,10 +110,13 @@ export class AgentStreams {
     }
   }
 
-  /** Tells deployments of all agents here, and follows its orders. @throws AppError when deployments does not answer */
+  /** Tells deployments of the agents here that are due, and follows its orders. @throws AppError when deployments does not answer */
   async report(): Promise<void> {
-    const { agents: client, gatewayId } = this.deps;
-    const streams = [...this.#byId.values()];
+    const { agents: client, clock, gatewayId } = this.deps;
+    const nowMs = clock.monotonic();
+    const streams = [...this.#byId.values()].filter(
+      ({ news, toldMs }) => news !== null || nowMs - toldMs >= NAME_AGAIN_MS,
+    );
     const packages = this.deps.packages();
     const said = JSON.stringify(packages);
     const hasNews = said !== (this.#toldPackages ?? '[]');
@@ -125,6 +133,7 @@ export class AgentStreams {
     this.#listener = listenerDigest;
     for (const one of gone) if (this.#gone.get(one.agentId) === one) this.#gone.delete(one.agentId);
     streams.forEach((stream, i) => {
+      stream.toldMs = nowMs;
       if (stream.news === news[i]) stream.news = null;
     });
     const asked = new Map(streams.map((stream) => [stream.admission!.agent.agentId, stream]));

@@ -3,12 +3,20 @@ import type { Socket } from 'node:net';
 
 export interface HandshakeSettings {
   perSecond: number;
+  /** Most that pass at once after a quiet time. */
+  burst: number;
   /** Most connections that wait, of all addresses and of one. */
   maxWaiting: number;
   maxOfAddress: number;
 }
 
-export const usualHandshakes: HandshakeSettings = { perSecond: 50, maxWaiting: 4_000, maxOfAddress: 2_000 };
+/** At most 50 in any second (reference/agents.md 2 S10). */
+export const usualHandshakes: HandshakeSettings = {
+  perSecond: 45,
+  burst: 5,
+  maxWaiting: 4_000,
+  maxOfAddress: 2_000,
+};
 
 export interface Handshakes {
   /** Passes the connection on, now or later; one too many is closed. */
@@ -22,23 +30,23 @@ const SECOND_MS = 1_000;
 const ignore = (): void => undefined;
 
 /**
- * The first `perSecond` connections pass at once, then one each 1/`perSecond` s. Addresses take turns, so one that opens thousands
+ * The first `burst` connections pass at once, then one each 1/`perSecond` s. Addresses take turns, so one that opens thousands
  * does not keep the others out. No timer runs while nobody waits.
  */
 export function createHandshakes(
-  { perSecond, maxWaiting, maxOfAddress }: HandshakeSettings,
+  { perSecond, burst, maxWaiting, maxOfAddress }: HandshakeSettings,
   begin: (socket: Socket) => void,
   now: () => number,
 ): Handshakes {
   const queues = new Map<string, Set<Socket>>();
   let count = 0;
-  let credit = perSecond;
+  let credit = burst;
   let atMs = now();
   let timer: NodeJS.Timeout | null = null;
 
   const refill = (): void => {
     const nowMs = now();
-    credit = Math.min(perSecond, credit + ((nowMs - atMs) * perSecond) / SECOND_MS);
+    credit = Math.min(burst, credit + ((nowMs - atMs) * perSecond) / SECOND_MS);
     atMs = nowMs;
   };
   const remove = (address: string, socket: Socket): void => {

@@ -1423,7 +1423,10 @@ export const AgentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Once a second from each gateway: the agents that are connected there. The answer says what to do with some of them. */
+    /**
+     * Once a second from each gateway: the agents that are connected there, those without news only in every third report.
+     * The answer says what to do with some of them.
+     */
     reportAgents: {
       name: "ReportAgents",
       requestType: ReportAgentsRequest as typeof ReportAgentsRequest,
