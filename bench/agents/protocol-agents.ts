@@ -27,7 +27,7 @@ export interface ProtocolAnswer {
 
 const PLACES = 5;
 /** As the real agent does. */
-const ASK_EVERY_MS = 300_000;
+const ASK_EVERY_MS = 900_000;
 /** Enrolments at the same moment. */
 const AT_ONCE = 8;
 

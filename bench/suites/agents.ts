@@ -8,7 +8,7 @@ import { call } from '../../test/harness/session';
 import { byKey, deployOnHost } from '../../test/hosts/on-host';
 import { type AgentsWorld, runRequest, type Speaking, startAgentsWorld } from '../agents/world';
 import { allEnded, runAll, start } from '../harness/executions';
-import { databaseName, inParallel, type Manager } from '../harness/manager';
+import { inParallel, type Manager } from '../harness/manager';
 import { cpuBetween, proportionalMb, usageOf } from '../harness/processes';
 import { columns, type Plan } from '../harness/report';
 import { median, quantile, ratios, rounded, spread } from '../harness/statistics';
@@ -166,16 +166,15 @@ async function measureRate(plan: Plan, { manager }: AgentsWorld): Promise<object
 const SETTLE_MS = { quick: 5_000, full: 90_000 };
 const WATCH_MS = { quick: 10_000, full: 120_000 };
 
-/** CPU of the services and of their database's connections while nothing happens, in percent of a core by name. */
+/** CPU of the services while nothing happens, in percent of a core by name. */
 async function idleCpu(plan: Plan, { manager }: AgentsWorld): Promise<Record<string, number>> {
   const size = plan.isQuick ? 'quick' : 'full';
-  const database = databaseName(manager.databaseUrl);
   await pause(SETTLE_MS[size]);
-  const before = usageOf(manager.pids(), database);
+  const before = usageOf(manager.pids(), null);
   const begin = performance.now();
   await pause(WATCH_MS[size]);
   const seconds = (performance.now() - begin) / 1000;
-  const spent = cpuBetween(before, usageOf(manager.pids(), database));
+  const spent = cpuBetween(before, usageOf(manager.pids(), null));
   return Object.fromEntries(
     Object.entries(spent).map(([name, cpu]) => [name, rounded((cpu / seconds) * 100)]),
   );
@@ -199,7 +198,7 @@ async function measureIdle(plan: Plan, world: AgentsWorld, count: number, before
 }
 
 /** Processes that agents keep busy. What the others take in both measurements shows how fast the machine was in each. */
-const SERVING = ['gateway', 'deployments', 'executions', 'postgres'];
+const SERVING = ['gateway', 'deployments', 'executions'];
 
 /** Ends all agents: the same manager without them, at the speed that the machine had with them, is the baseline. */
 async function measureIdleCost(

@@ -26,7 +26,7 @@ export interface Claims {
 }
 
 /** The manager says what is ready, and says it again (executions: announce-to-agents.ts). This is for what no notice reaches. */
-const EVERY_MS = 300_000;
+const EVERY_MS = 900_000;
 const RETRY_MS = 1_000;
 
 export function createClaims(deps: ClaimsDeps): Claims {

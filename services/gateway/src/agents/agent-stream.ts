@@ -51,8 +51,6 @@ export class AgentStream {
   admission: Admitted | null = null;
   /** What the agent has said of itself and deployments has not heard yet; null: nothing new. */
   news: AgentAbout | null = null;
-  /** When deployments was last told of the stream, on the monotonic clock; -Infinity: never. */
-  toldMs = -Infinity;
   readonly peer: Peer;
   readonly tasks: AgentTasks = createAgentTasks();
   readonly #socket: AgentSocket;

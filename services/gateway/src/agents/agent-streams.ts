@@ -34,10 +34,11 @@ export interface AgentStreamsDeps {
 const REPORT_MS = 2_000;
 const LOOK_MS = 1_000;
 /**
- * An agent without news is named in every third report: five hundred rows a second would cost deployments and the gateway twice the
- * CPU. Orders reach an agent that is named, so this bounds how late a revocation takes effect (reference/agents.md 2 S6: 5 s).
+ * Every third report names all agents, the others only those with news: a statement over five hundred rows in each second would be
+ * most of what idle agents cost. Orders reach an agent that is named, so this bounds how late a revocation takes effect
+ * (reference/agents.md 2 S6: 5 s).
  */
-const NAME_AGAIN_MS = 2_500;
+const ALL_EACH_MS = 2_500;
 /** Agents that are gone are remembered until deployments has heard of them; beyond this it finds out by their silence. */
 const MAX_GONE = 10_000;
 
@@ -51,6 +52,8 @@ export class AgentStreams {
   readonly #byAddress = new Map<string, AgentStream>();
   readonly #gone = new Map<string, agentsRpc.ConnectedAgent>();
   readonly #timer: NodeJS.Timeout;
+  /** When a report last named all agents, on the monotonic clock. */
+  #allMs = -Infinity;
   /** The packages as deployments knows them; null: it knows nothing. */
   #toldPackages: string | null = null;
   /** Digest of the authorities whose agents are let in; null: not heard yet. */
@@ -114,9 +117,8 @@ export class AgentStreams {
   async report(): Promise<void> {
     const { agents: client, clock, gatewayId } = this.deps;
     const nowMs = clock.monotonic();
-    const streams = [...this.#byId.values()].filter(
-      ({ news, toldMs }) => news !== null || nowMs - toldMs >= NAME_AGAIN_MS,
-    );
+    const isForAll = nowMs - this.#allMs >= ALL_EACH_MS;
+    const streams = [...this.#byId.values()].filter(({ news }) => isForAll || news !== null);
     const packages = this.deps.packages();
     const said = JSON.stringify(packages);
     const hasNews = said !== (this.#toldPackages ?? '[]');
@@ -132,8 +134,8 @@ export class AgentStreams {
     if (this.#listener !== null && listenerDigest !== this.#listener) this.deps.onListener();
     this.#listener = listenerDigest;
     for (const one of gone) if (this.#gone.get(one.agentId) === one) this.#gone.delete(one.agentId);
+    if (isForAll) this.#allMs = nowMs;
     streams.forEach((stream, i) => {
-      stream.toldMs = nowMs;
       if (stream.news === news[i]) stream.news = null;
     });
     const asked = new Map(streams.map((stream) => [stream.admission!.agent.agentId, stream]));

@@ -9,7 +9,7 @@ const OLDER_THAN_MS = 5_000;
 
 /**
  * Says again which agents have ready operations that nobody claimed: the message may be lost, and agents ask by themselves only every
- * few minutes, because five hundred of them would be asking all the time. Returns the number of messages.
+ * quarter of an hour, because five hundred of them would be asking all the time. Returns the number of messages.
  */
 export async function announceToAgents({ db }: Pick<Ports, 'db'>): Promise<number> {
   const tasks = await unheardAgentTasks(db.query, OLDER_THAN_MS, BATCH);
