@@ -61,6 +61,9 @@ const TIMES: LinkTimes = {
   mostRetryMs: 30_000,
 };
 
+/** Low: within the seconds that a gateway takes to start again, waits are still short. */
+const RETRY_FACTOR = 1.5;
+
 /** Larger messages close the stream. */
 const MAX_FRAME_BYTES = 96 * 1024 * 1024;
 const MAX_REFUSAL_CHARS = 500;
@@ -198,7 +201,7 @@ class Link implements AgentLink {
     this.#problem = reason;
     this.#attempts++;
     const { firstRetryMs: firstMs, mostRetryMs: maxMs } = this.#times;
-    const delayMs = waitMs ?? backoffMs(this.#attempts, { firstMs, maxMs, factor: 2, jitter: 1 });
+    const delayMs = waitMs ?? backoffMs(this.#attempts, { firstMs, maxMs, factor: RETRY_FACTOR, jitter: 1 });
     this.#o.onLost(reason);
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => void this.#open(), delayMs);
