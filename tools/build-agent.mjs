@@ -101,10 +101,6 @@ async function bundle(entry, outfile, plugins) {
     format: 'cjs',
     minifyWhitespace: true,
     minifySyntax: true,
-    // Short names save a megabyte of every idle agent. The map beside the bundle leads from a stack trace to the source.
-    minifyIdentifiers: true,
-    sourcemap: 'external',
-    sourcesContent: false,
     lineLimit: 160,
     legalComments: 'none',
     charset: 'ascii',

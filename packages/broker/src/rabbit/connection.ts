@@ -7,6 +7,8 @@ import { atMost } from './at-most';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const HEARTBEAT_S = 10;
+/** A broker that keeps the connection alive may still never answer one request. */
+const SET_UP_MS = 60_000;
 
 /** A connection that reconnects for ever, together with its set-up. */
 export interface LastingConnection {
@@ -29,19 +31,28 @@ interface Live {
   applied: Map<SetUp, Promise<void>>;
 }
 
-/** Runs `setUp` once per connection, although both the reconnect and `keep` may ask for it. */
-function apply(live: Live, setUp: SetUp): Promise<void> {
+/** Runs `setUp` once per connection, although both the reconnect and `keep` may ask for it. @throws Error after `limitMs` */
+function apply(live: Live, setUp: SetUp, limitMs: number): Promise<void> {
   const known = live.applied.get(setUp);
   if (known) return known;
-  const done = setUp(live.connection, live.drop);
+  const done = within(limitMs, setUp(live.connection, live.drop));
   live.applied.set(setUp, done);
   return done;
 }
 
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const fail = () => reject(new Error(`the broker did not finish a set-up within ${limitMs} ms`));
+    timer = setTimeout(fail, limitMs);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
 /** Runs all set-ups; drops the connection when one fails. */
-async function applyAll(live: Live, setUps: readonly SetUp[]): Promise<void> {
+async function applyAll(live: Live, setUps: readonly SetUp[], limitMs: number): Promise<void> {
   try {
-    for (const setUp of setUps) await apply(live, setUp);
+    for (const setUp of setUps) await apply(live, setUp, limitMs);
   } catch (error) {
     live.drop((error as Error).message);
   }
@@ -53,10 +64,13 @@ export interface ConnectionOptions {
   log: Log;
   /** Authorities to trust when `url` is `amqps:`; absent: the system's authorities. */
   trust?: TlsSource | null | undefined;
+  /** For tests: shorter than a minute. */
+  setUpMs?: number;
 }
 
 /** Connects at once. A set-up calls `drop` to give the connection up, for instance when one of its channels broke. */
 export function createLastingConnection(options: ConnectionOptions): LastingConnection {
+  const { setUpMs = SET_UP_MS } = options;
   const setUps = new Set<SetUp>();
   const readiness = createReadiness();
   let current: Live | null = null;
@@ -79,7 +93,7 @@ export function createLastingConnection(options: ConnectionOptions): LastingConn
     }
     if (isClosed) return live.drop('closed');
     preparing = live;
-    await applyAll(live, [...setUps]);
+    await applyAll(live, [...setUps], setUpMs);
     preparing = null;
     // A set-up has failed, or `close` or the server ended the connection.
     if (isClosed || live.isGone) return;
@@ -95,7 +109,7 @@ export function createLastingConnection(options: ConnectionOptions): LastingConn
       const here = current;
       if (here) {
         try {
-          return await apply(here, setUp);
+          return await apply(here, setUp, setUpMs);
         } catch (error) {
           here.drop((error as Error).message);
         }

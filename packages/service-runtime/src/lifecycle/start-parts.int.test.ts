@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { changeMade, clusterStatusRpc, defineRoutes } from '@baton/contracts';
 import { answer, bindRoutes } from '@baton/http';
-import { silentLog } from '@baton/kernel';
+import { Secret, silentLog } from '@baton/kernel';
 import { outbox, runMigrations } from '@baton/postgres';
 import { createLocalRpc } from '@baton/rpc';
 import { eventually, type TestDatabase, testDatabase, testNamespace, testUrls } from '@baton/testkit';
@@ -47,8 +49,8 @@ beforeAll(async () => {
   });
 });
 const infras: Infra[] = [];
-async function infraOf(schema: string, shared?: Partial<Infra>): Promise<Infra> {
-  const infra = await connectInfra(config, { service: 'secrets', schema, log: silentLog, shared });
+async function infraOf(schema: string, shared?: Partial<Infra>, of = config): Promise<Infra> {
+  const infra = await connectInfra(of, { service: 'secrets', schema, log: silentLog, shared });
   infras.push(infra);
   return infra;
 }
@@ -194,6 +196,27 @@ test('with a port for operators the HTTP port keeps its health and gives its met
   expect(await status(httpPort, '/metrics')).toBe(404);
   await running.stop();
   await expect(status(opsPort, '/healthz')).rejects.toThrow();
+}, 30_000);
+
+test('loops run while the broker takes connections and never answers', async () => {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => void sockets.add(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const url = new Secret(`amqp://127.0.0.1:${port}`);
+  const infra = await infraOf('secrets', {}, { ...config, AMQP_URL: url });
+  const seen: string[] = [];
+  const parts = partsOf(infra, seen, Promise.resolve());
+  let isStarted = false;
+  const starting = startParts([{ parts, infra }], { config, hasHeartbeat: false }).finally(() => {
+    isStarted = true;
+  });
+  await eventually(() => expect(seen).toContain('beat'));
+  expect(isStarted).toBe(false);
+  await infra.broker.close();
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+  await (await starting).stop();
 }, 30_000);
 
 test('several services in one process: local rpc, HTTP without ports', async () => {

@@ -180,9 +180,10 @@ async function startConsumers({ parts, infra }: StartEntry, stops: StopList): Pr
   for (const { message, ...rest } of parts.consumers) open.push(await infra.broker.consume(message, rest));
 }
 
-function startLoops({ parts, infra }: StartEntry, metrics: Metrics, stops: StopList): void {
+/** Returns the function that stops them. */
+function startLoops({ parts, infra }: StartEntry, metrics: Metrics): () => Promise<unknown> {
   const loops = parts.loops.map((loop) => startLoop(loop, { log: infra.log, observe: metrics.loop }));
-  stops.add('loops', () => Promise.all(loops.map((loop) => loop.stop())));
+  return () => Promise.all(loops.map((loop) => loop.stop()));
 }
 
 async function startService(
@@ -213,8 +214,10 @@ async function startService(
   const httpPort = listens
     ? await app.listen(config.BATON_HOST, config.BATON_HTTP_PORT ?? defaultPorts[parts.name].http)
     : null;
-  await startConsumers(entry, stops);
-  startLoops(entry, metrics, stops);
+  // Before the consumers, which wait for the broker: what loops do is needed without it, too.
+  const stopLoops = startLoops(entry, metrics);
+  // They stop before the consumers as well.
+  await startConsumers(entry, stops).finally(() => stops.add('loops', stopLoops));
   infra.log.info({ httpPort, rpcPort, opsPort }, 'started');
   return { name: parts.name, handle: app.handle, health, httpPort, rpcPort, opsPort };
 }
