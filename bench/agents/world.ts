@@ -56,12 +56,13 @@ export async function startAgentsWorld(
   const rig = await startHosts(hosts);
   const children: Child<ProtocolQuestion & object, ProtocolAnswer>[] = [];
   let manager: Manager | null = null;
+  const endSpeaking = (): Promise<unknown> => Promise.all(children.map((child) => child.stop()));
   const silence = async (): Promise<void> => {
-    await Promise.all(children.map((child) => child.stop()));
+    await endSpeaking();
     await Promise.all(rig.hosts.map((host) => host.reboot()));
   };
   const stop = async (): Promise<void> => {
-    await Promise.all(children.map((child) => child.stop()));
+    await endSpeaking();
     await manager?.stop();
     await rig.stop();
   };

@@ -1,3 +1,4 @@
+export { answerWithin } from './answer-within';
 export { AppError, badParameter, type ErrorDetails, isAppError, notFound, nullIfNotFound } from './app-error';
 export { type BackoffPolicy, backoffMs } from './backoff';
 export { beginningOf } from './beginning-of';

@@ -1,4 +1,4 @@
-import type { Log } from '@baton/kernel';
+import { answerWithin, type Log } from '@baton/kernel';
 import { clientTls, type TlsSource } from '@baton/tls';
 import { type ChannelModel, connect } from 'amqplib';
 import { createReadiness } from '../readiness';
@@ -35,18 +35,9 @@ interface Live {
 function apply(live: Live, setUp: SetUp, limitMs: number): Promise<void> {
   const known = live.applied.get(setUp);
   if (known) return known;
-  const done = within(limitMs, setUp(live.connection, live.drop));
+  const done = answerWithin(limitMs, setUp(live.connection, live.drop));
   live.applied.set(setUp, done);
   return done;
-}
-
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const fail = () => reject(new Error(`the broker did not finish a set-up within ${limitMs} ms`));
-    timer = setTimeout(fail, limitMs);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** Runs all set-ups; drops the connection when one fails. */

@@ -1,6 +1,6 @@
 /** /healthz: the process lives. /readyz: the infrastructure that it needs is available. */
 import type { PlainAnswer } from '@baton/http';
-import { systemClock } from '@baton/kernel';
+import { answerWithin, systemClock } from '@baton/kernel';
 import { productVersion } from '../version';
 
 /** A check throws its fault; it may return a text that is shown although all is well. */
@@ -25,16 +25,10 @@ const CHECK_LIMIT_MS = 2_000;
 const CACHE_MS = 1_000;
 
 async function runCheck(check: Checks[string]): Promise<CheckResult> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_LIMIT_MS} ms`)), CHECK_LIMIT_MS);
-  });
   try {
-    return { ok: true, detail: (await Promise.race([check(), late])) ?? '' };
+    return { ok: true, detail: (await answerWithin(CHECK_LIMIT_MS, check())) ?? '' };
   } catch (error) {
     return { ok: false, detail: reasonOf(error as NodeJS.ErrnoException) };
-  } finally {
-    clearTimeout(timer);
   }
 }
 
